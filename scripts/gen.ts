@@ -19,6 +19,8 @@ import { readCatalogue } from "./gen/catalogue.ts";
 import { describeJobs } from "./gen/job-state-machine.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
+import { describeLives } from "./gen/notification-life.ts";
+import { describeNotifications } from "./gen/notifications.ts";
 import { describePayments } from "./gen/payment-rules.ts";
 import { describePaymentCases } from "./gen/payment-cases.ts";
 import { describeRails } from "./gen/rails.ts";
@@ -41,6 +43,8 @@ const generators: readonly Generator[] = [
   { file: "docs/job-state-machine.md", generate: describeJobs },
   { file: "docs/payment-rules.md", generate: describePayments },
   { file: "docs/payment-cases.md", generate: describePaymentCases },
+  { file: "docs/notifications.md", generate: describeNotifications },
+  { file: "docs/notification-life.md", generate: describeLives },
   { file: "docs/reference/rails.md", generate: describeRails },
   {
     file: "docs/architecture.md",

@@ -7,6 +7,7 @@ import { drainPart } from "./drain.ts";
 import { enqueuePart } from "./enqueue.ts";
 import { heldOpenPart } from "./held-open.ts";
 import { memoryPart } from "./memory.ts";
+import { notificationsPart } from "./notifications.ts";
 import { orderedPart, runsOfOnePart } from "./ordered.ts";
 import { rpcPart } from "./rpc.ts";
 import { stallsPart } from "./stalls.ts";
@@ -25,4 +26,5 @@ export const PARTS: readonly Part[] = [
   archivePart,
   heldOpenPart,
   memoryPart,
+  notificationsPart,
 ];

@@ -18,6 +18,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   archive: async () => (await import("./archive.ts")).archiveSuite,
   "held-open": async () => (await import("./held-open.ts")).heldOpenSuite,
   memory: async () => (await import("./memory.ts")).memorySuite,
+  notifications: async () => (await import("./notifications.ts")).notificationsSuite,
 };
 
 export function loadSuite(name: string): Promise<Suite> {

@@ -11,6 +11,8 @@ import { linearCodes } from "../../src/rails/linear/codes.ts";
 import { linearFields } from "../../src/rails/linear/config.ts";
 import { slackCodes, slackInteractionCodes } from "../../src/rails/slack/codes.ts";
 import { slackFields } from "../../src/rails/slack/config.ts";
+import { slackWebhookCodes } from "../../src/rails/slack-webhook/codes.ts";
+import { slackWebhookFields } from "../../src/rails/slack-webhook/config.ts";
 import { stripeCodes } from "../../src/rails/stripe/codes.ts";
 import { stripeFields } from "../../src/rails/stripe/config.ts";
 import { webhookCodes } from "../../src/rails/webhook/codes.ts";
@@ -32,6 +34,7 @@ const rails: readonly Described[] = [
     fields: slackFields,
     codes: differing(slackInteractionCodes, slackCodes),
   },
+  { name: "slack-webhook", about: "blind", fields: slackWebhookFields, codes: slackWebhookCodes },
   { name: "linear", about: "lookup", fields: linearFields, codes: linearCodes },
   { name: "email", about: "blind", fields: emailFields, codes: emailCodes },
   { name: "github-actions", about: "lookup", fields: githubActionsFields, codes: githubActionsCodes },

@@ -24,7 +24,7 @@ grant execute on function
   directory.put_workspace(text, jsonb),
   directory.put_member(text, text, jsonb),
   directory.remove_member(text, text),
-  directory.put_group(text, text, text, text[], text[]),
+  directory.put_group(text, text, text, text[], text[], text),
   directory.remove_group(text, text),
   directory.put_identity(text, text, text, text),
   directory.remove_identity(text, text),

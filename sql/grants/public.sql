@@ -7,7 +7,8 @@ grant select on
   public.capacity_approval_latency, public.capacity_backlog, public.capacity_outcomes, public.capacity_provisioning_duration,
   public.capacity_time_in_state,
   public.provisioning_jobs,
-  public.payments, public.billing_balance
+  public.payments, public.billing_balance,
+  public.notification_outbox
 to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
@@ -31,8 +32,19 @@ grant execute on function
   public.get_payment(text),
   public.get_payments(text),
   public.refund_payment(text, text, bigint, text, bigint),
-  public.end_subscription(text, text, text)
+  public.end_subscription(text, text, text),
+  public.get_notification_preferences(text, text),
+  public.set_notification_preferences(jsonb, text, text)
 to authenticated, service_role, headroom_control;
+
+-- A member's inbox, which nobody else has.
+grant select on public.notifications to authenticated;
+grant execute on function
+  public.list_inbox(uuid, integer, text),
+  public.unread_notifications(),
+  public.mark_notification_read(uuid),
+  public.mark_all_notifications_read(timestamptz)
+to authenticated;
 
 -- Admins manage the endpoints of their workspace, machines all of them.
 grant execute on function
@@ -43,6 +55,15 @@ grant execute on function
   public.enable_endpoint(text, text),
   public.disable_endpoint(text, text, text)
 to authenticated, service_role;
+
+-- Admins change what messages say in their workspace, machines and operators in any.
+grant execute on function
+  public.list_notification_templates(text),
+  public.get_notification_template(text, text, text),
+  public.preview_notification_template(text, text, text, text, text),
+  public.set_notification_template(text, text, text, text, text),
+  public.reset_notification_template(text, text, text)
+to authenticated, service_role, headroom_control;
 
 -- Whoever holds a confirmation link.
 grant execute on function
@@ -61,6 +82,13 @@ grant execute on function
   public.submit_draft(text, text, integer, text)
 to anon, authenticated, service_role;
 
+-- Whoever holds the link at the end of a mail.
+grant execute on function public.describe_unsubscribe(text), public.unsubscribe(text), public.resubscribe(text)
+to anon, authenticated, service_role;
+
+-- Members set their own webhook, admins and machines anybody's.
+grant execute on function public.set_slack_webhook(text, text, text) to authenticated, service_role, headroom_control;
+
 -- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
 grant execute on function
   public.who_am_i(),
@@ -75,6 +103,7 @@ grant execute on function
   public.sign_in_member(text, text, text, boolean),
   public.list_personas(),
   public.webhook_keys(text),
+  public.recently_told(bigint),
   public.record_receipt(text, text, text, jsonb)
 to service_role;
 
@@ -92,3 +121,12 @@ to anon, authenticated, service_role;
 grant execute on function
   public.run_capacity_request_timers(integer, text)
 to headroom_executor, headroom_control, service_role;
+
+-- Machines and control tell people things, by a call or by an insert; what is due is sent by whoever runs the clock.
+grant execute on function public.notify(text, text, text, text, text, text, text[], integer, timestamptz)
+to service_role, headroom_control;
+grant insert on public.notification_outbox to service_role, headroom_control;
+grant execute on function public.notification_dispatcher() to service_role, headroom_control, headroom_executor;
+
+-- And the logins that an operator named, whose rights went with everybody's where the view or the function was made anew.
+select notify.grant_producer(p.role_name) from notify.producers p;

@@ -10,7 +10,11 @@ select headroom.declare_hooks('capacity', '{
 }');
 select headroom.register_hooks('capacity', '{
   "headroom.secret_removed": "capacity.check_link_secret",
+  "notify.bounced": "capacity.customer_bounced",
   "outbox.captured": "capacity.keep_captures",
+  "outbox.ended": "capacity.note_dead_letters",
+  "outbox.circuits": "capacity.note_circuits",
+  "notify.following": "capacity.tell_problems",
   "directory.group_removed": "capacity.check_group_unused",
   "directory.member_removed": "capacity.left_behind",
   "directory.member_returned": "capacity.check_rules_of_returned"

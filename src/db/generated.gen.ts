@@ -329,6 +329,13 @@ export interface CapacityCandidates {
   away: boolean | null;
 }
 
+/** Open circuits that operators were told of, who hear when they close. */
+export interface CapacityCircuitsTold {
+  destination: string;
+  workspace_id: string;
+  told_at: Date;
+}
+
 /** The customer's single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere. */
 export interface CapacityConfirmationTokens {
   id: string;
@@ -411,7 +418,7 @@ export interface CapacityLinearStates {
   linear_state_id: string;
 }
 
-/** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>. */
+/** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>, and notifications the key <request>!<id>/<audience>. */
 export interface CapacityNotices {
   request_id: string;
   id: number;
@@ -463,6 +470,28 @@ export interface CapacityPolicies {
   group_id: string | null;
   created_at: Date;
   updated_at: Date;
+}
+
+/** What could not be delivered, until the operators of the workspace are told. */
+export interface CapacityProblems {
+  id: number;
+  workspace_id: string;
+  kind: string;
+  stream: string | null;
+  rail: string | null;
+  destination: string | null;
+  circuit: string | null;
+  code: string | null;
+  count: number;
+  outbox_id: string | null;
+  noted_at: Date;
+}
+
+/** When the operators of a workspace were last told of a kind of problem. */
+export interface CapacityProblemsTold {
+  workspace_id: string;
+  cause: string;
+  told_at: Date;
 }
 
 /** What Slack and Linear call a request. Follows what the engine captured, by a hook. */
@@ -613,6 +642,7 @@ export interface DirectoryGroups {
   workspace_id: string;
   id: string;
   name: string;
+  slack_channel_id: string | null;
 }
 
 /** Accounts at identity providers, by issuer and subject, and the member that each one is. */
@@ -739,6 +769,164 @@ export interface LedgerOutboxLedger {
   sent_at: Date | null;
   retry_count: number | null;
   deliveries: number | null;
+}
+
+/** By which the addresses of a workspace are hashed. */
+export interface NotifyAddressKeys {
+  workspace_id: string;
+  key: Buffer;
+}
+
+/** Messages to people, each by one channel, with the notifications that they carry (notify.parts). */
+export interface NotifyDeliveries {
+  id: string;
+  workspace_id: string;
+  recipient_kind: string;
+  recipient: string;
+  channel: string;
+  priority: number;
+  released_at: Date;
+  outbox_id: string;
+  address_mark: Buffer | null;
+  outcome: string | null;
+  outcome_at: Date | null;
+  outcome_said: string | null;
+  to_erase: boolean;
+}
+
+/** Messages that were given up or came too late, until that was followed. */
+export interface NotifyEndings {
+  outbox_id: string;
+  code: string;
+  ended_at: Date;
+}
+
+/** What people are told, one row for each person and thing. */
+export interface NotifyNotifications {
+  id: string;
+  workspace_id: string;
+  recipient_kind: string;
+  recipient: string;
+  idempotency_key: string;
+  category: string;
+  cause: string | null;
+  about: string | null;
+  title: string | null;
+  body: string | null;
+  action_url: string | null;
+  link: Json | null;
+  address: string | null;
+  channels: string[];
+  priority: number;
+  critical: boolean;
+  created_at: Date;
+  expires_at: Date;
+  read_at: Date | null;
+  erased_at: Date | null;
+  name: string | null;
+}
+
+/** The texts that come with the release, one file each in sql/templates. */
+export interface NotifyOwnTemplates {
+  name: string;
+  language: string;
+  title: string;
+  body: string;
+}
+
+/** How far each notification came by each channel. */
+export interface NotifyPartStages {
+  notification_id: string | null;
+  channel: string | null;
+  delivery_id: string | null;
+  stage: string | null;
+  tries: number | null;
+  at: Date | null;
+  said: string | null;
+  endpoint_id: string | null;
+}
+
+/** How each notification goes by each of its channels. */
+export interface NotifyParts {
+  notification_id: string;
+  channel: string;
+  state: string;
+  reason: string | null;
+  delivery_id: string | null;
+  workspace_id: string;
+  recipient_kind: string;
+  recipient: string;
+  merge_key: string;
+  priority: number;
+  due_at: Date;
+  expires_at: Date;
+  endpoint_id: string;
+}
+
+/** When people want to hear, by their own clock. Who has no row hears at once. */
+export interface NotifyPeople {
+  workspace_id: string;
+  member_id: string;
+  time_zone: string;
+  quiet_from: string | null;
+  quiet_until: string | null;
+  digest_at: string;
+  slack_webhook: boolean;
+  updated_at: Date;
+}
+
+/** What people chose, where it is not the default. */
+export interface NotifyPreferences {
+  workspace_id: string;
+  whose: string;
+  category: string;
+  channel: string;
+  choice: string;
+  updated_at: Date;
+}
+
+/** Logins of applications that may notify people. */
+export interface NotifyProducers {
+  role_name: string;
+  added_at: Date;
+  added_by: string;
+}
+
+/** What stands in an inbox. */
+export interface NotifyShown {
+  notification_id: string | null;
+}
+
+/** What became of each notification, over all channels. */
+export interface NotifyStatuses {
+  notification_id: string | null;
+  status: string | null;
+  attempt_count: number | null;
+  last_attempt_at: Date | null;
+  delivered_at: Date | null;
+  error_message: string | null;
+}
+
+/** Addresses to which no mail goes any more, until somebody lifts it. */
+export interface NotifySuppressions {
+  workspace_id: string;
+  address_mark: Buffer;
+  reason: string;
+  said: string | null;
+  since: Date;
+  lifted_at: Date | null;
+  lifted_by: string | null;
+}
+
+/** The texts that workspaces have in place of ours. */
+export interface NotifyTemplates {
+  workspace_id: string;
+  name: string;
+  language: string;
+  title: string;
+  body: string;
+  updated_at: Date;
+  updated_by: string;
 }
 
 /** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
@@ -1479,6 +1667,39 @@ export interface CapacityTimeInState {
   longest_seconds: number | null;
 }
 
+/** What people were told, and what became of it. An insert tells somebody something. */
+export interface NotificationOutbox {
+  id: string | null;
+  workspace_id: string | null;
+  user_id: string | null;
+  idempotency_key: string | null;
+  title: string | null;
+  body: string | null;
+  action_url: string | null;
+  channels: string[] | null;
+  priority: number | null;
+  status: string | null;
+  attempt_count: number | null;
+  last_attempt_at: Date | null;
+  delivered_at: Date | null;
+  error_message: string | null;
+  created_at: Date | null;
+  expires_at: Date | null;
+}
+
+/** The inbox of whoever is signed in. */
+export interface Notifications {
+  id: string | null;
+  title: string | null;
+  body: string | null;
+  action_url: string | null;
+  category: string | null;
+  about: string | null;
+  priority: number | null;
+  created_at: Date | null;
+  read_at: Date | null;
+}
+
 /** Payments, and what of each went back. */
 export interface Payments {
   id: string | null;
@@ -1617,6 +1838,7 @@ export interface Tables {
   "billing.settings": BillingSettings;
   "billing.sightings": BillingSightings;
   "billing.subscriptions": BillingSubscriptions;
+  "capacity.circuits_told": CapacityCircuitsTold;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
   "capacity.customer_keys": CapacityCustomerKeys;
   "capacity.customer_marks": CapacityCustomerMarks;
@@ -1628,6 +1850,8 @@ export interface Tables {
   "capacity.notices": CapacityNotices;
   "capacity.personal_data": CapacityPersonalData;
   "capacity.policies": CapacityPolicies;
+  "capacity.problems": CapacityProblems;
+  "capacity.problems_told": CapacityProblemsTold;
   "capacity.request_captures": CapacityRequestCaptures;
   "capacity.request_customers": CapacityRequestCustomers;
   "capacity.requests": CapacityRequests;
@@ -1651,6 +1875,17 @@ export interface Tables {
   "headroom.recreatables": HeadroomRecreatables;
   "headroom.sealing_key": HeadroomSealingKey;
   "inbound.receipts": InboundReceipts;
+  "notify.address_keys": NotifyAddressKeys;
+  "notify.deliveries": NotifyDeliveries;
+  "notify.endings": NotifyEndings;
+  "notify.notifications": NotifyNotifications;
+  "notify.own_templates": NotifyOwnTemplates;
+  "notify.parts": NotifyParts;
+  "notify.people": NotifyPeople;
+  "notify.preferences": NotifyPreferences;
+  "notify.producers": NotifyProducers;
+  "notify.suppressions": NotifySuppressions;
+  "notify.templates": NotifyTemplates;
   "outbox.attempts": OutboxAttempts;
   "outbox.captures": OutboxCaptures;
   "outbox.claims": OutboxClaims;
@@ -1693,6 +1928,9 @@ export interface Views {
   "capacity.parties": CapacityParties;
   "capacity.waits": CapacityWaits;
   "ledger.outbox_ledger": LedgerOutboxLedger;
+  "notify.part_stages": NotifyPartStages;
+  "notify.shown": NotifyShown;
+  "notify.statuses": NotifyStatuses;
   "outbox.dead_letters": OutboxDeadLetters;
   "outbox.deliveries": OutboxDeliveries;
   "outbox.lane_positions": OutboxLanePositions;
@@ -1713,6 +1951,8 @@ export interface Views {
   "public.capacity_request_events": CapacityRequestEvents;
   "public.capacity_requests": PublicCapacityRequests;
   "public.capacity_time_in_state": CapacityTimeInState;
+  "public.notification_outbox": NotificationOutbox;
+  "public.notifications": Notifications;
   "public.payments": Payments;
   "public.provisioning_jobs": PublicProvisioningJobs;
   "webhooks.envelope_status": WebhooksEnvelopeStatus;
@@ -3141,6 +3381,15 @@ export interface Functions {
     };
     result: CapacityActor;
   };
+  /** The active members among these ids. */
+  "capacity.active_of": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_ids: readonly string[] | string | null;
+      p_but?: readonly string[] | string | null | undefined;
+    };
+    result: string[];
+  };
   /** Whether a member is the commercial owner or stands in for them now. */
   "capacity.acts_as_owner": {
     args: {
@@ -3200,6 +3449,15 @@ export interface Functions {
       counts: boolean;
       asked: boolean;
     }[];
+  };
+  /** The members whom an effect tells. Nullable: step. */
+  "capacity.audience": {
+    args: {
+      p_request: string | null;
+      p_story: unknown;
+      p_audience: string | null;
+    };
+    result: { step: string | null; member_ids: string[] }[];
   };
   /** Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason. */
   "capacity.authorize": {
@@ -3273,6 +3531,16 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** What is wrong with a template. Nullable: p_title, p_body, result. */
+  "capacity.check_template": {
+    args: {
+      p_workspace_id: string | null;
+      p_name: string | null;
+      p_title: string | null;
+      p_body: string | null;
+    };
+    result: string | null;
+  };
   /** Raises invalid_input unless a request may have these terms. */
   "capacity.check_terms": {
     args: {
@@ -3288,6 +3556,14 @@ export interface Functions {
       p_customer_id: string | null;
     };
     result: void;
+  };
+  /** The reviews that an event closes. */
+  "capacity.closed_steps": {
+    args: {
+      p_request: string | null;
+      p_event_type: string | null;
+    };
+    result: string[];
   };
   /** The commercial half of a review plan, from the rules that apply. */
   "capacity.commercial_plan": {
@@ -3335,6 +3611,13 @@ export interface Functions {
     };
     result: string;
   };
+  /** Says who is told that mail to a customer does not arrive. Nullable: result. */
+  "capacity.customer_bounced": {
+    args: {
+      p_bounced: unknown;
+    };
+    result: Json | null;
+  };
   /** The key of a request's customer. Nullable: result. */
   "capacity.customer_key_of": {
     args: {
@@ -3378,6 +3661,21 @@ export interface Functions {
     };
     result: Json;
   };
+  /** A receiver in words. */
+  "capacity.destination_words": {
+    args: {
+      p_workspace_id: string | null;
+      p_destination: string | null;
+    };
+    result: string;
+  };
+  /** The channel by which members are told directly. */
+  "capacity.direct_channel": {
+    args: {
+      p_request: string | null;
+    };
+    result: string;
+  };
   /** Enqueues the side effects that an event names, and counts them. The only thing that turns events into outbox rows. */
   "capacity.dispatch_side_effects": {
     args: {
@@ -3392,46 +3690,14 @@ export interface Functions {
       p_request: string | null;
       p_event_type: CapacityRequestEventType | null;
       p_state_before: CapacityRequestState | null;
+      p_actor_id: string | null;
     };
     result: string[];
-  };
-  /** The terms of a request, for a mail. */
-  "capacity.email_facts": {
-    args: {
-      p_story: unknown;
-    };
-    result: string;
-  };
-  /** Paragraphs of a mail as HTML. */
-  "capacity.email_html": {
-    args: {
-      p_paragraphs: readonly string[] | string | null;
-      p_link: string | null;
-    };
-    result: string;
-  };
-  /** The payload of a mail. */
-  "capacity.email_letter": {
-    args: {
-      p_to: string | null;
-      p_subject: string | null;
-      p_paragraphs: readonly string[] | string | null;
-      p_link?: string | null | undefined;
-    };
-    result: Json;
   };
   /** The customer's address, when it is one. Nullable: result. */
   "capacity.email_of_customer": {
     args: {
       p_request_id: string | null;
-    };
-    result: string | null;
-  };
-  /** A text fit for one line of a mail. Nullable: result. */
-  "capacity.email_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
     };
     result: string | null;
   };
@@ -3514,6 +3780,20 @@ export interface Functions {
     };
     result: string;
   };
+  /** The channel in which a group is told of a technical review. Nullable: result. */
+  "capacity.group_channel": {
+    args: {
+      p_request: string | null;
+    };
+    result: string | null;
+  };
+  /** The group that was told of a review in its channel. Nullable: result. */
+  "capacity.group_told": {
+    args: {
+      p_request: string | null;
+    };
+    result: string | null;
+  };
   /** Whether a request has an issue in Linear. */
   "capacity.has_issue": {
     args: {
@@ -3549,6 +3829,11 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** All templates there are. */
+  "capacity.known_templates": {
+    args: Record<string, never>;
+    result: { name: string; audience: string; meaning: string }[];
+  };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_delivery": {
     args: {
@@ -3569,6 +3854,13 @@ export interface Functions {
     args: {
       p_request_id: string | null;
       p_version: number | null;
+    };
+    result: Date | null;
+  };
+  /** When a message last told somebody of a request. Nullable: result. */
+  "capacity.last_told": {
+    args: {
+      p_request_id: string | null;
     };
     result: Date | null;
   };
@@ -3628,7 +3920,7 @@ export interface Functions {
     args: {
       p_request_id: string | null;
     };
-    result: { effect: string; asked_at: Date; notice_id: number | null; outbox_id: string | null; lost: boolean }[];
+    result: { warns: boolean; asked_at: Date; notice_id: number | null; outbox_id: string | null; lost: boolean }[];
   };
   /** Number and hash of the last event of each request, in pages. */
   "capacity.list_heads": {
@@ -3698,6 +3990,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** When a mail to a customer was last lost. Nullable: result. */
+  "capacity.mail_died_at": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Date | null;
+  };
   /** The key under which a workspace's customers are hashed. */
   "capacity.marking_key": {
     args: {
@@ -3722,10 +4021,19 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Names of side effects that are mails to members. */
-  "capacity.member_mails": {
+  /** Whether operators may be told of a kind of problem now. */
+  "capacity.may_tell": {
     args: {
       p_workspace_id: string | null;
+      p_cause: string | null;
+    };
+    result: boolean;
+  };
+  /** Whom a thread reaches, of these people. */
+  "capacity.mentioned_of": {
+    args: {
+      p_story: unknown;
+      p_audience: string | null;
       p_member_ids: readonly string[] | string | null;
     };
     result: string[];
@@ -3780,6 +4088,20 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Notes receivers that do not answer, or do again. Nullable: result. */
+  "capacity.note_circuits": {
+    args: {
+      p_circuits: unknown;
+    };
+    result: Json | null;
+  };
+  /** Notes dead letters of workspaces. Nullable: result. */
+  "capacity.note_dead_letters": {
+    args: {
+      p_rows: unknown;
+    };
+    result: Json | null;
+  };
   /** Records a sweep of the timers that came to its end. */
   "capacity.note_timer_run": {
     args: {
@@ -3810,7 +4132,7 @@ export interface Functions {
     args: {
       p_request: string | null;
       p_kind: string | null;
-      p_via: string | null;
+      p_actor: string | null;
       p_asked: readonly string[] | string | null;
     };
     result: string[];
@@ -3834,6 +4156,22 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** Member ids of those who look after what failed. */
+  "capacity.operators": {
+    args: {
+      p_request: string | null;
+      p_actor_id: string | null;
+    };
+    result: string[];
+  };
+  /** Member ids of those who look after what failed in a workspace. */
+  "capacity.operators_of": {
+    args: {
+      p_workspace_id: string | null;
+      p_but: readonly string[] | string | null;
+    };
+    result: string[];
+  };
   /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
     args: {
@@ -3854,6 +4192,39 @@ export interface Functions {
       p_said?: string | null | undefined;
     };
     result: CapacityNotices;
+  };
+  /** What a message would say. */
+  "capacity.preview_tell": {
+    args: {
+      p_story: unknown;
+      p_template: string | null;
+      p_channel: string | null;
+      p_step?: string | null | undefined;
+      p_address?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** What a template says for each sample, by each channel. */
+  "capacity.preview_template": {
+    args: {
+      p_workspace_id: string | null;
+      p_name: string | null;
+      p_title: string | null;
+      p_body: string | null;
+    };
+    result: Json;
+  };
+  /** How long operators hear nothing more of a kind of problem. */
+  "capacity.problem_pause": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** What a template can say of a problem. */
+  "capacity.problem_values": {
+    args: {
+      p_facts: unknown;
+    };
+    result: Json;
   };
   /** The request after an event: one step of the fold. */
   "capacity.project": {
@@ -3898,6 +4269,25 @@ export interface Functions {
     };
     result: CapacitySubscriptions;
   };
+  /** Whom a message in their group's channel reaches. Nullable: p_step. */
+  "capacity.reached_in_channel": {
+    args: {
+      p_story: unknown;
+      p_step: string | null;
+      p_member_ids: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** Refuses a template that would not do. Nullable: p_title, p_body. */
+  "capacity.refuse_template": {
+    args: {
+      p_workspace_id: string | null;
+      p_name: string | null;
+      p_title: string | null;
+      p_body: string | null;
+    };
+    result: void;
+  };
   /** Deletes an approval rule. */
   "capacity.remove_policy": {
     args: {
@@ -3913,35 +4303,6 @@ export interface Functions {
       p_endpoint: string | null;
     };
     result: void;
-  };
-  /** The payload of the mail that tells the customer how a request ended. */
-  "capacity.render_email_closing": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload of the mail that asks the customer to confirm. */
-  "capacity.render_email_confirmation": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload of a reminder by mail. */
-  "capacity.render_email_digest": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload of a mail to a member about a request. */
-  "capacity.render_email_notice": {
-    args: {
-      p_story: unknown;
-      p_member_id: string | null;
-    };
-    result: Json;
   };
   /** The CloudEvents envelope of an event. */
   "capacity.render_event": {
@@ -3978,13 +4339,6 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** The payload of a reminder in Slack. */
-  "capacity.render_slack_digest": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
   /** The payload of a reply in a request's thread. */
   "capacity.render_slack_reply": {
     args: {
@@ -3999,14 +4353,6 @@ export interface Functions {
       p_method: string | null;
     };
     result: Json;
-  };
-  /** A text cleaned of control characters and cut to a number of UTF-16 units. Nullable: result. */
-  "capacity.render_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-    };
-    result: string | null;
   };
   /** A time for people, or exactly. Nullable: result. */
   "capacity.render_time": {
@@ -4023,6 +4369,15 @@ export interface Functions {
       p_actor_id: string | null;
     };
     result: { request: string; actor: string };
+  };
+  /** The template of that name, as the caller's workspace has it. Nullable: p_workspace_id. */
+  "capacity.require_template": {
+    args: {
+      p_name: string | null;
+      p_workspace_id: string | null;
+      p_language: string | null;
+    };
+    result: { workspace_id: string; actor: string; own: string; theirs: string };
   };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
@@ -4046,6 +4401,20 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What templates for operators are tried with. */
+  "capacity.sample_problems": {
+    args: Record<string, never>;
+    result: { template: string; sample: string; facts: Json }[];
+  };
+  /** A story that templates are tried with. */
+  "capacity.sample_story": {
+    args: {
+      p_workspace_id: string | null;
+      p_cause: string | null;
+      p_sample: number | null;
+    };
+    result: Json;
+  };
   /** Schedules the timers in pg_cron: says pg_cron, or worker where that cannot be. */
   "capacity.schedule_timers": {
     args: Record<string, never>;
@@ -4056,6 +4425,14 @@ export interface Functions {
     args: {
       p_request_id: string | null;
       p_payload: unknown;
+    };
+    result: Json;
+  };
+  /** A template as its admins see it. Nullable: p_theirs. */
+  "capacity.show_template": {
+    args: {
+      p_own: string | null;
+      p_theirs: string | null;
     };
     result: Json;
   };
@@ -4118,14 +4495,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result. */
-  "capacity.slack_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-    };
-    result: string | null;
-  };
   /** A time as Slack markup. Nullable: result. */
   "capacity.slack_time": {
     args: {
@@ -4141,6 +4510,15 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean | null;
+  };
+  /** Who was told that they are asked, and nothing since. */
+  "capacity.still_asked": {
+    args: {
+      p_request: string | null;
+      p_steps: readonly string[] | string | null;
+      p_but: readonly string[] | string | null;
+    };
+    result: { member_id: string; step: string }[];
   };
   /** Lines that name the reviews of a reminder. */
   "capacity.story_digest": {
@@ -4244,6 +4622,126 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Tells operators which receivers do not answer, or do again. */
+  "capacity.tell_circuits": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: void;
+  };
+  /** Tells operators which messages were given up. */
+  "capacity.tell_dead_letters": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: void;
+  };
+  /** The link of a message to the customer, but for its secret. Nullable: result. */
+  "capacity.tell_link": {
+    args: {
+      p_story: unknown;
+      p_template: string | null;
+    };
+    result: Json | null;
+  };
+  /** Tells operators what is about no request. */
+  "capacity.tell_operators": {
+    args: {
+      p_workspace_id: string | null;
+      p_cause: string | null;
+      p_facts: unknown;
+    };
+    result: void;
+  };
+  /** Makes the notifications that an event or a notice names. */
+  "capacity.tell_people": {
+    args: {
+      p_request: string | null;
+      p_story: unknown;
+      p_effects: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Tells operators what could not be delivered. Nullable: result. */
+  "capacity.tell_problems": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json | null;
+  };
+  /** What somebody is told. Nullable: p_step. */
+  "capacity.tell_text": {
+    args: {
+      p_story: unknown;
+      p_template: string | null;
+      p_step: string | null;
+    };
+    result: { title: string; body: string };
+  };
+  /** What a template can say of a story. Nullable: p_step. */
+  "capacity.tell_values": {
+    args: {
+      p_story: unknown;
+      p_template: string | null;
+      p_step: string | null;
+    };
+    result: Json;
+  };
+  /** Which event, notice or problem tells whom, by which channels. Nullable: provided. */
+  "capacity.tells": {
+    args: Record<string, never>;
+    result: {
+      cause: string;
+      audience: string;
+      category: string;
+      template: string;
+      channels: string[];
+      priority: number;
+      provided: string | null;
+    }[];
+  };
+  /** Whom an event tells, as names of side effects. */
+  "capacity.tells_of_event": {
+    args: {
+      p_request: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_state_before: CapacityRequestState | null;
+      p_actor_id: string | null;
+      p_quiet: boolean | null;
+    };
+    result: string[];
+  };
+  /** Whom a notice tells, as names of side effects. */
+  "capacity.tells_of_notice": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_actor_id: string | null;
+      p_asked: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** Whom a step tells for the customer's sake, as names of side effects. */
+  "capacity.tells_of_offer": {
+    args: {
+      p_request: string | null;
+      p_state_before: CapacityRequestState | null;
+    };
+    result: string[];
+  };
+  /** With what a template is tried. Nullable: link. */
+  "capacity.template_samples": {
+    args: {
+      p_workspace_id: string | null;
+      p_name: string | null;
+    };
+    result: { sample: string; vals: Json; link: Json | null }[];
+  };
+  /** What may stand in templates. */
+  "capacity.template_variables": {
+    args: Record<string, never>;
+    result: { variable: string; templates: string[]; required: string[]; meaning: string; example: string }[];
+  };
   /** Runs the timers of layers above and says what they did. */
   "capacity.timer_above": {
     args: {
@@ -4302,6 +4800,13 @@ export interface Functions {
       p_failed_before: boolean | null;
     };
     result: { said: number; failed: Json };
+  };
+  /** Sends notifications that are due, a batch of them. */
+  "capacity.timer_release": {
+    args: {
+      p_most: number | null;
+    };
+    result: { failed: Json; more: boolean };
   };
   /** Sends one person one reminder of one or more reviews. */
   "capacity.timer_remind": {
@@ -4503,6 +5008,15 @@ export interface Functions {
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
   };
+  /** Notifications about a range of requests that no event or notice named. */
+  "capacity.verify_told": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+      p_workspace_id: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
   /** Whom a request waits on, in words for a list. */
   "capacity.waits_on": {
     args: {
@@ -4592,12 +5106,12 @@ export interface Functions {
       revoked_at: Date | null;
     }[];
   };
-  /** Infra groups of a workspace and who is in them. */
+  /** Infra groups of a workspace and who is in them. Nullable: slack_channel_id. */
   "directory.list_groups": {
     args: {
       p_workspace_id: string | null;
     };
-    result: { id: string; name: string; members: string[] }[];
+    result: { id: string; name: string; members: string[]; slack_channel_id: string | null }[];
   };
   /** Accounts at identity providers and the members they are. Nullable: made_by_domain. */
   "directory.list_identities": {
@@ -4668,7 +5182,7 @@ export interface Functions {
     };
     result: DirectoryApiKeys;
   };
-  /** Makes an infra group or changes its name and members. */
+  /** Makes an infra group or changes its name, members and channel. Nullable: slack_channel_id. */
   "directory.put_group": {
     args: {
       p_workspace_id: string | null;
@@ -4676,8 +5190,9 @@ export interface Functions {
       p_name?: string | null | undefined;
       p_add?: readonly string[] | string | null | undefined;
       p_remove?: readonly string[] | string | null | undefined;
+      p_slack_channel_id?: string | null | undefined;
     };
-    result: { id: string; name: string; members: string[] };
+    result: { id: string; name: string; members: string[]; slack_channel_id: string | null };
   };
   /** Links an account at an identity provider to a member. Nullable: domain. */
   "directory.put_identity": {
@@ -5253,6 +5768,21 @@ export interface Functions {
     };
     result: string;
   };
+  /** Follows what Postal tells of a mail; the outcome of the receipt. Nullable: p_event. */
+  "inbound.postal_handle": {
+    args: {
+      p_kind: string | null;
+      p_event: unknown;
+    };
+    result: string;
+  };
+  /** The row that a message of Postal's is about. Nullable: p_message, result. */
+  "inbound.postal_row": {
+    args: {
+      p_message: unknown;
+    };
+    result: string | null;
+  };
   /** Keeps a verified receipt; whether it is new. */
   "inbound.record_receipt": {
     args: {
@@ -5638,6 +6168,834 @@ export interface Functions {
       p_signature: string | null;
     };
     result: boolean;
+  };
+  /** Lets a login tell people things; whether it could not before. */
+  "notify.add_producer": {
+    args: {
+      p_role: string | null;
+      p_actor: string | null;
+    };
+    result: boolean;
+  };
+  /** The keyed hash of an address. Nullable: p_address, result. */
+  "notify.address_mark": {
+    args: {
+      p_workspace_id: string | null;
+      p_address: string | null;
+    };
+    result: Buffer | null;
+  };
+  /** A moment, or the end of the quiet hours around it. Nullable: p_person. */
+  "notify.after_quiet": {
+    args: {
+      p_person: string | null;
+      p_at: Date | string | null;
+    };
+    result: Date;
+  };
+  /** Brings a template that comes with the release. */
+  "notify.bring_template": {
+    args: {
+      p_name: string | null;
+      p_language: string | null;
+      p_text: string | null;
+    };
+    result: void;
+  };
+  /** How long a burst is waited for. */
+  "notify.burst": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** Whether a message of ours tells of something with this link. */
+  "notify.carries_link": {
+    args: {
+      p_outbox_id: string | null;
+      p_link_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Sends several notifications of one person as one message. Nullable: p_told. */
+  "notify.carry": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+    };
+    result: boolean;
+  };
+  /** What people are told of, by kind. */
+  "notify.categories": {
+    args: Record<string, never>;
+    result: {
+      category: string;
+      title: string;
+      audience: string;
+      critical: boolean;
+      channels: string[];
+      retention_days: number;
+      meaning: string;
+    }[];
+  };
+  /** How each channel does. */
+  "notify.channel_figures": {
+    args: Record<string, never>;
+    result: {
+      channel: string;
+      held: number;
+      oldest_due_seconds: number;
+      sent: number;
+      failed: number;
+      waiting: number;
+      retries: number;
+      median_seconds: number;
+      slowest_seconds: number;
+      suppressed: number;
+    }[];
+  };
+  /** The channels by which somebody is told. */
+  "notify.channels_for": {
+    args: {
+      p_workspace_id: string | null;
+      p_recipient_kind: string | null;
+      p_recipient: string | null;
+      p_channels: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** Refuses whoever may not notify people. */
+  "notify.check_producer": {
+    args: Record<string, never>;
+    result: void;
+  };
+  /** What a recipient chose for a channel. */
+  "notify.choice_of": {
+    args: {
+      p_notification: string | null;
+      p_channel: string | null;
+    };
+    result: string;
+  };
+  /** Keeps of what a member wants to hear by which channel. */
+  "notify.choose_what": {
+    args: {
+      p_member: string | null;
+      p_choices: unknown;
+    };
+    result: void;
+  };
+  /** Keeps when a member wants to hear. */
+  "notify.choose_when": {
+    args: {
+      p_member: string | null;
+      p_changes: unknown;
+    };
+    result: void;
+  };
+  /** Connects the inbox to Supabase's Realtime: connected, absent, or refused where we have no right to. */
+  "notify.connect_realtime": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** What limits and circuits of a message go by. */
+  "notify.destination_of": {
+    args: {
+      p_notification: string | null;
+      p_channel: string | null;
+      p_address: string | null;
+    };
+    result: string;
+  };
+  /** Sends the notifications that are due; how many messages that are. */
+  "notify.dispatch": {
+    args: Record<string, never>;
+    result: number;
+  };
+  /** When a person is to be told. Nullable: p_person. */
+  "notify.due_at": {
+    args: {
+      p_person: string | null;
+      p_choice: string | null;
+      p_now: Date | string | null;
+      p_expires_at: Date | string | null;
+    };
+    result: Date;
+  };
+  /** What is due now, a batch of it. */
+  "notify.due_parts": {
+    args: {
+      p_now: Date | string | null;
+      p_most: number | null;
+      p_page: number | null;
+    };
+    result: NotifyParts[];
+  };
+  /** A mail as HTML, from its blocks. */
+  "notify.email_html": {
+    args: {
+      p_title: string | null;
+      p_blocks: unknown;
+    };
+    result: string;
+  };
+  /** The payload of a mail. */
+  "notify.email_letter": {
+    args: {
+      p_to: string | null;
+      p_subject: string | null;
+      p_paragraphs: readonly string[] | string | null;
+      p_link?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** A mail as plain text, from its blocks. */
+  "notify.email_plain": {
+    args: {
+      p_blocks: unknown;
+    };
+    result: string;
+  };
+  /** A text fit for one line of a mail. Nullable: result. */
+  "notify.email_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** The endpoints of a workspace that take notifications. */
+  "notify.endpoints_for": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string[];
+  };
+  /** Erases what people were told about something. */
+  "notify.erase_about": {
+    args: {
+      p_about: string | null;
+      p_to: Date | string | null;
+      p_but: readonly string[] | string | null;
+    };
+    result: { to_customer: string[]; to_members: string[]; delivery_ids: string[] };
+  };
+  /** Erases what messages say that are to be erased; how many. */
+  "notify.erase_messages": {
+    args: {
+      p_most: number | null;
+    };
+    result: number;
+  };
+  /** Takes away what notifications say. */
+  "notify.erase_texts": {
+    args: {
+      p_ids: readonly string[] | string | null;
+      p_reason: string | null;
+    };
+    result: void;
+  };
+  /** Erases what somebody who left was told. */
+  "notify.erase_told": {
+    args: {
+      p_ids: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** A template with its values. Nullable: p_template, p_values. */
+  "notify.fill": {
+    args: {
+      p_template: string | null;
+      p_values: unknown;
+      p_most: number | null;
+    };
+    result: string;
+  };
+  /** The notification behind a link that stops mails, or a refusal. */
+  "notify.find_unsubscribe": {
+    args: {
+      p_token: string | null;
+    };
+    result: NotifyNotifications;
+  };
+  /** What one mail tells of, shortened where it would be too much. */
+  "notify.fit_for_mail": {
+    args: {
+      p_told: readonly string[] | string | null;
+    };
+    result: string;
+  };
+  /** Does what follows from messages that ended undelivered; how many they were. */
+  "notify.follow_endings": {
+    args: {
+      p_most: number | null;
+    };
+    result: number;
+  };
+  /** Erases what a member was told and chose. */
+  "notify.forget_member": {
+    args: {
+      p_member: unknown;
+    };
+    result: Json;
+  };
+  /** Deletes what is older than it is kept, a batch; how many it saw to. */
+  "notify.forget_old": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: number;
+  };
+  /** Erases what was left of members who were removed; of how many. */
+  "notify.forget_removed": {
+    args: {
+      p_most: number | null;
+    };
+    result: number;
+  };
+  /** Forgets a person's own webhook at Slack. */
+  "notify.forget_slack_webhook": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+    };
+    result: void;
+  };
+  /** A notification with what became of it. */
+  "notify.get_notification": {
+    args: {
+      p_id: string | null;
+    };
+    result: Json;
+  };
+  /** Gives a role the rights of a producer. */
+  "notify.grant_producer": {
+    args: {
+      p_role: string | null;
+    };
+    result: void;
+  };
+  /** A text escaped for HTML. Nullable: p_text, result. */
+  "notify.html_text": {
+    args: {
+      p_text: string | null;
+    };
+    result: string | null;
+  };
+  /** The member whose inbox is read. */
+  "notify.inbox_owner": {
+    args: Record<string, never>;
+    result: { workspace_id: string; member_id: string };
+  };
+  /** Whether a text shows nothing. Nullable: p_text. */
+  "notify.is_blank": {
+    args: {
+      p_text: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether an address is suppressed. Nullable: p_mark. */
+  "notify.is_suppressed": {
+    args: {
+      p_workspace_id: string | null;
+      p_mark: Buffer | null;
+    };
+    result: boolean;
+  };
+  /** The templates of notifications about notifications. */
+  "notify.known_templates": {
+    args: Record<string, never>;
+    result: { name: string; audience: string; meaning: string }[];
+  };
+  /** A time zone, or UTC where it is not known any more. Nullable: p_zone, result. */
+  "notify.known_zone": {
+    args: {
+      p_zone: string | null;
+    };
+    result: string | null;
+  };
+  /** Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said. */
+  "notify.learn_outcome": {
+    args: {
+      p_outbox_id: string | null;
+      p_outcome: string | null;
+      p_suppress: string | null;
+      p_said: string | null;
+    };
+    result: string;
+  };
+  /** Lets mail go to an address again; whether it had been suppressed. */
+  "notify.lift_suppression": {
+    args: {
+      p_workspace_id: string | null;
+      p_address: string | null;
+      p_actor: string | null;
+    };
+    result: boolean;
+  };
+  /** Notifications with what became of them. Nullable: title, error, read_at. */
+  "notify.list_notifications": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+      p_recipient?: string | null | undefined;
+      p_status?: string | null | undefined;
+      p_about?: string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: {
+      id: string;
+      workspace_id: string;
+      recipient_kind: string;
+      recipient: string;
+      category: string;
+      title: string | null;
+      channels: string[];
+      priority: number;
+      status: string;
+      error: string | null;
+      created_at: Date;
+      read_at: Date | null;
+    }[];
+  };
+  /** The logins that may tell people things. */
+  "notify.list_producers": {
+    args: Record<string, never>;
+    result: { role_name: string; added_at: Date; added_by: string; present: boolean }[];
+  };
+  /** Addresses to which no mail goes. Nullable: member_id, said, lifted_at, lifted_by. */
+  "notify.list_suppressions": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+      p_lifted?: boolean | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: {
+      workspace_id: string;
+      mark: string;
+      member_id: string | null;
+      reason: string;
+      said: string | null;
+      since: Date;
+      lifted_at: Date | null;
+      lifted_by: string | null;
+    }[];
+  };
+  /** The member that a caller names. Nullable: result. */
+  "notify.member_named": {
+    args: {
+      p_workspace_id: string | null;
+      p_user_id: string | null;
+    };
+    result: string | null;
+  };
+  /** The payload of a message. Nullable: p_name, result. */
+  "notify.message": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+      p_address: string | null;
+      p_name: string | null;
+    };
+    result: Json | null;
+  };
+  /** The payload of a mail that tells of things. Nullable: p_name. */
+  "notify.message_by_email": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_address: string | null;
+      p_name: string | null;
+    };
+    result: Json;
+  };
+  /** The payload of a message in Slack. */
+  "notify.message_in_slack": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_address: string | null;
+    };
+    result: Json;
+  };
+  /** The envelope of a notification for an endpoint. */
+  "notify.message_to_endpoint": {
+    args: {
+      p_told: string | null;
+    };
+    result: Json;
+  };
+  /** When a clock in a zone next shows a time. */
+  "notify.next_time": {
+    args: {
+      p_after: Date | string | null;
+      p_zone: string | null;
+      p_time: string | null;
+    };
+    result: Date;
+  };
+  /** Remembers messages that ended undelivered. Nullable: result. */
+  "notify.note_endings": {
+    args: {
+      p_rows: unknown;
+    };
+    result: Json | null;
+  };
+  /** How a notification goes by each of its channels. */
+  "notify.parts_for": {
+    args: {
+      p_told: string | null;
+      p_now: Date | string | null;
+    };
+    result: string;
+  };
+  /** The member whose preferences a caller may see and change. Nullable: p_member_id, p_workspace_id. */
+  "notify.person_for": {
+    args: {
+      p_member_id: string | null;
+      p_workspace_id: string | null;
+    };
+    result: DirectoryMembers;
+  };
+  /** How a member wants to hear. */
+  "notify.preferences_of": {
+    args: {
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** What a text would look like as a message. Nullable: p_workspace_id, p_link, p_name. */
+  "notify.preview": {
+    args: {
+      p_workspace_id: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_link: unknown;
+      p_channel: string | null;
+      p_address: string | null;
+      p_name: string | null;
+    };
+    result: Json;
+  };
+  /** What a producer needs. */
+  "notify.producer_rights": {
+    args: Record<string, never>;
+    result: { privileges: string; object: string }[];
+  };
+  /** The rail by which a message goes. */
+  "notify.rail_of": {
+    args: {
+      p_channel: string | null;
+      p_address: string | null;
+    };
+    result: string;
+  };
+  /** Where somebody is reached, or why not. Nullable: p_address, address, name, mark, problem. */
+  "notify.reach": {
+    args: {
+      p_workspace_id: string | null;
+      p_recipient_kind: string | null;
+      p_recipient: string | null;
+      p_address: string | null;
+      p_channel: string | null;
+    };
+    result: { address: string | null; name: string | null; mark: Buffer | null; problem: string | null };
+  };
+  /** Sends what is due, a batch of it. Nullable: next_due. */
+  "notify.release": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: { released: number; more: boolean; next_due: Date | null };
+  };
+  /** Takes from a login the right to tell people things; whether it had it. */
+  "notify.remove_producer": {
+    args: {
+      p_role: string | null;
+    };
+    result: boolean;
+  };
+  /** A text cleaned of control characters and cut to a number of UTF-16 units. Nullable: result. */
+  "notify.render_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** Sends a notification once more where it failed. Nullable: p_channel. */
+  "notify.resend": {
+    args: {
+      p_id: string | null;
+      p_channel: string | null;
+      p_actor: string | null;
+    };
+    result: Json;
+  };
+  /** Lets mails of some kinds go to a recipient again. */
+  "notify.resume_mails": {
+    args: {
+      p_notification: string | null;
+      p_categories: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Schedules the sending of notifications in pg_cron: says pg_cron, or worker where that cannot be. */
+  "notify.schedule_dispatcher": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** Sends one message that tells a person one or several things. Nullable: delivery_id, problem. */
+  "notify.send": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+      p_endpoint_id?: string | null | undefined;
+    };
+    result: { delivery_id: string | null; problem: string | null };
+  };
+  /** Keeps or forgets a person's own webhook at Slack; whether they have one now. Nullable: p_url. */
+  "notify.set_slack_webhook": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+      p_url: string | null;
+    };
+    result: boolean;
+  };
+  /** A notification with how it went by each channel. */
+  "notify.show_notification": {
+    args: {
+      p_id: string | null;
+    };
+    result: Json;
+  };
+  /** A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result. */
+  "notify.slack_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** The address of the webhook that a message goes to, for relays. */
+  "notify.slack_webhook_for_relay": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: string;
+  };
+  /** What a notification's way by a channel is called. */
+  "notify.status_rules": {
+    args: Record<string, never>;
+    result: { stage: string; status: string; finished: boolean; rank: number; meaning: string }[];
+  };
+  /** Which things a person still wants to hear by a channel now. */
+  "notify.still_wanted": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+    };
+    result: string;
+  };
+  /** Stops mails of some kinds to a recipient. */
+  "notify.stop_mails": {
+    args: {
+      p_notification: string | null;
+      p_categories: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** What a link that came with a mail stops. */
+  "notify.stoppable": {
+    args: {
+      p_notification: string | null;
+    };
+    result: { categories: string[]; titles: string[]; stopped: boolean };
+  };
+  /** Suppresses an address; whether it was not yet. Nullable: p_said. */
+  "notify.suppress": {
+    args: {
+      p_workspace_id: string | null;
+      p_mark: Buffer | null;
+      p_reason: string | null;
+      p_said: string | null;
+    };
+    result: boolean;
+  };
+  /** Stops mail to an address of somebody who complained; whether that is news. */
+  "notify.suppress_address": {
+    args: {
+      p_workspace_id: string | null;
+      p_address: string | null;
+      p_actor: string | null;
+    };
+    result: boolean;
+  };
+  /** Tells one person one thing, once per key. Nullable: p_action_url, p_channels, p_expires_at, p_about, p_cause, p_address, p_link, p_name. */
+  "notify.tell": {
+    args: {
+      p_workspace_id: string | null;
+      p_recipient_kind: string | null;
+      p_recipient: string | null;
+      p_key: string | null;
+      p_category: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_action_url?: string | null | undefined;
+      p_channels?: readonly string[] | string | null | undefined;
+      p_priority?: number | null | undefined;
+      p_expires_at?: Date | string | null | undefined;
+      p_about?: string | null | undefined;
+      p_cause?: string | null | undefined;
+      p_address?: string | null | undefined;
+      p_link?: unknown;
+      p_name?: string | null | undefined;
+    };
+    result: string;
+  };
+  /** Tells the sender's side that mail to somebody does not arrive. */
+  "notify.tell_bounced": {
+    args: {
+      p_delivery: string | null;
+    };
+    result: void;
+  };
+  /** Tells a member something for a caller from outside. Nullable: p_action_url, p_expires_at. */
+  "notify.tell_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_user_id: string | null;
+      p_idempotency_key: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_action_url?: string | null | undefined;
+      p_channels?: readonly string[] | string | null | undefined;
+      p_priority?: number | null | undefined;
+      p_expires_at?: Date | string | null | undefined;
+    };
+    result: string;
+  };
+  /** Tells several members the same thing, once per key. Nullable: p_action_url. */
+  "notify.tell_members": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_ids: readonly string[] | string | null;
+      p_key: string | null;
+      p_category: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_channels: readonly string[] | string | null;
+      p_priority: number | null;
+      p_about: string | null;
+      p_cause: string | null;
+      p_action_url: string | null;
+    };
+    result: void;
+  };
+  /** What is wrong with the text of a template. Nullable: p_text, result. */
+  "notify.template_problem": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+      p_variables: readonly string[] | string | null;
+    };
+    result: string | null;
+  };
+  /** With which values templates are tried. */
+  "notify.template_samples": {
+    args: Record<string, never>;
+    result: { name: string; sample: string; vals: Json }[];
+  };
+  /** What may stand in templates of notifications about notifications. */
+  "notify.template_variables": {
+    args: Record<string, never>;
+    result: { variable: string; templates: string[]; required: string[]; meaning: string; example: string }[];
+  };
+  /** The workspace whose templates the caller changes. Nullable: p_workspace_id. */
+  "notify.template_workspace": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { workspace_id: string; actor: string };
+  };
+  /** The text of a template as it is kept. Nullable: p_text, result. */
+  "notify.tidy_template": {
+    args: {
+      p_text: string | null;
+    };
+    result: string | null;
+  };
+  /** A time of day as it is typed. Nullable: p_value, result. */
+  "notify.time_of_day": {
+    args: {
+      p_field: string | null;
+      p_value: string | null;
+    };
+    result: string | null;
+  };
+  /** A time zone by its name. Nullable: p_name, result. */
+  "notify.time_zone_named": {
+    args: {
+      p_name: string | null;
+    };
+    result: string | null;
+  };
+  /** What is wrong with a notification. Nullable: p_action_url, p_channels, p_priority, p_expires_at, result. */
+  "notify.told_problem": {
+    args: {
+      p_key: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_action_url: string | null;
+      p_channels: readonly string[] | string | null;
+      p_priority: number | null;
+      p_expires_at: Date | string | null;
+    };
+    result: string | null;
+  };
+  /** What a message says. Nullable: p_workspace_id, p_values. */
+  "notify.told_text": {
+    args: {
+      p_workspace_id: string | null;
+      p_name: string | null;
+      p_values: unknown;
+      p_language?: string | null | undefined;
+    };
+    result: { title: string; body: string };
+  };
+  /** The signature of a link that stops mails. */
+  "notify.unsubscribe_signature": {
+    args: {
+      p_secret_name: string | null;
+      p_id: string | null;
+    };
+    result: Buffer;
+  };
+  /** The token of a link that stops mails, computed at the moment of sending. */
+  "notify.unsubscribe_token": {
+    args: {
+      p_notification_id: string | null;
+      p_outbox_id: string | null;
+    };
+    result: string;
+  };
+  /** The name under which a person's own webhook is kept. */
+  "notify.webhook_box": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+    };
+    result: string;
+  };
+  /** Tells anew what a webhook should have told that is no more, and forgets it. */
+  "notify.webhook_gone": {
+    args: {
+      p_delivery_id: string | null;
+    };
+    result: void;
+  };
+  /** Under which name a recipient's choices are kept. Nullable: result. */
+  "notify.whose": {
+    args: {
+      p_notification: string | null;
+    };
+    result: string | null;
   };
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.add_row": {
@@ -6654,6 +8012,7 @@ export interface Functions {
       p_outcome: string | null;
       p_tries: number | null;
       p_capability: string | null;
+      p_in_doubt: boolean | null;
     };
     result: OutboxAttemptState;
   };
@@ -6728,6 +8087,13 @@ export interface Functions {
       p_most: number | null;
     };
     result: number[];
+  };
+  /** The tenants whose rows wait for a destination. */
+  "outbox.waiting_tenants": {
+    args: {
+      p_destination: string | null;
+    };
+    result: string[];
   };
   /** Tells idle relays that a stream has work. */
   "outbox.wake_relays": {
@@ -7566,6 +8932,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What the link at the end of a mail would stop. */
+  "public.describe_unsubscribe": {
+    args: {
+      p_token: string | null;
+    };
+    result: Json;
+  };
   /** Disables a webhook endpoint. */
   "public.disable_endpoint": {
     args: {
@@ -7624,6 +8997,23 @@ export interface Functions {
       p_token: string | null;
     };
     result: Json | null;
+  };
+  /** How a member wants to hear; of oneself by default. Nullable: p_member_id, p_workspace_id. */
+  "public.get_notification_preferences": {
+    args: {
+      p_member_id?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** What a message says, and what may stand in it. Nullable: p_workspace_id. */
+  "public.get_notification_template": {
+    args: {
+      p_name: string | null;
+      p_workspace_id?: string | null | undefined;
+      p_language?: string | null | undefined;
+    };
+    result: Json;
   };
   /** A payment with its refunds, disputes and entries in the books. */
   "public.get_payment": {
@@ -7707,10 +9097,48 @@ export interface Functions {
       updated_at: Date;
     }[];
   };
+  /** A page of one's inbox. Nullable: p_older_than, p_about, about, action_url, read_at. */
+  "public.list_inbox": {
+    args: {
+      p_older_than?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_about?: string | null | undefined;
+    };
+    result: Notifications[];
+  };
+  /** What messages there are, and which have words of the workspace. Nullable: p_workspace_id, updated_at, updated_by. */
+  "public.list_notification_templates": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: {
+      name: string;
+      language: string;
+      audience: string;
+      meaning: string;
+      changed: boolean;
+      updated_at: Date | null;
+      updated_by: string | null;
+    }[];
+  };
   /** Active members to try things out as, for our own server's sandbox. */
   "public.list_personas": {
     args: Record<string, never>;
     result: Json;
+  };
+  /** Marks notifications as read, up to a moment; how many. Nullable: p_before. */
+  "public.mark_all_notifications_read": {
+    args: {
+      p_before?: Date | string | null | undefined;
+    };
+    result: number;
+  };
+  /** Marks a notification as read; whether it was unread. */
+  "public.mark_notification_read": {
+    args: {
+      p_id: string | null;
+    };
+    result: boolean;
   };
   /** Adds a note to a request, for those who may read it. */
   "public.note_capacity_request": {
@@ -7720,6 +9148,26 @@ export interface Functions {
       p_actor_id?: string | null | undefined;
     };
     result: Json;
+  };
+  /** Sends the notifications that are due; how many messages that are. */
+  "public.notification_dispatcher": {
+    args: Record<string, never>;
+    result: number;
+  };
+  /** Tells a member something, once per key. Nullable: p_action_url, p_expires_at. */
+  "public.notify": {
+    args: {
+      p_workspace_id: string | null;
+      p_user_id: string | null;
+      p_idempotency_key: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_action_url?: string | null | undefined;
+      p_channels?: readonly string[] | string | null | undefined;
+      p_priority?: number | null | undefined;
+      p_expires_at?: Date | string | null | undefined;
+    };
+    result: string;
   };
   /** Nudges those whose decision a request waits for; says whom, and when it may be done again. */
   "public.nudge_capacity_request": {
@@ -7747,6 +9195,17 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What a message would say. Nullable: p_title, p_body, p_workspace_id. */
+  "public.preview_notification_template": {
+    args: {
+      p_name: string | null;
+      p_title?: string | null | undefined;
+      p_body?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
+      p_language?: string | null | undefined;
+    };
+    result: Json;
+  };
   /** Makes or changes a webhook endpoint; the secret of a new one is answered this once. Nullable: secret. */
   "public.put_endpoint": {
     args: {
@@ -7766,6 +9225,13 @@ export interface Functions {
       p_limit?: number | null | undefined;
     };
     result: Json;
+  };
+  /** Which members have got or read a notification since a moment. */
+  "public.recently_told": {
+    args: {
+      p_since: number | bigint | string | null;
+    };
+    result: { workspace_id: string; member_id: string }[];
   };
   /** Keeps a verified receipt, for our own server; whether it is new. */
   "public.record_receipt": {
@@ -7795,6 +9261,22 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: void;
+  };
+  /** Has a message say what it says by default; whether that changed anything. Nullable: p_workspace_id. */
+  "public.reset_notification_template": {
+    args: {
+      p_name: string | null;
+      p_workspace_id?: string | null | undefined;
+      p_language?: string | null | undefined;
+    };
+    result: boolean;
+  };
+  /** Lets mails of the kind that a link came with go out again. */
+  "public.resubscribe": {
+    args: {
+      p_token: string | null;
+    };
+    result: Json;
   };
   /** Asks for another attempt of a provisioning job. */
   "public.retry_provisioning_job": {
@@ -7859,6 +9341,35 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Changes how a member wants to hear; of oneself by default. Nullable: p_member_id, p_workspace_id. */
+  "public.set_notification_preferences": {
+    args: {
+      p_changes: unknown;
+      p_member_id?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Changes what a message says in a workspace. Nullable: p_workspace_id. */
+  "public.set_notification_template": {
+    args: {
+      p_name: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_workspace_id?: string | null | undefined;
+      p_language?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Sets or removes a person's own Slack webhook; whether there is one now. Nullable: p_url, p_member_id, p_workspace_id. */
+  "public.set_slack_webhook": {
+    args: {
+      p_url: string | null;
+      p_member_id?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: boolean;
+  };
   /** The member who a verified account is, for our own server. */
   "public.sign_in_member": {
     args: {
@@ -7881,6 +9392,18 @@ export interface Functions {
       p_token: string | null;
       p_revision: number | null;
       p_seen: string | null;
+    };
+    result: Json;
+  };
+  /** How many notifications are unread, and the newest. Nullable: latest. */
+  "public.unread_notifications": {
+    args: Record<string, never>;
+    result: { unread: number; latest: string | null };
+  };
+  /** Stops mails of the kind that a link came with. */
+  "public.unsubscribe": {
+    args: {
+      p_token: string | null;
     };
     result: Json;
   };
@@ -8350,12 +9873,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
+  "capacity.active_of": { returns: "value", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
   "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },
   "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
   "capacity.ask_customer": { returns: "value", json: [], positional: false },
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
+  "capacity.audience": { returns: "rows", json: ["p_story"], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.check_channel": { returns: "nothing", json: [], positional: false },
   "capacity.check_fixer": { returns: "nothing", json: [], positional: false },
@@ -8365,23 +9890,24 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.check_policy": { returns: "value", json: [], positional: false },
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
   "capacity.check_rules_of_returned": { returns: "value", json: ["p_member"], positional: false },
+  "capacity.check_template": { returns: "value", json: [], positional: false },
   "capacity.check_terms": { returns: "nothing", json: ["p_customer_ref"], positional: false },
+  "capacity.closed_steps": { returns: "value", json: [], positional: false },
   "capacity.commercial_plan": { returns: "value", json: [], positional: false },
   "capacity.commercial_reviewers": { returns: "value", json: ["p_authority"], positional: false },
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
   "capacity.customer_key_of": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
+  "capacity.destination_words": { returns: "value", json: [], positional: false },
+  "capacity.direct_channel": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
   "capacity.effects_of": { returns: "value", json: [], positional: false },
-  "capacity.email_facts": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.email_html": { returns: "value", json: [], positional: false },
-  "capacity.email_letter": { returns: "value", json: [], positional: false },
   "capacity.email_of_customer": { returns: "value", json: [], positional: false },
-  "capacity.email_text": { returns: "value", json: [], positional: false },
   "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
   "capacity.erase_messages": { returns: "row", json: [], positional: false },
   "capacity.erase_step": { returns: "row", json: [], positional: false },
@@ -8392,14 +9918,18 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
+  "capacity.group_channel": { returns: "value", json: [], positional: false },
+  "capacity.group_told": { returns: "value", json: [], positional: false },
   "capacity.has_issue": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
   "capacity.is_customer_id": { returns: "value", json: [], positional: false },
   "capacity.is_quiet": { returns: "value", json: [], positional: false },
   "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
+  "capacity.known_templates": { returns: "rows", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
+  "capacity.last_told": { returns: "value", json: [], positional: false },
   "capacity.left_behind": { returns: "value", json: ["p_member"], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_issue_now": { returns: "value", json: ["p_payload"], positional: false },
@@ -8414,50 +9944,60 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
+  "capacity.mail_died_at": { returns: "value", json: [], positional: false },
   "capacity.marking_key": { returns: "value", json: [], positional: false },
   "capacity.marks_of": { returns: "row", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
-  "capacity.member_mails": { returns: "value", json: [], positional: false },
+  "capacity.may_tell": { returns: "value", json: [], positional: false },
+  "capacity.mentioned_of": { returns: "value", json: ["p_story"], positional: false },
   "capacity.name_by_address": { returns: "nothing", json: [], positional: false },
   "capacity.name_customer": { returns: "nothing", json: ["p_customer_ref"], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
   "capacity.note": { returns: "value", json: [], positional: false },
+  "capacity.note_circuits": { returns: "value", json: ["p_circuits"], positional: false },
+  "capacity.note_dead_letters": { returns: "value", json: ["p_rows"], positional: false },
   "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
   "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.nudge": { returns: "value", json: [], positional: false },
   "capacity.offer_for": { returns: "value", json: [], positional: false },
+  "capacity.operators": { returns: "value", json: [], positional: false },
+  "capacity.operators_of": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
+  "capacity.preview_tell": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.preview_template": { returns: "value", json: [], positional: false },
+  "capacity.problem_pause": { returns: "value", json: [], positional: false },
+  "capacity.problem_values": { returns: "value", json: ["p_facts"], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
   "capacity.put_free_text": { returns: "value", json: ["p_content"], positional: false },
   "capacity.put_linear_state": { returns: "row", json: [], positional: false },
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.reached_in_channel": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.refuse_template": { returns: "nothing", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
-  "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_email_digest": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_email_notice": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_event": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_linear_comment": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_linear_issue": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_linear_state": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_money": { returns: "value", json: ["p_amount"], positional: false },
-  "capacity.render_slack_digest": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_slack_reply": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_slack_root": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_text": { returns: "value", json: [], positional: false },
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.request_for": { returns: "row", json: [], positional: false },
+  "capacity.require_template": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
   "capacity.run_timers": { returns: "value", json: [], positional: false },
+  "capacity.sample_problems": { returns: "rows", json: [], positional: false },
+  "capacity.sample_story": { returns: "value", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
+  "capacity.show_template": { returns: "value", json: [], positional: false },
   "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.slack_job": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
@@ -8466,9 +10006,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.slack_text": { returns: "value", json: [], positional: false },
   "capacity.slack_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.stands_in_for": { returns: "value", json: [], positional: false },
+  "capacity.still_asked": { returns: "rows", json: [], positional: false },
   "capacity.story_digest": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_name": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
@@ -8480,6 +10020,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
+  "capacity.tell_circuits": { returns: "nothing", json: [], positional: false },
+  "capacity.tell_dead_letters": { returns: "nothing", json: [], positional: false },
+  "capacity.tell_link": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.tell_operators": { returns: "nothing", json: ["p_facts"], positional: false },
+  "capacity.tell_people": { returns: "nothing", json: ["p_story"], positional: false },
+  "capacity.tell_problems": { returns: "value", json: ["p_argument"], positional: false },
+  "capacity.tell_text": { returns: "row", json: ["p_story"], positional: false },
+  "capacity.tell_values": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.tells": { returns: "rows", json: [], positional: false },
+  "capacity.tells_of_event": { returns: "value", json: [], positional: false },
+  "capacity.tells_of_notice": { returns: "value", json: [], positional: false },
+  "capacity.tells_of_offer": { returns: "value", json: [], positional: false },
+  "capacity.template_samples": { returns: "rows", json: [], positional: false },
+  "capacity.template_variables": { returns: "rows", json: [], positional: false },
   "capacity.timer_above": { returns: "row", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
   "capacity.timer_digests": { returns: "rows", json: [], positional: false },
@@ -8488,6 +10042,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_failed": { returns: "value", json: [], positional: false },
   "capacity.timer_forget": { returns: "row", json: [], positional: false },
   "capacity.timer_notice": { returns: "row", json: [], positional: false },
+  "capacity.timer_release": { returns: "row", json: [], positional: false },
   "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
@@ -8511,6 +10066,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_projection": { returns: "rows", json: [], positional: false },
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
   "capacity.verify_texts": { returns: "rows", json: [], positional: false },
+  "capacity.verify_told": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
   "capacity.workspace_needs": { returns: "rows", json: [], positional: false },
   "directory.caller": { returns: "row", json: [], positional: false },
@@ -8608,6 +10164,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.parse_json": { returns: "value", json: [], positional: false },
   "inbound.parse_terms": { returns: "value", json: [], positional: false },
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
+  "inbound.postal_handle": { returns: "value", json: ["p_event"], positional: false },
+  "inbound.postal_row": { returns: "value", json: ["p_message"], positional: false },
   "inbound.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
   "inbound.render_follow_up": { returns: "value", json: [], positional: false },
@@ -8653,6 +10211,104 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
   "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
   "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },
+  "notify.add_producer": { returns: "value", json: [], positional: false },
+  "notify.address_mark": { returns: "value", json: [], positional: false },
+  "notify.after_quiet": { returns: "value", json: [], positional: false },
+  "notify.bring_template": { returns: "nothing", json: [], positional: false },
+  "notify.burst": { returns: "value", json: [], positional: false },
+  "notify.carries_link": { returns: "value", json: [], positional: false },
+  "notify.carry": { returns: "value", json: [], positional: false },
+  "notify.categories": { returns: "rows", json: [], positional: false },
+  "notify.channel_figures": { returns: "rows", json: [], positional: false },
+  "notify.channels_for": { returns: "value", json: [], positional: false },
+  "notify.check_producer": { returns: "nothing", json: [], positional: false },
+  "notify.choice_of": { returns: "value", json: [], positional: false },
+  "notify.choose_what": { returns: "nothing", json: ["p_choices"], positional: false },
+  "notify.choose_when": { returns: "nothing", json: ["p_changes"], positional: false },
+  "notify.connect_realtime": { returns: "value", json: [], positional: false },
+  "notify.destination_of": { returns: "value", json: [], positional: false },
+  "notify.dispatch": { returns: "value", json: [], positional: false },
+  "notify.due_at": { returns: "value", json: [], positional: false },
+  "notify.due_parts": { returns: "rows", json: [], positional: false },
+  "notify.email_html": { returns: "value", json: ["p_blocks"], positional: false },
+  "notify.email_letter": { returns: "value", json: [], positional: false },
+  "notify.email_plain": { returns: "value", json: ["p_blocks"], positional: false },
+  "notify.email_text": { returns: "value", json: [], positional: false },
+  "notify.endpoints_for": { returns: "values", json: [], positional: false },
+  "notify.erase_about": { returns: "row", json: [], positional: false },
+  "notify.erase_messages": { returns: "value", json: [], positional: false },
+  "notify.erase_texts": { returns: "nothing", json: [], positional: false },
+  "notify.erase_told": { returns: "nothing", json: [], positional: false },
+  "notify.fill": { returns: "value", json: ["p_values"], positional: false },
+  "notify.find_unsubscribe": { returns: "row", json: [], positional: false },
+  "notify.fit_for_mail": { returns: "value", json: [], positional: false },
+  "notify.follow_endings": { returns: "value", json: [], positional: false },
+  "notify.forget_member": { returns: "value", json: ["p_member"], positional: false },
+  "notify.forget_old": { returns: "value", json: [], positional: false },
+  "notify.forget_removed": { returns: "value", json: [], positional: false },
+  "notify.forget_slack_webhook": { returns: "nothing", json: [], positional: false },
+  "notify.get_notification": { returns: "value", json: [], positional: false },
+  "notify.grant_producer": { returns: "nothing", json: [], positional: false },
+  "notify.html_text": { returns: "value", json: [], positional: false },
+  "notify.inbox_owner": { returns: "row", json: [], positional: false },
+  "notify.is_blank": { returns: "value", json: [], positional: false },
+  "notify.is_suppressed": { returns: "value", json: [], positional: false },
+  "notify.known_templates": { returns: "rows", json: [], positional: false },
+  "notify.known_zone": { returns: "value", json: [], positional: false },
+  "notify.learn_outcome": { returns: "value", json: [], positional: false },
+  "notify.lift_suppression": { returns: "value", json: [], positional: false },
+  "notify.list_notifications": { returns: "rows", json: [], positional: false },
+  "notify.list_producers": { returns: "rows", json: [], positional: false },
+  "notify.list_suppressions": { returns: "rows", json: [], positional: false },
+  "notify.member_named": { returns: "value", json: [], positional: false },
+  "notify.message": { returns: "value", json: [], positional: false },
+  "notify.message_by_email": { returns: "value", json: [], positional: false },
+  "notify.message_in_slack": { returns: "value", json: [], positional: false },
+  "notify.message_to_endpoint": { returns: "value", json: [], positional: false },
+  "notify.next_time": { returns: "value", json: [], positional: false },
+  "notify.note_endings": { returns: "value", json: ["p_rows"], positional: false },
+  "notify.parts_for": { returns: "value", json: [], positional: false },
+  "notify.person_for": { returns: "row", json: [], positional: false },
+  "notify.preferences_of": { returns: "value", json: [], positional: false },
+  "notify.preview": { returns: "value", json: ["p_link"], positional: false },
+  "notify.producer_rights": { returns: "rows", json: [], positional: false },
+  "notify.rail_of": { returns: "value", json: [], positional: false },
+  "notify.reach": { returns: "row", json: [], positional: false },
+  "notify.release": { returns: "row", json: [], positional: false },
+  "notify.remove_producer": { returns: "value", json: [], positional: false },
+  "notify.render_text": { returns: "value", json: [], positional: false },
+  "notify.resend": { returns: "value", json: [], positional: false },
+  "notify.resume_mails": { returns: "nothing", json: [], positional: false },
+  "notify.schedule_dispatcher": { returns: "value", json: [], positional: false },
+  "notify.send": { returns: "row", json: [], positional: false },
+  "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
+  "notify.show_notification": { returns: "value", json: [], positional: false },
+  "notify.slack_text": { returns: "value", json: [], positional: false },
+  "notify.slack_webhook_for_relay": { returns: "value", json: [], positional: false },
+  "notify.status_rules": { returns: "rows", json: [], positional: false },
+  "notify.still_wanted": { returns: "value", json: [], positional: false },
+  "notify.stop_mails": { returns: "nothing", json: [], positional: false },
+  "notify.stoppable": { returns: "row", json: [], positional: false },
+  "notify.suppress": { returns: "value", json: [], positional: false },
+  "notify.suppress_address": { returns: "value", json: [], positional: false },
+  "notify.tell": { returns: "value", json: ["p_link"], positional: false },
+  "notify.tell_bounced": { returns: "nothing", json: [], positional: false },
+  "notify.tell_member": { returns: "value", json: [], positional: false },
+  "notify.tell_members": { returns: "nothing", json: [], positional: false },
+  "notify.template_problem": { returns: "value", json: [], positional: false },
+  "notify.template_samples": { returns: "rows", json: [], positional: false },
+  "notify.template_variables": { returns: "rows", json: [], positional: false },
+  "notify.template_workspace": { returns: "row", json: [], positional: false },
+  "notify.tidy_template": { returns: "value", json: [], positional: false },
+  "notify.time_of_day": { returns: "value", json: [], positional: false },
+  "notify.time_zone_named": { returns: "value", json: [], positional: false },
+  "notify.told_problem": { returns: "value", json: [], positional: false },
+  "notify.told_text": { returns: "row", json: ["p_values"], positional: false },
+  "notify.unsubscribe_signature": { returns: "value", json: [], positional: false },
+  "notify.unsubscribe_token": { returns: "value", json: [], positional: false },
+  "notify.webhook_box": { returns: "value", json: [], positional: false },
+  "notify.webhook_gone": { returns: "nothing", json: [], positional: false },
+  "notify.whose": { returns: "value", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
@@ -8775,6 +10431,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.verify_places": { returns: "rows", json: [], positional: false },
   "outbox.verify_rows": { returns: "row", json: [], positional: false },
   "outbox.waiting_queues": { returns: "value", json: [], positional: false },
+  "outbox.waiting_tenants": { returns: "values", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
   "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds"], positional: false },
@@ -8871,6 +10528,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.decide_capacity_request": { returns: "value", json: ["p_payload"], positional: false },
   "public.describe_confirmation": { returns: "value", json: [], positional: false },
   "public.describe_draft": { returns: "value", json: [], positional: false },
+  "public.describe_unsubscribe": { returns: "value", json: [], positional: false },
   "public.disable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.end_subscription": { returns: "value", json: [], positional: false },
@@ -8878,6 +10536,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.fail_provisioning_job": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
   "public.get_checkout": { returns: "value", json: [], positional: false },
+  "public.get_notification_preferences": { returns: "value", json: [], positional: false },
+  "public.get_notification_template": { returns: "value", json: [], positional: false },
   "public.get_payment": { returns: "value", json: [], positional: false },
   "public.get_payments": { returns: "value", json: [], positional: false },
   "public.get_provisioning_job": { returns: "value", json: [], positional: false },
@@ -8887,15 +10547,25 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.handle_slack_webhook": { returns: "value", json: [], positional: true },
   "public.handle_stripe_webhook": { returns: "value", json: [], positional: true },
   "public.list_endpoints": { returns: "rows", json: [], positional: false },
+  "public.list_inbox": { returns: "rows", json: [], positional: false },
+  "public.list_notification_templates": { returns: "rows", json: [], positional: false },
   "public.list_personas": { returns: "value", json: [], positional: false },
+  "public.mark_all_notifications_read": { returns: "value", json: [], positional: false },
+  "public.mark_notification_read": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
+  "public.notification_dispatcher": { returns: "value", json: [], positional: false },
+  "public.notify": { returns: "value", json: [], positional: false },
   "public.nudge_capacity_request": { returns: "value", json: [], positional: false },
   "public.preview_capacity_request": { returns: "value", json: ["p_customer_ref"], positional: false },
+  "public.preview_notification_template": { returns: "value", json: [], positional: false },
   "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
+  "public.recently_told": { returns: "rows", json: [], positional: false },
   "public.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "public.refund_payment": { returns: "value", json: [], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
+  "public.reset_notification_template": { returns: "value", json: [], positional: false },
+  "public.resubscribe": { returns: "value", json: [], positional: false },
   "public.retry_provisioning_job": { returns: "value", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
@@ -8903,9 +10573,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.send_confirmation_link": { returns: "value", json: [], positional: false },
   "public.send_draft_link": { returns: "value", json: [], positional: false },
   "public.set_customer_address": { returns: "value", json: [], positional: false },
+  "public.set_notification_preferences": { returns: "value", json: ["p_changes"], positional: false },
+  "public.set_notification_template": { returns: "value", json: [], positional: false },
+  "public.set_slack_webhook": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
   "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
   "public.submit_draft": { returns: "value", json: [], positional: false },
+  "public.unread_notifications": { returns: "row", json: [], positional: false },
+  "public.unsubscribe": { returns: "value", json: [], positional: false },
   "public.webhook_keys": { returns: "value", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },
   "webhooks.add_endpoint_secret": { returns: "value", json: [], positional: false },

@@ -43,10 +43,14 @@ export interface Group {
   readonly id: string;
   readonly name: string;
   readonly members: readonly string[];
+  /** Where it is told which reviews wait for it; null: its members are told. */
+  readonly slackChannelId: string | null;
 }
 
 export interface GroupChanges {
   readonly name?: string | undefined;
+  /** Null takes it away. */
+  readonly slackChannelId?: string | null | undefined;
   readonly add?: readonly string[] | undefined;
   readonly remove?: readonly string[] | undefined;
 }
@@ -128,7 +132,7 @@ export async function removeMember(db: Queryable, workspaceId: string, id: strin
 }
 
 export async function listGroups(db: Queryable, workspaceId: string): Promise<readonly Group[]> {
-  return call(db, "directory.list_groups", { p_workspace_id: workspaceId });
+  return (await call(db, "directory.list_groups", { p_workspace_id: workspaceId })).map(toGroup);
 }
 
 export async function putGroup(
@@ -144,9 +148,17 @@ export async function putGroup(
       p_name: changes.name,
       p_add: changes.add,
       p_remove: changes.remove,
+      p_slack_channel_id: changes.slackChannelId === null ? "" : changes.slackChannelId,
     }),
   );
-  return "outcome" in row ? row : { outcome: "put", group: row };
+  return "outcome" in row ? row : { outcome: "put", group: toGroup(row) };
+}
+
+function toGroup({
+  slack_channel_id: slackChannelId,
+  ...group
+}: FunctionResult<"directory.list_groups">[number]): Group {
+  return { ...group, slackChannelId };
 }
 
 export async function removeGroup(

@@ -18,10 +18,13 @@ import { authRoutes } from "./routes/auth.ts";
 import { confirmRoutes } from "./routes/confirm.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
 import { payRoutes } from "./routes/pay.ts";
+import { preferenceRoutes } from "./routes/preferences.ts";
 import { relayRoutes } from "./routes/relay.ts";
 import { restRoutes } from "./routes/rest.ts";
+import { unsubscribeRoutes } from "./routes/unsubscribe.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { wizardRoutes } from "./routes/wizard.ts";
 
@@ -54,9 +57,12 @@ const areas: readonly ((dependencies: HttpDependencies, state: AppState) => Rout
   confirmRoutes,
   payRoutes,
   wizardRoutes,
+  unsubscribeRoutes,
   relayRoutes,
   openapiRoutes,
   authRoutes,
+  inboxRoutes,
+  preferenceRoutes,
   eventRoutes,
   webhookRoutes,
 ];

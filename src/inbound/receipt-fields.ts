@@ -19,13 +19,32 @@ const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().tr
 const short = orNull(z.string().max(200));
 const number = orNull(z.number());
 
-const postalMessage = orNull(z.object({ id: number, message_id: short, timestamp: number }));
+const postalMessage = orNull(z.object({ id: number, message_id: short, tag: short.catch(null), timestamp: number }));
 const postalEvent = z.object({
   uuid: id,
   event: z.string().min(1).max(100),
   timestamp: number,
-  payload: orNull(z.object({ status: short, message: postalMessage, original_message: postalMessage })),
+  payload: orNull(
+    z
+      .object({
+        status: short,
+        message: postalMessage,
+        original_message: postalMessage,
+        output: z.unknown().optional(),
+        details: z.unknown().optional(),
+      })
+      .transform(({ output, details, ...kept }) => ({
+        ...kept,
+        reply: replyOf(output),
+        suppressed: typeof details === "string" && details.includes("suppression list"),
+      })),
+  ),
 });
+
+/** The numbers at the beginning of what the other server said, such as `550 5.1.1`: the words may quote the mail or its address. */
+function replyOf(output: unknown): string | null {
+  return typeof output === "string" ? (/^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(output)?.[0] ?? null) : null;
+}
 
 /** Throws invalid_input for what the provider would not send. */
 export function keptOf(received: Received): Kept {

@@ -62,15 +62,16 @@ export interface ProviderOptions {
   readonly key: KeyObject;
   readonly live: Live;
   readonly oidcClient?: OidcClient | undefined;
+  readonly mailLimit: number;
   readonly runTimeScale: number;
   readonly minRunRetryMs: number;
 }
 
 export function createProviders(world: World, options: ProviderOptions): Providers {
-  const { key, live, oidcClient, runTimeScale, minRunRetryMs } = options;
+  const { key, live, oidcClient, mailLimit, runTimeScale, minRunRetryMs } = options;
   const slack = new SlackState(world);
   const linear = new LinearState(world);
-  const mailbox = new Mailbox(world);
+  const mailbox = new Mailbox(world, mailLimit);
   const github = new GithubState(world);
   const runner = new GithubRunner(world, github, runTimeScale, minRunRetryMs);
   const stripe = new StripeState(world);

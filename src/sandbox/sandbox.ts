@@ -18,6 +18,7 @@ import { Ids } from "./core/ids.ts";
 import { StateFile, type Log } from "./core/state-file.ts";
 import { RequestLog } from "./core/request-log.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
+import { messagePages, type ReadMessages } from "./messages/page.ts";
 import { overviewPages } from "./overview/page.ts";
 import { Live } from "./pages/live.ts";
 import { assetRoutes, ownFormsOnly } from "./pages/routes.ts";
@@ -42,8 +43,12 @@ export interface SandboxOptions {
   readonly now?: () => number;
   /** A file in which the stand-ins' state is kept from one start to the next. Default: it is forgotten. */
   readonly keepIn?: string;
+  /** What the page of all messages shows. Default: it says that there is nothing to show. */
+  readonly messages?: ReadMessages | undefined;
   /** How many calls are remembered. Default: 5,000. */
   readonly requestLimit?: number;
+  /** How many mails are kept. Default: 2,000. */
+  readonly mailLimit?: number;
   /** How long the runs of workflows take, as a part of the usual; for tests. Default: 1. */
   readonly runTimeScale?: number;
   /** The least that runs wait before they try a call again, however fast they go: a result gets a hundred times as long. Default: 20. */
@@ -69,6 +74,7 @@ const defaults = {
   port: 0,
   smtpPort: 0,
   requestLimit: 5_000,
+  mailLimit: 2_000,
   runTimeScale: 1,
   minRunRetryMs: 20,
   now: Date.now,
@@ -91,6 +97,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     key,
     live,
     oidcClient: options.oidc,
+    mailLimit: options.mailLimit,
     runTimeScale: options.runTimeScale,
     minRunRetryMs: options.minRunRetryMs,
   });
@@ -109,7 +116,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   app.use(ownFormsOnly);
   app.onError((error) => failed(error, options.log));
   const control = controlRoutes(world, providers.userActions, reset);
-  const pages = [overviewPages(world, reset), assetRoutes(live)];
+  const pages = [overviewPages(world, reset), messagePages(options.messages), assetRoutes(live)];
   for (const routes of [...providers.routes, control, ...pages]) app.route("/", routes);
 
   const listener = await openListener({

@@ -14,8 +14,10 @@ export interface CommandLine {
   readonly provisioning: boolean;
   /** Money is hurt, and not the delivery engine. */
   readonly payments: boolean;
-  /** How many payments are made. Default: by the minutes. */
-  readonly paymentsCount: number | undefined;
+  /** Notifications are hurt, and not the delivery engine. */
+  readonly notifications: boolean;
+  /** How many payments are made, or things told. Default: by the minutes. */
+  readonly count: number | undefined;
   /** Of the planted bugs, only those whose name holds this. */
   readonly only: string | undefined;
 }
@@ -27,7 +29,8 @@ export const usage = `Usage: npm run chaos -- [flags]
   --json        one JSON object on standard output
   --provisioning  hurts jobs and the runs of their workflows, instead of the delivery engine
   --payments    hurts payments, refunds and disputes, instead of the delivery engine
-  --payments-count N  with --payments: how many are made, if the minutes are enough, from 20 to 100000 (300 a minute)
+  --notifications  hurts what people are told, instead of the delivery engine
+  --count N     with --payments or --notifications: how many are made, if the minutes are enough, from 20 to 100000 (300, 600 a minute)
   --planted     plants known bugs into copies of the code; each must be caught
   --only TEXT   with --planted: only bugs whose name holds this`;
 
@@ -43,10 +46,8 @@ export function readCommandLine(parameters: readonly string[]): CommandLine {
     planted: values.planted ?? false,
     provisioning: values.provisioning ?? false,
     payments: values.payments ?? false,
-    paymentsCount:
-      values["payments-count"] === undefined
-        ? undefined
-        : number("payments-count", values["payments-count"], 20, 100_000, true),
+    notifications: values.notifications ?? false,
+    count: values.count === undefined ? undefined : number("count", values.count, 20, 100_000, true),
     only: values.only,
   };
 }
@@ -63,7 +64,8 @@ function parse(parameters: readonly string[]) {
         planted: { type: "boolean" },
         provisioning: { type: "boolean" },
         payments: { type: "boolean" },
-        "payments-count": { type: "string" },
+        notifications: { type: "boolean" },
+        count: { type: "string" },
         only: { type: "string" },
       },
     });

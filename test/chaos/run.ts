@@ -3,6 +3,9 @@
  * invariant holds; 2 for a wrong flag; 130 when it was interrupted.
  */
 import { readCommandLine, usage, UsageError, type CommandLine } from "./command-line.ts";
+import { runPlantedNotifications } from "./notifications/planted.ts";
+import { runNotifications } from "./notifications/seeded-run.ts";
+import { notificationsSettings } from "./notifications/settings.ts";
 import { runPlantedPayments } from "./payments/planted.ts";
 import { runPayments } from "./payments/seeded-run.ts";
 import { paymentsSettings } from "./payments/settings.ts";
@@ -33,13 +36,20 @@ async function main(): Promise<number> {
 async function run(flags: CommandLine, signal: AbortSignal): Promise<number> {
   if (flags.planted) {
     const options = { seed: flags.seed, only: flags.only, signal, onProgress: say };
-    const planted = await (flags.payments
-      ? runPlantedPayments(options)
-      : flags.provisioning
-        ? runPlantedProvisioning(options)
-        : runPlanted(options));
+    const planted = await (flags.notifications
+      ? runPlantedNotifications(options)
+      : flags.payments
+        ? runPlantedPayments(options)
+        : flags.provisioning
+          ? runPlantedProvisioning(options)
+          : runPlanted(options));
     console.log(flags.json ? JSON.stringify(planted) : renderPlanted(planted));
     return planted.ok ? 0 : 1;
+  }
+  if (flags.notifications) {
+    const result = await runNotifications(notificationsSettings(flags), { signal, onProgress: say });
+    console.log(flags.json ? JSON.stringify(result) : renderSeeded(result));
+    return result.ok ? 0 : 1;
   }
   if (flags.payments) {
     const result = await runPayments(paymentsSettings(flags), { signal, onProgress: say });

@@ -1,5 +1,5 @@
 /**
- * The relay behind a server's route: a drainer together with the rails that only it uses, and the timers, which run before its turns.
+ * The relay behind a server's route: a drainer together with the rails that only it uses, and the timers and what people are told, which come before its turns.
  *
  * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts), what is due by the clock
  * (src/capacity/timers.ts), nor which rails there are (rails.ts).
@@ -8,6 +8,7 @@ import { sweepBeforeTurns } from "../../capacity/timers.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
 import { pause } from "../../db/wait/pause.ts";
+import { releaseBeforeTurns } from "../../notify/index.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
@@ -21,12 +22,18 @@ export interface OnDemandRelay extends Drainer {
 const turnEveryMs = 60_000;
 
 export function createOnDemandRelay(url: string, rails: readonly Rail[], log: Log): OnDemandRelay {
+  const sweep = sweepBeforeTurns({ log });
+  const release = releaseBeforeTurns({ log });
   const drainer = createDrainer({
     connectionString: url,
     rails,
     log,
     upkeepTasks: [raiseAlerts],
-    beforeTurn: sweepBeforeTurns({ log }),
+    async beforeTurn(turn) {
+      await sweep(turn);
+      // After the timers, which tell people things.
+      await release(turn);
+    },
   });
   const closing = new AbortController();
   let turning: Promise<void> | undefined;

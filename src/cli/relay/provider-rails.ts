@@ -29,6 +29,7 @@ import { checkStripeAccess } from "../../rails/stripe/access-check.ts";
 import type { StripeSettings } from "../../rails/stripe/config.ts";
 import { createStripeRail } from "../../rails/stripe/rail.ts";
 import { secretKeyOf } from "../secret-key.ts";
+import { makeUnsubscribeToken, requireLinkOfMessage } from "./people.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -159,10 +160,10 @@ function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & 
   // Our own mails alone: an application that learnt an id must not have itself sent the link.
   const linkOf = async (
     stream: string,
-    own: string,
+    own: readonly string[],
     make: (client: PoolClient) => Promise<string>,
   ): Promise<string> => {
-    if (stream !== own) throw new HeadroomError("not_found", "A link is made for our own mails alone.");
+    if (!own.includes(stream)) throw new HeadroomError("not_found", "A link is made for our own mails alone.");
     const client = await pool.connect();
     try {
       return await make(client);
@@ -173,12 +174,22 @@ function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & 
   const rail = createEmailRail({
     from: given.text("MAIL_FROM"),
     transport,
-    confirmationToken: (tokenId, { stream }) =>
-      linkOf(stream, "capacity", (client) => makeConfirmationToken(client, tokenId, given.secretKey)),
+    confirmationToken: (tokenId, { stream, outboxId }) =>
+      linkOf(stream, ["capacity", "people"], async (client) => {
+        if (stream === "people") await requireLinkOfMessage(client, outboxId, tokenId);
+        return makeConfirmationToken(client, tokenId, given.secretKey);
+      }),
     draftToken: (draftId, { stream, payload }) => {
       const { to: address } = letterSchema.parse(payload);
-      return linkOf(stream, "self-service", (client) => makeProofToken(client, { draftId, address }, given.secretKey));
+      return linkOf(stream, ["self-service"], (client) =>
+        makeProofToken(client, { draftId, address }, given.secretKey),
+      );
     },
+    // The database makes it for a message of its own alone.
+    unsubscribeToken: (notificationId, { stream, outboxId }) =>
+      linkOf(stream, ["people"], (client) =>
+        makeUnsubscribeToken(client, { notificationId, outboxId }, given.secretKey),
+      ),
   });
   return {
     ...rail,

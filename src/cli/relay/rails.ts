@@ -9,13 +9,15 @@ import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { checkRail } from "../../contract/registry.ts";
+import { createSlackWebhookRail, type SlackWebhookRail } from "../../rails/slack-webhook/rail.ts";
 import { createWebhookRail, type WebhookRail } from "../../rails/webhook/rail.ts";
 import { createStoredEndpoints, endpointIdOf, type StoredEndpoints } from "../../rails/webhook/stored-endpoints.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { endpointFor, readEndpoints, type Endpoints } from "./endpoints.ts";
 import type { Log } from "./log.ts";
 import type { RelayCommandOptions } from "./options.ts";
-import { createProviderRails, type Environment } from "./provider-rails.ts";
+import { slackWebhookOf } from "./people.ts";
+import { createProviderRails, valueOf, type Environment } from "./provider-rails.ts";
 
 export interface RailSurroundings {
   readonly databaseUrl: string;
@@ -30,6 +32,7 @@ export async function loadRails(options: RelayCommandOptions, surroundings: Rail
   return [
     ...own,
     ...(await webhookRails(options, surroundings)).filter((rail) => !taken.has(rail.name)),
+    ...slackWebhookRails(options, surroundings).filter((rail) => !taken.has(rail.name)),
     ...createProviderRails(surroundings.databaseUrl, surroundings.environment ?? process.env).filter(
       (rail) => !taken.has(rail.name),
     ),
@@ -70,6 +73,29 @@ async function webhookRails(options: RelayCommandOptions, surroundings: RailSurr
     allowPrivate: options.allowPrivate ?? [],
   });
   const closable: WebhookRail = {
+    ...rail,
+    close() {
+      rail.close();
+      void pool?.end();
+    },
+  };
+  return [closable];
+}
+
+/** People's own webhooks at Slack, for a relay that has the key to their addresses. */
+function slackWebhookRails(options: RelayCommandOptions, surroundings: RailSurroundings): Rail[] {
+  const { databaseUrl, environment = process.env } = surroundings;
+  const secretKey = secretKeyOf(environment);
+  if (!(options.webhooks ?? secretKey !== undefined)) return [];
+  let pool: Pool | undefined;
+  const rail = createSlackWebhookRail({
+    hooksUrl: valueOf(environment, "SLACK_HOOKS_URL"),
+    async address({ outboxId }) {
+      pool ??= createPool(databaseUrl, { applicationName: "headroom people", maxConnections: 2 });
+      return slackWebhookOf(pool, outboxId, secretKey);
+    },
+  });
+  const closable: SlackWebhookRail = {
     ...rail,
     close() {
       rail.close();

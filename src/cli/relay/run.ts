@@ -1,7 +1,7 @@
 /**
  * Runs a relay for a command: from its options to its orderly end.
  *
- * Owns: the relay, the workflow's timers beside it, its metrics server and its log. Does not own: signals and the database server
+ * Owns: the relay, the workflow's timers and the dispatcher of notifications beside it, its metrics server and its log. Does not own: signals and the database server
  * (the command does).
  */
 import { startTimers } from "../../capacity/timers.ts";
@@ -10,6 +10,7 @@ import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay/relay.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { moneyGauges } from "../../billing/index.ts";
+import { notifyGauges, startDispatcher } from "../../notify/index.ts";
 import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
@@ -41,7 +42,7 @@ export async function runRelay(
     listen: options.listen,
     name: options.name,
     upkeepTasks: [raiseAlerts],
-    gauges: [jobGauges, moneyGauges],
+    gauges: [jobGauges, moneyGauges, notifyGauges],
     log,
   });
   let stopping = false;
@@ -61,6 +62,7 @@ export async function runRelay(
     throw error;
   }
   const timers = startTimers({ connectionString: url, log });
+  const dispatcher = startDispatcher({ connectionString: url, log });
   let drainer: Drainer | undefined;
   return {
     relay,
@@ -78,7 +80,7 @@ export async function runRelay(
     },
     async stop() {
       stopping = true;
-      await Promise.all([relay.stop(), timers.stop(), drainer?.close()]);
+      await Promise.all([relay.stop(), timers.stop(), dispatcher.stop(), drainer?.close()]);
       await metrics?.close();
       closeRails(rails);
     },

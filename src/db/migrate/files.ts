@@ -6,6 +6,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { escapeLiteral } from "pg";
 import { HeadroomError } from "../errors.ts";
 import { layerOf, partOf, schemaLayers, type Part } from "../layers.ts";
 import { sha256 } from "../hash.ts";
@@ -13,7 +14,15 @@ import { sha256 } from "../hash.ts";
 /**
  * Order matters: functions and views layer by layer, lowest first, then what names them, and grants last over everything.
  */
-export const recreatableKinds = ["functions", "views", "registrations", "triggers", "policies", "grants"] as const;
+export const recreatableKinds = [
+  "functions",
+  "views",
+  "registrations",
+  "templates",
+  "triggers",
+  "policies",
+  "grants",
+] as const;
 export type RecreatableKind = (typeof recreatableKinds)[number];
 
 export interface SqlFile {
@@ -110,16 +119,28 @@ async function readFiles(sqlDir: string, folder: string): Promise<SqlFile[]> {
     },
   );
   const paths = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".sql"))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(folder === "templates" ? ".txt" : ".sql"))
     .map((entry) => relative(sqlDir, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .toSorted();
   return Promise.all(paths.map((path) => readSqlFile(sqlDir, path)));
 }
 
 async function readSqlFile(sqlDir: string, path: string): Promise<SqlFile> {
-  const text = (await readFile(join(sqlDir, path), "utf8")).replaceAll("\r\n", "\n");
+  const read = (await readFile(join(sqlDir, path), "utf8")).replaceAll("\r\n", "\n");
+  const text = path.startsWith("templates/") ? asStatement(path, read) : read;
   const checksum = sha256(text);
   const firstLine = text.slice(0, text.indexOf("\n"));
   const runAs = firstLine.trim() === "-- run as: migrator" ? "migrator" : "owner";
   return { path, text, checksum, runAs, part: partOfPath(path) };
+}
+
+/** What a message says is a text file, `templates/capacity/en/offer.txt`; a function of the database brings it. */
+function asStatement(path: string, text: string): string {
+  const [, language, name] = /^templates\/[a-z]+\/([a-z]{2})\/([a-z_]+)\.txt$/.exec(path) ?? [];
+  if (language === undefined || name === undefined) {
+    throw new HeadroomError("template_misnamed", `${path} is not named like a template.`, {
+      hint: "Name it templates/<schema>/<language>/<name>.txt, the language by its two letters.",
+    });
+  }
+  return `select notify.bring_template('${name}', '${language}', ${escapeLiteral(text)});`;
 }

@@ -47,7 +47,11 @@ export function createAnswer(requestId: string, route: RouteEntry, request: Requ
       if (route.errors === "postgrest") return postgrestErrorResponse(error, headers, role);
       if (!asPage) return problemResponse(error, requestId, headers);
       const problem = describeProblem(error, requestId);
-      return pageResponse(problemPage(problem), { status: problem.status, referrer: "no-referrer", headers });
+      return pageResponse(problemPage(problem, returnTo(request)), {
+        status: problem.status,
+        referrer: "no-referrer",
+        headers,
+      });
     },
     complete(response, publicUrl) {
       const completed = isFrozen(response) ? new Response(response.body, response) : response;
@@ -83,4 +87,10 @@ export function preflight(request: Request): Response {
       "access-control-max-age": "86400",
     },
   });
+}
+
+/** Where somebody who has to sign in first wanted to go; nowhere, where they sent something. */
+function returnTo({ method, url }: Request): string | undefined {
+  const { pathname, search } = new URL(url);
+  return method === "GET" ? `${pathname}${search}` : undefined;
 }

@@ -14,6 +14,7 @@ export const functionsWithSecrets: ReadonlySet<string> = new Set([
   "decide_by_token",
   "describe_confirmation",
   "describe_draft",
+  "describe_unsubscribe",
   "get_checkout",
   "handle_github_webhook",
   "handle_linear_webhook",
@@ -22,10 +23,13 @@ export const functionsWithSecrets: ReadonlySet<string> = new Set([
   "handle_stripe_webhook",
   "list_endpoints",
   "put_endpoint",
+  "resubscribe",
   "rotate_endpoint_secret",
   "save_draft",
   "send_draft_link",
+  "set_slack_webhook",
   "submit_draft",
+  "unsubscribe",
   "webhook_keys",
 ]);
 

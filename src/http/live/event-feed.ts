@@ -1,5 +1,5 @@
 /**
- * Live updates: what happened to requests, sent to the connected members who may read them.
+ * Live updates: what happened to requests, sent to the connected members who may read them, and how much is unread in their inbox.
  *
  * Owns: noticing that something happened, and who is told. Does not own: who may see what: each member's events are read in the
  * member's own session, so row-level security decides, and when a session is ended its streams end too.
@@ -7,10 +7,10 @@
  * While anybody is connected the server asks the database once a second what is new, for all connections together; without connections
  * it does not ask. Not by NOTIFY: commits that carry one queue for a lock (ADR 4), and it does not pass transaction poolers. Only
  * when there is something new do the sessions of that workspace read it, several browsers of one session together and a few
- * sessions at a time. Now and then each quiet session is checked for revocation; and no connection outlives the token that opened it.
+ * sessions at a time. The same poll says who was told something; their sessions count what is unread, and hear that by itself: it needs no
+ * place in the order, since the last count is the one that counts. Now and then each quiet session is checked for revocation; and no connection outlives the token that opened it.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { Semaphore } from "../../db/wait/semaphore.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
@@ -18,7 +18,8 @@ import type { GatewayDatabase } from "../database/gateway-database.ts";
 import { whoIs, type Session } from "../auth/session.ts";
 import { clockToleranceSeconds } from "../auth/tokens.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
-import { liveShare, readAllEvents, readEvents } from "./read-events.ts";
+import { readAllEvents, readEvents } from "./read-events.ts";
+import { readTold, readUnread, type Unread } from "./read-inbox.ts";
 import { EventStream } from "./stream.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
 
@@ -108,22 +109,20 @@ export class EventFeed {
 
   async #begin(session: Session, since: number | undefined, signal: AbortSignal): Promise<EventStream> {
     // Somebody who is no longer a member is refused, instead of getting a stream without events.
-    await this.#ask(session);
+    const unread = await this.#ask(session);
     if (this.#position === 0) await this.#poll();
     const resumes = since !== undefined && Math.abs(this.#position - since) <= longestResume;
     const stream = new EventStream(resumes ? since : this.#position, this.#endOf(session, signal));
     stream.announce(resumes || since === undefined ? "ready" : "reset");
+    stream.note(unread);
     this.#join(session, stream);
     if (!this.#polling) void this.#keepPolling();
     return stream;
   }
 
   /** Throws when the key or the session was revoked, or the member was removed. */
-  async #ask(session: Session): Promise<void> {
-    await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
-      readOnly: true,
-      share: liveShare,
-    });
+  #ask(session: Session): Promise<Unread> {
+    return readUnread(this.#parts.database, session);
   }
 
   get connections(): number {
@@ -197,6 +196,7 @@ export class EventFeed {
   /** Looks for what is new, and wakes the audiences of the workspaces in which something is. */
   async #poll(): Promise<void> {
     const workspaces = new Set<string | null>();
+    const told = this.#position === 0 ? undefined : await readTold(this.#parts.database, this.#position);
     let since = this.#position === 0 ? farFuture : this.#position;
     // The first page's: what commits between two pages may belong to the first one.
     let horizon: Horizon | undefined;
@@ -220,6 +220,7 @@ export class EventFeed {
       if (audience.behind || workspaces.has(audience.workspaceId)) this.#wake(audience);
       // What is being read for them may be older than this position, and is still to be sent.
       else if (!audience.reading) for (const stream of audience.streams) stream.tell([], this.#position);
+      if (told?.has(audience) === true) this.#recheck(audience);
     }
   }
 
@@ -237,12 +238,15 @@ export class EventFeed {
     });
   }
 
+  /** Whether its session is still good, and how much is unread. */
   #recheck(audience: Audience): void {
     if (audience.checking) return;
     audience.checking = true;
     void this.#reads.use(async () => {
       try {
-        if (audience.streams.size > 0) await this.#ask(audience.session);
+        if (audience.streams.size === 0) return;
+        const unread = await this.#ask(audience.session);
+        for (const stream of audience.streams) stream.note(unread);
       } catch (error) {
         if (!endsSession(error, audience)) this.#report(error);
       } finally {

@@ -8,6 +8,7 @@
  * is cut off in the middle of many still makes progress.
  */
 import type { LiveEvent } from "./read-events.ts";
+import type { Unread } from "./read-inbox.ts";
 
 /** A client that has this much unread is disconnected; it reconnects and resumes. */
 const mostUnreadBytes = 1_048_576;
@@ -28,6 +29,7 @@ export class EventStream {
   position: number;
   readonly response: Response;
   readonly #sent = new Map<string, number>();
+  #noted = "";
   readonly #whenClosed: (() => void)[] = [];
   readonly #whenRead: (() => void)[] = [];
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -70,6 +72,14 @@ export class EventStream {
   /** A named event for the client itself: `ready`, or `reset` when it must load everything again. */
   announce(name: "ready" | "reset"): void {
     this.#send(`event: ${name}\nid: ${this.position}\ndata: {}\n\n`);
+  }
+
+  /** A named event, `notifications`: how much is unread. Without an id, because only the last one counts, and told once. */
+  note({ unread, latest }: Unread): void {
+    const noted = JSON.stringify({ unread, latest });
+    if (noted === this.#noted) return;
+    this.#noted = noted;
+    this.#send(`event: notifications\ndata: ${noted}\n\n`);
   }
 
   /** Keeps proxies from closing a quiet connection, and moves the client's position on. */

@@ -1,10 +1,11 @@
 /**
  * The frame of every page that the server renders, and the headers it goes out with.
  *
- * Owns: the document around the content, and what a browser may do with it: no script, nothing from elsewhere, no framing, no
- * keeping. Does not own: what stands on a page.
+ * Owns: the document around the content, and what a browser may do with it: no script but one of ours, nothing from elsewhere, no
+ * framing, no keeping. Does not own: what stands on a page.
  */
 import { html } from "hono/html";
+import type { Script } from "./script.ts";
 import { styleElement, styleSource } from "./style.ts";
 
 /** A piece of a page. Values in a template are escaped unless they are such a piece; attribute values belong into double quotes. */
@@ -24,6 +25,8 @@ export interface Page {
   readonly refreshSeconds?: number | undefined;
   /** What is loaded then. Default: the page itself. */
   readonly refreshTo?: string | undefined;
+  /** What makes the page more convenient where scripts run; everything on it works without. Default: none. */
+  readonly script?: Script | undefined;
 }
 
 export interface PageOptions {
@@ -41,9 +44,10 @@ export interface PageOptions {
   readonly formOrigins?: readonly string[] | undefined;
 }
 
-function contentSecurityPolicy(formOrigins: readonly string[] = []): string {
+function contentSecurityPolicy(script: Script | undefined, formOrigins: readonly string[] = []): string {
   return [
     "default-src 'none'",
+    ...(script === undefined ? [] : [`script-src ${script.source}`, "connect-src 'self'"]),
     `style-src ${styleSource}`,
     "img-src data:",
     ["form-action 'self'", ...formOrigins].join(" "),
@@ -56,7 +60,7 @@ function contentSecurityPolicy(formOrigins: readonly string[] = []): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d5c4b'/%3E%3Cpath d='M4 11V8m4 3V5m4 6V3' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** Works without script, which no page of ours runs. */
+/** Works without script, which hardly a page of ours runs. */
 function refreshElement({ refreshSeconds, refreshTo }: Page): Html | false {
   if (refreshSeconds === undefined) return false;
   const to = refreshTo === undefined ? "" : `; url=${refreshTo}`;
@@ -83,6 +87,7 @@ ${page.body}
 </div>
 </main>
 ${page.foot !== undefined && html`<footer class="foot">${page.foot}</footer>`}
+${page.script?.element}
 </body>
 </html>
 `;
@@ -93,7 +98,7 @@ export async function pageResponse(page: Page, options: PageOptions = {}): Promi
     status: options.status ?? 200,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": contentSecurityPolicy(options.formOrigins),
+      "content-security-policy": contentSecurityPolicy(page.script, options.formOrigins),
       "referrer-policy": options.referrer ?? "same-origin",
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",

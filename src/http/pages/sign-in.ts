@@ -85,6 +85,7 @@ export function mePage(me: Me): Page {
         <dt>Groups</dt>
         <dd>${me.groups.join(", ") || "none"}</dd>
       </dl>
+      <p><a href="/inbox">Inbox</a> · <a href="/preferences">What you are told, how and when</a></p>
       <form method="post" action="/auth/sign-out">
         <button type="submit" class="plain">Sign out</button>
       </form>

@@ -76,6 +76,18 @@ details[open] > summary { margin-bottom: .75rem; }
 .choices { list-style: none; margin: 1rem 0 0; padding: 0; display: grid; gap: .6rem; }
 .choices button, .choices .button { width: 100%; text-align: left; }
 .choices small { display: block; font-weight: 400; opacity: .85; }
+fieldset { border: 0; border-top: 1px solid var(--line); margin: 0 0 1.25rem; padding: 1rem 0 0; min-width: 0; }
+legend { float: left; width: 100%; font-weight: 650; padding: 0; }
+legend + * { clear: both; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem 1rem; }
+.inbox { list-style: none; margin: 1.25rem 0 0; padding: 0; }
+.inbox > li { border-top: 1px solid var(--line); padding: 1rem 0 1rem 1rem; border-left: .25rem solid transparent; }
+.inbox > .new { border-left-color: var(--accent); }
+.inbox h2 { margin: 0 0 .25rem; overflow-wrap: anywhere; }
+.inbox .said { white-space: pre-line; overflow-wrap: anywhere; margin-bottom: .25rem; }
+.tag { font-size: .8rem; font-weight: 650; color: var(--accent); border: 1px solid var(--accent); border-radius: .3rem; padding: .05rem .4rem; vertical-align: .12em; }
+.row { display: flex; flex-wrap: wrap; gap: .6rem; }
+.row form { display: contents; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
 h3 { font-size: 1rem; margin: 1.75rem 0 .25rem; overflow-wrap: anywhere; }
 p code, li a { overflow-wrap: anywhere; }

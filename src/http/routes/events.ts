@@ -18,7 +18,7 @@ export function eventRoutes(
       credentials: "member",
       skipsDatabase: true,
       summary:
-        "Live updates as server-sent events: events of the requests that the member may read. Resumable by Last-Event-ID.",
+        "Live updates as server-sent events: events of the requests that the member may read, resumable by Last-Event-ID; and as `notifications` how much is unread in their inbox.",
       handler({ request, method, session, signal }) {
         const since = sinceOf(request);
         // Nobody reads what follows the head, so nothing is opened that would have to be closed.

@@ -17,6 +17,7 @@ export const emailCodes = {
   token_unavailable: { outcome: "retry", meaning: "The confirmation link could not be made." },
   token_gone: { outcome: "rejected", meaning: "The confirmation that the mail asks for is no longer there." },
   address_invalid: { outcome: "rejected", meaning: "No mail can be sent to this address." },
+  recipient_refused: { outcome: "rejected", meaning: "The mail server knows no such mailbox, or it was closed." },
   message_too_large: { outcome: "rejected", meaning: "The mail is larger than the server takes." },
   auth_failed: { outcome: "retry", meaning: "The mail server does not accept the user name and password." },
   smtp_protocol: { outcome: "retry", meaning: "The server does not speak SMTP as it should, and took nothing over." },
@@ -90,4 +91,16 @@ export function codeOfStatus(status: number): EmailCodeName {
 /** The code of a reply that is no success. */
 export function codeOfReply(reply: number): EmailCodeName {
   return reply >= 500 && reply <= 599 ? "smtp_5xx" : "smtp_4xx";
+}
+
+/**
+ * Whether a reply says that the address does not work, and never will: no mailbox, no host, moved away (5.1.x without those about the sender),
+ * or a mailbox that was closed (5.2.1). A full mailbox, a policy, or a reputation says nothing about the address. Without an enhanced
+ * status, only the numbers that mean nothing else to RCPT count: 550 is used for policies as well, and 551 and 553 name the mailbox.
+ */
+export function isAboutRecipient(status: string, toRecipient: boolean): boolean {
+  const [reply, enhanced] = status.split(/[ -]/);
+  if (reply === undefined || !/^5\d\d$/.test(reply)) return false;
+  if (enhanced !== undefined) return /^5\.(1\.(0|1|2|3|6|10)|2\.1)$/.test(enhanced);
+  return toRecipient && ["551", "553"].includes(reply);
 }

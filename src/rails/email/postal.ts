@@ -72,16 +72,17 @@ export async function checkPostalAccess(
   }
 }
 
-/** Postal gives every mail a Message-ID of its own; ours goes along under another name, for tracing. */
+/** Postal gives every mail a Message-ID of its own; ours goes along under another name, for tracing, and the tag comes back in webhooks. */
 function messageOf(letter: Letter, from: string): object {
-  const { to, subject, text, html, messageId } = letter;
+  const { to, subject, text, html, messageId, tag } = letter;
   return {
     from,
     to: [to],
     subject,
+    tag,
     plain_body: text,
     ...(html === undefined ? {} : { html_body: html }),
-    headers: { "Auto-Submitted": "auto-generated", "X-Headroom-Message-Id": `<${messageId}>` },
+    headers: { "Auto-Submitted": "auto-generated", "X-Headroom-Message-Id": `<${messageId}>`, ...letter.headers },
   };
 }
 

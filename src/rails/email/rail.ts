@@ -15,7 +15,7 @@ import { emailCodes } from "./codes.ts";
 import type { EmailFailure } from "./codes.ts";
 import { domainOf, emailSettingsSchema } from "./config.ts";
 import type { EmailSettings } from "./config.ts";
-import { letterOf, letterSchema, linkIn } from "./letter.ts";
+import { letterOf, letterSchema, linksIn } from "./letter.ts";
 import type { Letter, LinkKind } from "./letter.ts";
 import { createPostalTransport } from "./postal.ts";
 import { createSmtpTransport } from "./smtp.ts";
@@ -29,9 +29,11 @@ export interface EmailRailOptions extends EmailSettings {
   readonly confirmationToken: MakeToken;
   /** Of the link to an order in the self-service wizard. Without it such mails are not sent. */
   readonly draftToken?: MakeToken;
+  /** Of the link by which somebody stops such mails. Without it, mails that have one are not sent. */
+  readonly unsubscribeToken?: MakeToken;
   /** Hard limit of one call. Default: 30,000, as mail servers think slowly. */
   readonly timeoutMs?: number;
-  /** Mails under way at once, each on a connection of its own. Default: 5. */
+  /** Mails under way at once, each on a connection of its own. Default: 5 by SMTP, 20 by Postal's API. */
   readonly concurrency?: number;
 }
 
@@ -40,7 +42,9 @@ export interface EmailRail extends Rail {
   close(): void;
 }
 
-const defaults = { timeoutMs: 30_000, concurrency: 5 } satisfies Partial<EmailRailOptions>;
+const defaults = { timeoutMs: 30_000 } satisfies Partial<EmailRailOptions>;
+/** Mail servers count the sessions of a sender; an HTTP API takes calls as they come. */
+const concurrencyBy = { smtp: 5, postal: 20 } as const;
 
 interface Office {
   readonly transport: Transport;
@@ -49,9 +53,12 @@ interface Office {
 }
 
 export function createEmailRail(options: EmailRailOptions): EmailRail {
-  const { timeoutMs, concurrency, confirmationToken, draftToken = noToken } = { ...defaults, ...options };
+  const { timeoutMs, confirmationToken } = { ...defaults, ...options };
+  const { draftToken = noToken, unsubscribeToken = noToken } = options;
   const settings = requireSettings("email", emailSettingsSchema, options);
-  const office = openOffice(settings, { confirmation: confirmationToken, draft: draftToken });
+  const { concurrency = concurrencyBy[settings.transport.kind] } = options;
+  const makeToken = { confirmation: confirmationToken, draft: draftToken, unsubscribe: unsubscribeToken };
+  const office = openOffice(settings, makeToken);
   return {
     name: "email",
     capability: "blind",
@@ -89,11 +96,13 @@ async function send(office: Office, message: RailMessage, { signal }: RailContex
 
 async function writeLetter(office: Office, message: RailMessage, signal: AbortSignal): Promise<Letter | RailOutcome> {
   const payload = letterSchema.parse(message.payload);
-  const messageId = `${message.outboxId}@${office.domain}`;
-  const link = linkIn(payload);
-  if (link === undefined) return letterOf(payload, messageId, undefined);
-  const token = await tokenOf(office.makeToken[link.kind], link.id, message, signal);
-  return typeof token === "string" ? letterOf(payload, messageId, token) : outcomeOf(token);
+  const tokens: Partial<Record<LinkKind, string>> = {};
+  for (const { kind, id } of linksIn(payload)) {
+    const token = await tokenOf(office.makeToken[kind], id, message, signal);
+    if (typeof token !== "string") return outcomeOf(token);
+    tokens[kind] = token;
+  }
+  return letterOf(payload, { outboxId: message.outboxId, domain: office.domain }, tokens);
 }
 
 async function tokenOf(

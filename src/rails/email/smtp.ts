@@ -10,7 +10,7 @@
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { codeOfReply } from "./codes.ts";
+import { codeOfReply, isAboutRecipient } from "./codes.ts";
 import type { EmailCodeName, EmailFailure, EmailResult } from "./codes.ts";
 import type { Letter } from "./letter.ts";
 
@@ -74,7 +74,7 @@ async function compose(letter: Letter, from: string): Promise<Mail> {
     text,
     ...(html === undefined ? {} : { html }),
     messageId: `<${messageId}>`,
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: { "Auto-Submitted": "auto-generated", ...letter.headers },
     // What looks like a path or an address in a text is text.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -230,6 +230,9 @@ function beforeContent(error: unknown): EmailFailure {
 }
 
 function refusal(error: unknown): EmailFailure {
+  const { status = "" } = statusOf(error);
+  // A server that knows after the content alone whom it has no mailbox for says so then; there is one recipient.
+  if (isAboutRecipient(status, errorOf(error).command === "RCPT TO")) return failure("recipient_refused", { status });
   return failure(codeOfReply(Number(errorOf(error).responseCode)), statusOf(error));
 }
 

@@ -20,18 +20,25 @@ export interface Mail {
   readonly html: string | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What the sender called it, by Postal's API. */
+  readonly tag?: string | undefined;
   /** What became of it, for mails that Postal reports on. */
   status: "accepted" | "sent" | "bounced";
 }
 
-const maxMails = 2_000;
+/** An address that no server would know: at the domain bounces.example. Whoever wants to see a mail come back writes to one. */
+export function neverWorks(address: string): boolean {
+  return address.toLowerCase().endsWith("@bounces.example");
+}
 
 export class Mailbox implements Saveable {
   readonly #world: World;
+  readonly #limit: number;
   #mails: Mail[] = [];
 
-  constructor(world: World) {
+  constructor(world: World, limit: number) {
     this.#world = world;
+    this.#limit = limit;
   }
 
   save(): unknown {
@@ -66,7 +73,7 @@ export class Mailbox implements Saveable {
       status: "accepted",
     };
     this.#mails.push(added);
-    if (this.#mails.length > maxMails) this.#mails.shift();
+    if (this.#mails.length > this.#limit) this.#mails.shift();
     this.#world.changed();
     return added;
   }

@@ -11,6 +11,7 @@ import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
 import { afterForm } from "../pages/form-result.ts";
 import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
+import { letterResponse } from "./letter.ts";
 import type { MailUserActions } from "./user-actions.ts";
 import type { Mail } from "./mailbox.ts";
 
@@ -20,7 +21,7 @@ const events = { bounce: "MessageBounced", sent: "MessageSent" } as const;
 export function mailPages(world: World, userActions: MailUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/mail", (context) => mailboxPage(world, userActions, context.req.query("to"), context.req.query("id")));
-  routes.get("/mail/:id/html", (context) => letter(userActions.find(context.req.param("id"))));
+  routes.get("/mail/:id/html", (context) => letterResponse(userActions.find(context.req.param("id")).html ?? ""));
   routes.post("/mail/act/report", (context) =>
     afterForm(async () => {
       const form = z.object({ id: z.string(), event: z.enum(["bounce", "sent"]) });
@@ -30,18 +31,6 @@ export function mailPages(world: World, userActions: MailUserActions): Hono<Sand
     }),
   );
   return routes;
-}
-
-function letter(mail: Mail): Response {
-  return new Response(mail.html ?? "", {
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox; base-uri 'none'",
-      "x-content-type-options": "nosniff",
-      "cache-control": "no-store",
-    },
-  });
 }
 
 function mailboxPage(

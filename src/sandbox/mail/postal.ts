@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
-import type { Mail, Mailbox } from "./mailbox.ts";
+import { neverWorks, type Mail, type Mailbox } from "./mailbox.ts";
 
 const addresses = z.union([z.array(z.string().min(1)), z.string().transform((text) => [text])]).optional();
 const messageSchema = z.looseObject({
@@ -17,6 +17,7 @@ const messageSchema = z.looseObject({
   bcc: addresses,
   from: z.string().optional(),
   subject: z.string().optional(),
+  tag: z.string().nullish(),
   plain_body: z.string().nullish(),
   html_body: z.string().nullish(),
   headers: z.record(z.string(), z.string()).nullish(),
@@ -89,19 +90,30 @@ function send(
     text: message.plain_body ?? undefined,
     html: message.html_body ?? undefined,
     headers,
+    tag: message.tag ?? undefined,
   });
-  report(world, key, mail, "MessageSent");
+  report(world, key, mail, to.some(neverWorks) ? "MessageDeliveryFailed" : "MessageSent");
   return envelope("success", {
     message_id: messageId.replaceAll(/[<>]/g, ""),
     messages: Object.fromEntries(to.map((address) => [address, { id: number, token: tokenOf(mail) }])),
   });
 }
 
-export type PostalEvent = "MessageSent" | "MessageBounced" | "MessageDeliveryFailed";
+export type PostalEvent =
+  "MessageSent" | "MessageDelayed" | "MessageDeliveryFailed" | "MessageHeld" | "MessageBounced" | "MessageLinkClicked";
+
+/** What Postal says of each but bounces: a status, and words of its own and of the other server. */
+const saidOf: Readonly<Record<Exclude<PostalEvent, "MessageBounced">, readonly [string, string, string]>> = {
+  MessageSent: ["Sent", "Message sent to the mailbox.", "250 OK"],
+  MessageDelayed: ["SoftFail", "The server asked to try again later.", "451 4.3.0 out of order"],
+  MessageDeliveryFailed: ["HardFail", "No such address.", "550 5.1.1 no such address"],
+  MessageHeld: ["Held", "Recipient (somebody) is on the suppression list.", ""],
+  MessageLinkClicked: ["Sent", "", ""],
+};
 
 /** Tells Headroom what became of a mail. */
 export function report(world: World, key: KeyObject, mail: Mail, event: PostalEvent): void {
-  mail.status = event === "MessageSent" ? "sent" : "bounced";
+  mail.status = statusOf(event) ?? mail.status;
   world.changed();
   const uuid = world.ids.uuid("postal-webhook");
   const timestamp = world.now() / 1000;
@@ -109,15 +121,7 @@ export function report(world: World, key: KeyObject, mail: Mail, event: PostalEv
   const payload =
     event === "MessageBounced"
       ? { original_message: message, bounce: { ...message, direction: "incoming", subject: "Undelivered mail" } }
-      : {
-          message,
-          status: event === "MessageSent" ? "Sent" : "HardFail",
-          details: event === "MessageSent" ? "Message sent to the mailbox." : "No such address.",
-          output: event === "MessageSent" ? "250 OK" : "550 5.1.1 no such address",
-          sent_with_ssl: false,
-          timestamp,
-          time: 0.01,
-        };
+      : { message, ...deliveryOf(event), sent_with_ssl: false, timestamp, time: 0.01 };
   const body = JSON.stringify({ event, timestamp, payload, uuid });
   world.webhooks.dispatch({
     provider: "postal",
@@ -128,6 +132,16 @@ export function report(world: World, key: KeyObject, mail: Mail, event: PostalEv
     timeoutMs,
     retryAfterMs: repeatsMs,
   });
+}
+
+function statusOf(event: PostalEvent): Mail["status"] | undefined {
+  if (event === "MessageSent") return "sent";
+  return event === "MessageBounced" || event === "MessageDeliveryFailed" ? "bounced" : undefined;
+}
+
+function deliveryOf(event: keyof typeof saidOf): Record<string, string> {
+  const [status, details, output] = saidOf[event];
+  return { status, details, output };
 }
 
 function messageOf(mail: Mail, timestamp: number): Record<string, unknown> {
@@ -141,7 +155,7 @@ function messageOf(mail: Mail, timestamp: number): Record<string, unknown> {
     subject: mail.subject,
     timestamp,
     spam_status: "NotChecked",
-    tag: null,
+    tag: mail.tag ?? null,
   };
 }
 

@@ -10,7 +10,7 @@ import { HeadroomError, nodeCodeOf } from "../../db/errors.ts";
 import type { FaultInput } from "../core/faults.ts";
 import type { LoggedRequest } from "../core/request-log.ts";
 import type { World } from "../core/world.ts";
-import { readMail, type Mailbox } from "./mailbox.ts";
+import { neverWorks, readMail, type Mailbox } from "./mailbox.ts";
 
 export interface SmtpStandIn {
   readonly url: string;
@@ -85,12 +85,12 @@ class SmtpHandler {
   step(method: string, session: SMTPServerSession, channel: string | undefined, reply: Reply): void {
     const call = { provider: "smtp", method, channel, onlyIfNamed: true } as const;
     const fault = this.#world.faults.draw(call);
-    if (fault === undefined) return reply();
+    if (fault === undefined) return reply(channel !== undefined && neverWorks(channel) ? noMailbox() : null);
     const entry = this.#world.requests.record({ ...call, path: "smtp", body: undefined }, fault.kind);
     entry.effect = false;
     if (fault.kind.startsWith("drop") || fault.kind === "cutAnswer") return this.#cut(session);
     if (fault.kind.startsWith("hang")) return undefined;
-    return reply(refusalOf(fault, undefined));
+    return reply(method === "RCPT" && fault.kind === "refuse" ? noMailbox() : refusalOf(fault, undefined));
   }
 
   async data(stream: SMTPServerDataStream, session: SMTPServerSession, reply: Reply): Promise<void> {
@@ -193,6 +193,10 @@ function said(code: number, words: string): SmtpReply {
 /** The library words a good answer by what the callback is given as its second argument; ours has one, its type does not. */
 function accepted(reply: (error?: Error | null, message?: string) => void, id: string): void {
   reply(null, `OK: queued as ${id}`);
+}
+
+function noMailbox(): SmtpReply {
+  return said(550, "5.1.1 no such mailbox");
 }
 
 function refusalOf(fault: FaultInput, raw: Buffer | undefined): SmtpReply {

@@ -40,6 +40,7 @@ const standIns = [
   ["/linear", "Linear", "The issues that mirror requests. Comment on one, or move it."],
   ["/github", "GitHub", "Workflow runs that were dispatched. Watch them, and let one fail, hang or crash."],
   ["/stripe", "Stripe", "Pay as the customer; be the bank, and the dashboard. Choose how events are sent."],
+  ["/messages", "Messages", "Everything that people can be told, as the inbox, a mail and Slack show it."],
 ] as const;
 
 const numbers = new Set(["times", "ms", "probability", "retryAfterSeconds"]);

@@ -28,6 +28,7 @@ const bar = [
   ["/linear", "Linear"],
   ["/github", "GitHub"],
   ["/stripe", "Stripe"],
+  ["/messages", "Messages"],
 ] as const;
 
 const version = sha256(css + script).slice(0, 12);

@@ -95,6 +95,8 @@ dialog.modal[open], .modal form { display: flex; flex-direction: column; } .moda
 .modal footer { flex: none; padding: .8rem 1.4rem; border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .6rem; justify-content: flex-end; }
 .shade { position: fixed; inset: 0; background: #0006; z-index: 4; }
 iframe.letter { width: 100%; min-height: 26rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
+.channels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; margin: .6rem 0; } .channels .paper { margin: 0; } .channels .whole { grid-column: 1 / -1; }
+.channels iframe.letter { min-height: 40rem; } .words { font: inherit; } .jump { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } summary { padding: .3rem 0; cursor: pointer; }
 .split { display: grid; grid-template-columns: minmax(14rem, 22rem) minmax(0, 1fr); gap: 1.25rem; align-items: start; }
 .mails a { display: block; text-decoration: none; color: inherit; padding: .6rem .8rem; border-radius: .5rem; border: 1px solid var(--line); background: var(--paper); } .mails a[aria-current] { border-color: var(--accent); box-shadow: inset .25rem 0 0 var(--accent); }
 @media (max-width: 46rem) {

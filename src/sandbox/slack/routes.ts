@@ -1,5 +1,5 @@
 /**
- * Where the Web API and the response URLs are answered.
+ * Where the Web API, the response URLs and incoming webhooks are answered.
  *
  * Owns: the method table, the caller's token, and Slack's envelope. Does not own: the methods, or the page.
  */
@@ -10,6 +10,7 @@ import * as chat from "./api-chat.ts";
 import * as reading from "./api-reading.ts";
 import * as views from "./api-views.ts";
 import { readArguments, SlackError, type Arguments } from "./arguments.ts";
+import { receiveWebhook } from "./incoming-webhook.ts";
 import { respond } from "./response-url.ts";
 import type { SlackState } from "./state.ts";
 
@@ -23,6 +24,12 @@ export function slackRoutes(world: World, state: SlackState): Hono<SandboxEnv> {
     const body = await context.req.text();
     const call: ProviderCall = { provider: "slack", method: "response_url", body };
     return answer(context, world, call, dialect, () => respond(world, state, context.req.param("id"), body));
+  });
+  routes.post("/slack/hooks/services/:team/:place/:secret", async (context) => {
+    const body = await context.req.text();
+    const place = context.req.param("place");
+    const call: ProviderCall = { provider: "slack", method: "incoming_webhook", channel: place, body };
+    return answer(context, world, call, webhookDialect, () => receiveWebhook(state, place, body));
   });
   return routes;
 }
@@ -98,4 +105,11 @@ const dialect: Dialect = {
   rateLimited: (seconds) =>
     Response.json({ ok: false, error: "ratelimited" }, { status: 429, headers: { "retry-after": String(seconds) } }),
   refused: (words) => Response.json({ ok: false, error: "restricted_action", detail: words }),
+};
+
+/** Webhooks answer with a word, not with an envelope. */
+const webhookDialect: Dialect = {
+  failed: () => new Response("rollup_error", { status: 500 }),
+  rateLimited: (seconds) => new Response("rate_limited", { status: 429, headers: { "retry-after": String(seconds) } }),
+  refused: (words) => new Response(`action_prohibited ${words}`, { status: 403 }),
 };

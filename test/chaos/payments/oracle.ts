@@ -296,7 +296,7 @@ const paymentsQuery = `
          exists (select from provisioning.jobs j join provisioning.events e on e.job_id = j.id
                   where j.request_id = p.request_id and e.event like 'RECORDED%') as by_hand,
          (select f.held_by from billing.refunds f where f.payment_id = p.id and f.state = 'held') as held_by,
-         exists (select from capacity.notices n where n.request_id = p.request_id and n.kind = 'payment'
+         exists (select from capacity.notices n where n.request_id = p.request_id and n.kind in ('payment', 'refund')
                     and n.said like '%An operator sees to it%') as told
     from billing.payments p join capacity.requests r on r.id = p.request_id`;
 

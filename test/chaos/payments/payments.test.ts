@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 
 describe("chaos with money", () => {
   it("a short run in which everything fails keeps the books to the cent", { timeout: boundMs }, async () => {
-    const settings = paymentsSettings({ seed: 12, minutes: 1.5, paymentsCount: 30 });
+    const settings = paymentsSettings({ seed: 12, minutes: 1.5, count: 30 });
     const result = await runPayments({ ...settings, relays: 1 }, { signal: never });
     expect(renderFindings(result.findings)).toBe("All invariants hold.");
   });

@@ -22,14 +22,14 @@ export interface PaymentsSettings {
 export interface PaymentsFlags {
   readonly seed: number;
   readonly minutes: number;
-  readonly paymentsCount?: number | undefined;
+  readonly count?: number | undefined;
 }
 
 /** What two busy cores do in a minute, about. */
 const perMinute = 300;
 
-export function paymentsSettings({ seed, minutes, paymentsCount }: PaymentsFlags): PaymentsSettings {
-  const count = paymentsCount ?? Math.max(20, Math.round(minutes * perMinute));
+export function paymentsSettings({ seed, minutes, count: wanted }: PaymentsFlags): PaymentsSettings {
+  const count = wanted ?? Math.max(20, Math.round(minutes * perMinute));
   return {
     seed,
     count,

@@ -11,11 +11,11 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { DeliveryInput } from "../../../src/sandbox/stripe/delivery.ts";
 import type { Dispute, Invoice, Payment, Refund, Session, Subscription } from "../../../src/sandbox/stripe/things.ts";
 import type { Books } from "../../../src/sandbox/stripe/user-actions.ts";
+import { answerAsks } from "../asked-process.ts";
 
 const { headroomUrl, webhookSecret } = z
   .object({ headroomUrl: z.string(), webhookSecret: z.string() })
   .parse(JSON.parse(process.argv[2] ?? "{}"));
-process.once("disconnect", () => process.exit(0));
 
 const sandbox = await startSandbox({
   sampleData: defaultSampleData,
@@ -138,18 +138,4 @@ function attempt(work: () => unknown): Tried {
   }
 }
 
-const asked = z.object({ id: z.number(), act: z.string(), args: z.array(z.unknown()) });
-
-process.on("message", (message) => void reply(asked.parse(message)));
-
-async function reply({ id, act, args }: z.infer<typeof asked>): Promise<void> {
-  try {
-    const run: unknown = Object.hasOwn(acts, act) ? acts[act as keyof Acts] : undefined;
-    if (typeof run !== "function") throw new TypeError(`there is no ${act}`);
-    process.send?.({ id, value: (await run(...args)) as unknown });
-  } catch (error) {
-    process.send?.({ id, failed: error instanceof Error ? error.message : String(error) });
-  }
-}
-
-process.send?.({ ready: sandbox.url });
+answerAsks(acts, sandbox.url);

@@ -247,7 +247,7 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
       ),
     said: (id) =>
       lines(
-        "select said as line from capacity.notices where request_id = $1 and kind in ('payment', 'payment_failed') order by id",
+        "select said as line from capacity.notices where request_id = $1 and kind in ('payment', 'payment_failed', 'refund') order by id",
         id,
       ),
     state: async (id) =>

@@ -92,8 +92,10 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     await m.tells("checkout.session.async_payment_failed", unpaid);
     const letters = await rowsOf<{ subject: string; text: string; token: string | null }>(
       m.superuser,
-      `select payload ->> 'subject' as subject, payload ->> 'text' as text, payload ->> 'confirmation_token_id' as token
-         from outbox.rows where instruction_id like $1 || '!%' and idempotency_key = 'email:confirmation'`,
+      `select m.payload ->> 'subject' as subject, m.payload ->> 'text' as text, m.payload ->> 'confirmation_token_id' as token
+         from notify.notifications n join notify.parts p on p.notification_id = n.id join notify.deliveries d on d.id = p.delivery_id
+         join outbox.payloads m on m.outbox_id = d.outbox_id
+        where n.idempotency_key like $1 || '!%/customer'`,
       [id],
     );
     expect(letters).toMatchObject([

@@ -40,8 +40,8 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     expect(await names(id)).toEqual([
       "#1 event:file:billing",
       "#2 event:file:billing",
-      "#3 email:confirmation",
       "#3 event:file:billing",
+      "#3 tell:customer",
     ]);
     expect(await surfaces.unmatched()).toEqual([]);
   });
@@ -55,13 +55,14 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     expect(root.payload["method"]).toBe("chat.postMessage");
     expect(JSON.stringify(root.payload)).toContain("The customer paid USD 10.00.");
     await surfaces.apply(id, "PROVISIONING_COMPLETE", "otto");
+    await surfaces.release();
     expect((await names(id)).filter((name) => name.startsWith("#5")).toSorted()).toEqual([
-      "#5 email:closing",
       "#5 event:file:billing",
       "#5 linear:comment",
       "#5 linear:state",
       "#5 slack:reply",
       "#5 slack:root-update",
+      "#5 tell:customer",
     ]);
     await rowsOf(surfaces.superuser, "select public.note_capacity_request($1, 'hello', 'rita')", [id]);
     expect((await names(id)).filter((name) => name.startsWith("!")).slice(-2)).toEqual([
@@ -98,10 +99,11 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     expect(await names(known)).toContain("#1 slack:root");
   });
 
-  test("whoever is told by mail, because there is no thread, is told so of a quiet one too", async () => {
+  test("whoever is told directly, because there is no thread, is told so of a quiet one too", async () => {
     await surfaces.settings({ public_url: null });
     await rowsOf(surfaces.superuser, "update directory.members set email = id || '@acme.example' where id = 'ada'");
     const id = await submit();
-    expect(await names(id)).toContain("#3 email:member:ada");
+    const told = (await surfaces.toldOf(id)).filter(({ instruction }) => instruction === `${id}#3`);
+    expect(told.map(({ audience, to, channel }) => [audience, to, channel])).toContainEqual(["fixers", "ada", "slack"]);
   });
 });

@@ -220,6 +220,18 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     });
   });
 
+  test("an address from which mails come back gets none, and whoever names it is not told", async () => {
+    const gone = newAddress();
+    await rowsOf(
+      workflow.superuser,
+      "select notify.suppress('acme', notify.address_mark('acme', $1), 'bounced', 'no such mailbox')",
+      [gone],
+    );
+    const token = await fillIn(gone);
+    expect(await describeDraft(token)).toMatchObject({ step: 4, mails: 1 });
+    expect((await mails()).filter(({ payload }) => payload.to === gone)).toEqual([]);
+  });
+
   describe("a flood", () => {
     test("of mails to one address ends after three within an hour, whatever the drafts do", async () => {
       const victim = newAddress();

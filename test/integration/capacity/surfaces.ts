@@ -14,12 +14,14 @@ import { oneOf, rowsOf, startWorkflow, type Workflow } from "./workflow.ts";
 
 export const customer = { org: "org_1", name: "Initech", email: "buyer@initech.example" };
 
-/** An outbox row of the workflow, with the engine's own numbers left out. */
+/** An outbox row of the workflow, or a message that tells somebody of it, with the engine's own numbers left out. */
 export interface Effect {
   readonly instruction: string;
   readonly effect: string;
+  /** Who is told, where it is a message to somebody. */
+  readonly to: string | null;
   readonly rail: string;
-  readonly key: string;
+  readonly key: string | null;
   readonly destination: string | null;
   readonly coalesce_key: string | null;
   readonly expires_at: Date | null;
@@ -28,13 +30,28 @@ export interface Effect {
   readonly payload: { readonly [name: string]: Json };
 }
 
+/** How somebody is told something by one channel. */
+export interface Told {
+  readonly instruction: string;
+  readonly audience: string;
+  readonly to: string;
+  readonly channel: string;
+  readonly stage: string;
+  readonly title: string | null;
+  readonly body: string | null;
+}
+
 export interface Surfaces extends Workflow {
   /** Changes settings of the workspace, until the end of the test. */
   settings(changes: Readonly<Record<string, string | number | boolean | null>>): Promise<void>;
   /** The outbox rows of a request, in the order in which they were enqueued. */
   effects(id: string): Promise<Effect[]>;
-  /** The row that an event or a notice made under this name, and no other. */
-  effect(instruction: string, name: string): Promise<Effect>;
+  /** The row that an event or a notice made under this name, for this person where several are told, and no other. */
+  effect(instruction: string, name: string, to?: string): Promise<Effect>;
+  /** Who is told what of a request, by each channel, in order. */
+  toldOf(id: string): Promise<Told[]>;
+  /** Sends what waits for more of the same burst. */
+  release(): Promise<void>;
   /** The blocks of a request's root message, as an update of it would show them now. */
   rootNow(id: string): Promise<string>;
   /** What stands in events and notices without a row, or in the outbox without either. Empty when I3 holds. */
@@ -86,14 +103,20 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
     effects: (id: string) =>
       rowsOf<Effect>(
         workflow.superuser,
-        `${effectsQuery} where m.instruction_id ~ ('^' || $1 || '[#!]') order by m.created_at, m.outbox_id`,
+        `${effectsQuery} where m.instruction ~ ('^' || $1 || '[#!]') order by m.created_at, m.outbox_id`,
         [id],
       ),
-    effect: (instruction: string, name: string) =>
-      oneOf<Effect>(workflow.superuser, `${effectsQuery} where m.instruction_id = $1 and m.idempotency_key = $2`, [
-        instruction,
-        name,
-      ]),
+    effect: (instruction: string, name: string, to?: string) =>
+      oneOf<Effect>(
+        workflow.superuser,
+        `${effectsQuery} where m.instruction = $1 and m.effect = $2 and ($3::text is null or m.to = $3)`,
+        [instruction, name, to ?? null],
+      ),
+    toldOf: (id: string) => rowsOf<Told>(workflow.superuser, toldQuery, [id]),
+    async release() {
+      await rowsOf(workflow.superuser, "update notify.parts set due_at = now() where state = 'held'");
+      await rowsOf(workflow.superuser, "select notify.release(1000)");
+    },
     async rootNow(id: string) {
       const { blocks } = await oneOf<{ blocks: Json }>(
         workflow.superuser,
@@ -108,7 +131,7 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
       const relay = createRelay({
         connectionString: workflow.db.as("headroom_executor").url,
         rails,
-        streams: ["capacity"],
+        streams: ["capacity", "people"],
         pollMs: 250,
       });
       relays.add(relay);
@@ -125,17 +148,36 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
   });
 }
 
+/** What tells somebody is named after the notification: a message that tells of several is there for each. */
 const effectsQuery = `
-  select m.instruction_id as instruction, m.idempotency_key as effect, r.name as rail, l.key, d.name as destination, m.coalesce_key,
-         m.expires_at, m.captures, m.binds, m.payload
-    from outbox.payloads m
-    join outbox.rails r on r.rail_id = m.rail_id
-    join outbox.lanes l on l.lane_id = m.lane_id
-    left join outbox.destinations d on d.destination_id = m.destination_id`;
+  select m.instruction, m.effect, m.to, m.rail, m.key, m.destination, m.coalesce_key, m.expires_at, m.captures, m.binds, m.payload
+    from (select coalesce(split_part(n.idempotency_key, '/', 1), m.instruction_id) as instruction,
+                 coalesce('tell:' || split_part(split_part(n.idempotency_key, '/', 2), ':', 1), m.idempotency_key) as effect,
+                 n.recipient as to, r.name as rail, l.key, d.name as destination, m.coalesce_key, m.expires_at, m.captures, m.binds,
+                 m.payload, m.created_at, m.outbox_id
+            from outbox.payloads m
+            join outbox.rails r on r.rail_id = m.rail_id
+            left join outbox.lanes l on l.lane_id = m.lane_id
+            left join outbox.destinations d on d.destination_id = m.destination_id
+            left join notify.deliveries v on v.outbox_id = m.outbox_id
+            left join notify.parts p on p.delivery_id = v.id
+            left join notify.notifications n on n.id = p.notification_id) m`;
+
+const toldQuery = `
+  select split_part(n.idempotency_key, '/', 1) as instruction, split_part(n.idempotency_key, '/', 2) as audience, n.recipient as to,
+         s.channel, s.stage, n.title, n.body
+    from notify.notifications n join notify.part_stages s on s.notification_id = n.id
+   where n.about = $1 order by n.created_at, n.recipient, n.idempotency_key, s.channel`;
 
 const waitingQuery = `
   select l.key from outbox.pending p join outbox.lanes l on l.lane_id = p.lane_id join outbox.payloads m on m.outbox_id = p.outbox_id
-   where m.instruction_id ~ ('^' || $1 || '[#!]')`;
+   where m.instruction_id ~ ('^' || $1 || '[#!]')
+  union all
+  select d.channel from notify.deliveries d
+    join notify.parts p on p.delivery_id = d.id
+    join notify.notifications n on n.id = p.notification_id
+   where n.about = $1 and (exists (select from outbox.pending_unordered u where u.outbox_id = d.outbox_id)
+                           or outbox.in_flight_or_finished(d.outbox_id) = 'in_flight')`;
 
 /** Compared as two whole sets, so that neither side can hide in how the other is looked up. */
 const unmatchedQuery = `
@@ -146,6 +188,9 @@ const unmatchedQuery = `
   ), rows as (
     select m.instruction_id as instruction, m.idempotency_key as effect
       from outbox.payloads m join outbox.streams s on s.stream_id = m.stream_id and s.name = 'capacity'
+    union all
+    select distinct split_part(n.idempotency_key, '/', 1), 'tell:' || split_part(split_part(n.idempotency_key, '/', 2), ':', 1)
+      from notify.notifications n where n.cause in (select c.cause from capacity.tells() c) and n.about is not null
   )
   (select 'without a row' as what, * from named except all select 'without a row', * from rows)
   union all
@@ -189,5 +234,7 @@ export function linearRail(options: ProbeOptions = {}): ProbeRail {
 
 /** What a rail was given for one request; rows of other tests are delivered as well. */
 export function sentFor<Payload>(rail: ProbeRail, id: string): Payload[] {
-  return rail.sent.filter(({ key }) => key?.split(":").includes(id) === true).map(({ payload }) => payload as Payload);
+  return rail.sent
+    .filter(({ key, payload }) => (key === null ? JSON.stringify(payload).includes(id) : key.split(":").includes(id)))
+    .map(({ payload }) => payload as Payload);
 }

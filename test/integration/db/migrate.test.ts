@@ -1,5 +1,5 @@
 /** The migrator's rules, on a small schema of the tests' own. */
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -270,6 +270,13 @@ describe("a folder of SQL files", () => {
     await using db = await createEmptyDatabase();
     await edit("migrations/3_short.sql", () => "select 1;\n");
     await expect(migrateAt(db.url)).rejects.toMatchObject({ code: "migration_misnamed" });
+  });
+
+  test("with a template that names no language is refused", async () => {
+    await using db = await createEmptyDatabase();
+    await mkdir(join(sqlDir, "templates/notes"), { recursive: true });
+    await edit("templates/notes/hello.txt", () => "Hello\n\nThere.\n");
+    await expect(migrateAt(db.url)).rejects.toMatchObject({ code: "template_misnamed" });
   });
 
   test("without migrations is refused", async () => {

@@ -41,6 +41,24 @@ create function cron.schedule(job_name text, schedule text, command text) return
   insert into cron.calls values (job_name, pg_current_xact_id()::text::bigint) returning 1::bigint $$;
 `;
 
+/**
+ * Enough of Realtime to send, to whom row-level security lets hear. Its table belongs to who migrates, which here stands for what Supabase
+ * lets them do on it.
+ */
+const realtime = `
+create schema realtime;
+grant usage on schema realtime to ${migratorRole}, authenticated;
+create table realtime.messages (topic text, event text, payload jsonb, private boolean);
+alter table realtime.messages enable row level security;
+alter table realtime.messages owner to ${migratorRole};
+grant select on realtime.messages to authenticated;
+do $$ begin create role supabase_realtime_admin noinherit; exception when duplicate_object then null; end $$;
+grant authenticated to supabase_realtime_admin;
+create function realtime.topic() returns text language sql stable as $$ select current_setting('realtime.topic', true) $$;
+create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void language sql as $$
+  insert into realtime.messages (topic, event, payload, private) values (topic, event, payload, private) $$;
+`;
+
 describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (version) => {
   test("is migrated although its event trigger acts on every function named resolve", async () => {
     await using db = await createEmptyDatabase(version);
@@ -77,6 +95,8 @@ describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (v
       expect(scheduled.rows).toEqual([
         { jobname: "capacity-request-timers", again: true, afterwards: true },
         { jobname: "capacity-timer-history", again: true, afterwards: true },
+        { jobname: "process-notifications", again: true, afterwards: true },
+        { jobname: "process-notifications-history", again: true, afterwards: true },
       ]);
     });
   });
@@ -90,7 +110,12 @@ describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (v
     await withConnection(db.url, (client) => migrate(client, { dryRun: true }));
     expect(await calls()).toEqual([]);
     await withConnection(db.url, (client) => migrate(client));
-    expect(await calls()).toEqual([{ jobname: "capacity-request-timers" }, { jobname: "capacity-timer-history" }]);
+    expect(await calls()).toEqual([
+      { jobname: "process-notifications" },
+      { jobname: "process-notifications-history" },
+      { jobname: "capacity-request-timers" },
+      { jobname: "capacity-timer-history" },
+    ]);
   });
 
   test("is migrated although pg_cron would not schedule anything, which is said", async () => {
@@ -102,6 +127,46 @@ describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (v
         message: expect.stringContaining("The schema is in place"),
       });
       expect(await migrate(client, { dryRun: true })).toMatchObject({ applied: [], reapplied: [] });
+    });
+  });
+
+  test("has Realtime tell each member of what came, and nobody else; what fails there holds up nobody", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(realtime));
+    await withConnection(db.url, (client) => migrate(client));
+    await withConnection(db.url, (client) => migrate(client));
+    await withConnection(db.superuserUrl, async (client) => {
+      await client.query(`
+        insert into directory.workspaces (id, name) values ('acme', 'Acme');
+        insert into directory.members (workspace_id, id, display_name) values ('acme', 'rita', 'Rita'), ('acme', 'tim', 'Tim')`);
+      const tell = async (key: string): Promise<string> =>
+        (await client.query<{ id: string }>("select public.notify('acme', 'rita', $1, 'Title', 'Body') as id", [key]))
+          .rows[0]?.id ?? "";
+      const id = await tell("1");
+      expect(await tell("1")).toBe(id);
+      const sent = await client.query("select topic, event, payload, private from realtime.messages");
+      expect(sent.rows).toEqual([
+        { topic: "headroom:inbox:acme:rita", event: "notification", payload: { id }, private: true },
+      ]);
+      const hears = async (member: string, topic: string): Promise<number> => {
+        await client.query(
+          "begin; set local session authorization supabase_realtime_admin; set local role authenticated",
+        );
+        const claims = { app_metadata: { workspace_id: "acme", member_id: member } };
+        await client.query(
+          "select set_config('request.jwt.claims', $1, true), set_config('realtime.topic', $2, true)",
+          [JSON.stringify(claims), topic],
+        );
+        const { rows } = await client.query("select from realtime.messages");
+        await client.query("rollback");
+        return rows.length;
+      };
+      expect(await hears("rita", "headroom:inbox:acme:rita")).toBe(1);
+      expect(await hears("tim", "headroom:inbox:acme:rita")).toBe(0);
+      expect(await hears("rita", "headroom:inbox:acme:tim")).toBe(0);
+      expect(await hears("nobody", "headroom:inbox::")).toBe(0);
+      await client.query("alter table realtime.messages add check (false) not valid");
+      expect(await tell("2")).not.toBe(id);
     });
   });
 });

@@ -11,10 +11,14 @@ export interface EventReader {
   readonly events: readonly Told[];
   /** Events with a name of their own, in order. */
   readonly names: readonly string[];
+  /** How much is unread, each time that it was told. */
+  readonly unread: readonly number[];
   readonly lastEventId: string;
   /** Resolves when the server ends the stream. */
   readonly ended: Promise<void>;
   until(test: (events: readonly Told[]) => boolean): Promise<readonly Told[]>;
+  /** Waits until so much is unread. */
+  untilUnread(count: number): Promise<void>;
   /** Waits for so many more heartbeats. */
   beats(count: number): Promise<void>;
   close(): Promise<void>;
@@ -27,13 +31,14 @@ export async function listen(url: string, headers: Record<string, string>): Prom
   onTestFinished(() => stop.abort());
   const response = await fetch(url, { headers, signal: stop.signal });
   expect(response.status).toBe(200);
-  const state = { events: [] as Told[], names: [] as string[], lastEventId: "", beats: 0 };
+  const state = { events: [] as Told[], names: [] as string[], unread: [] as number[], lastEventId: "", beats: 0 };
   let wake = Promise.withResolvers<void>();
   const take = (block: string): void => {
     const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
     state.lastEventId = field("id") ?? state.lastEventId;
     const [name, data] = [field("event"), field("data")];
     if (block.startsWith(":")) state.beats += 1;
+    else if (name === "notifications") state.unread.push((JSON.parse(data ?? "{}") as { unread: number }).unread);
     else if (name !== undefined) state.names.push(name);
     else if (data !== undefined) state.events.push({ id: state.lastEventId, data: JSON.parse(data) });
     wake.resolve();
@@ -64,6 +69,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
     response,
     events: state.events,
     names: state.names,
+    unread: state.unread,
     get lastEventId() {
       return state.lastEventId;
     },
@@ -72,6 +78,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
       await until(() => test(state.events));
       return state.events;
     },
+    untilUnread: (count) => until(() => state.unread.at(-1) === count),
     async beats(count) {
       const wanted = state.beats + count;
       await until(() => state.beats >= wanted);

@@ -29,6 +29,10 @@ const open: Readonly<Record<string, string>> = {
   "GET /new/:workspace": "likewise",
   "GET /new/:workspace/:token/:step": "likewise; the token is the credential",
   "POST /new/:workspace/:token/:step": "likewise; the order is sent by the link of a mail alone",
+  "GET /unsubscribe/:token":
+    "whoever got the mail has nothing but the link; the token can stop such mails, or have them again, and nothing else",
+  "POST /unsubscribe/:token": "likewise; mail programs post it by themselves",
+  "POST /unsubscribe/:token/undo": "likewise; it takes back what the link stopped",
   "GET /auth/sign-in": "whoever signs in has no credential yet",
   "GET /auth/oidc/start": "likewise",
   "GET /auth/oidc/callback": "likewise; the provider's answer must fit what this browser began",

@@ -201,7 +201,7 @@ describe("who is signed in", () => {
     expect(await (await visitor.get("/auth/me")).text()).toContain("Signed in as Ada");
     const stranger = await new Visitor(sandbox.url).get("/auth/me");
     expect(stranger.status).toBe(401);
-    expect(await stranger.text()).toContain('href="/auth/sign-in"');
+    expect(await stranger.text()).toContain('href="/auth/sign-in?return_to=%2Fauth%2Fme"');
   });
 
   test("is told as JSON to a program with a token", async () => {

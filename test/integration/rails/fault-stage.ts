@@ -32,7 +32,8 @@ export interface ArchiveLine {
 
 /** Short waits and no limit a second: what is tested is what happens, not when. */
 const inAHurry = `
-update outbox.streams set backoff_base_ms = 10, backoff_factor = 1.5, backoff_cap_ms = 200, max_tries = 200 where name = 'capacity';
+update outbox.streams set backoff_base_ms = 10, backoff_factor = 1.5, backoff_cap_ms = 200, max_tries = 200
+ where name in ('capacity', 'people');
 update outbox.limits set open_base_ms = 20 where name = '*';`;
 
 /** Call it while tests are being collected. */
@@ -66,7 +67,8 @@ export async function startFaultStage(sampleData: SampleData = defaultSampleData
         `select m.idempotency_key as effect, a.state, a.uncertain, a.error_code as code, a.error_message as message
            from outbox.payloads m join outbox.rails r on r.rail_id = m.rail_id
            join outbox.attempts a on a.outbox_id = m.outbox_id
-          where r.name = $2 and m.instruction_id ~ ('^' || $1 || '[#!]') order by m.outbox_id, a.attempt_no`,
+           left join notify.deliveries d on d.outbox_id = m.outbox_id
+          where r.name = $2 and (m.instruction_id ~ ('^' || $1 || '[#!]') or d.recipient = $1) order by m.outbox_id, a.attempt_no`,
         [requestId, rail],
       ),
   };

@@ -9,6 +9,7 @@ import {
   postalPlan,
   slackInteractionPlan,
   slackPlan,
+  slackWebhookPlan,
 } from "./provider-plans.ts";
 import { openSmtpSandbox } from "./email/smtp-harness.ts";
 
@@ -20,6 +21,11 @@ railConformance(
     open: () => openProvider(slackInteractionPlan),
     notApplicable: { fail_after_accept: "a note that one person sees for a moment is better shown twice than never" },
   },
+  { describe, test },
+);
+railConformance(
+  "slack-webhook",
+  { capability: "blind", open: () => openProvider(slackWebhookPlan) },
   { describe, test },
 );
 railConformance(

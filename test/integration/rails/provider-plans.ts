@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createEmailRail } from "../../../src/rails/email/rail.ts";
 import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
 import { createLinearRail } from "../../../src/rails/linear/rail.ts";
+import { createSlackWebhookRail } from "../../../src/rails/slack-webhook/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { Json } from "../../../src/contract/rail.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
@@ -60,6 +61,23 @@ export const slackInteractionPlan: ProviderPlan = {
   markOf: (payload) => textAt(payload, "text"),
   effects: (sandbox, mark) => sandbox.slack.ephemerals("URILEY01").filter(({ text }) => text === mark).length,
   secrets: [slackToken],
+};
+
+/** Somebody's own; the last part is the credential. */
+export const webhookAddress = "https://hooks.slack.com/services/T0SANDBOX/URILEY01/XyZsecretXyZsecret12";
+
+export const slackWebhookPlan: ProviderPlan = {
+  provider: "slack",
+  method: "incoming_webhook",
+  rail: (url) =>
+    createSlackWebhookRail({ hooksUrl: `${url}/slack/hooks/`, address: () => Promise.resolve(webhookAddress) }),
+  nowhere,
+  urlOf: (sandbox) => sandbox.url,
+  payload: () => ({ text: randomUUID() }),
+  invalid: [null, "text", {}, { text: "" }, { text: "x", channel: "C0CAPACITY" }, { text: "x", blocks: "none" }],
+  markOf: (payload) => textAt(payload, "text"),
+  effects: (sandbox, mark) => sandbox.slack.messages("URILEY01").filter(({ text }) => text === mark).length,
+  secrets: ["XyZsecretXyZsecret12"],
 };
 
 export const linearKey = "lin_api_conformance";

@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     for (const topic of ["transfers.*", "ledger.entry", "com.acme.*"]) {
       expect(await refusalOf(asked(ada, put, ["spy", "https://example.com/", [topic]]))).toMatchObject({
         code: "PT400",
-        detail: expect.stringContaining("capacity events only"),
+        detail: expect.stringContaining("capacity events and headroom.notification only"),
       });
     }
     expect(await refusalOf(asked(ada, put, ["spy", "http://127.0.0.1:5432/", []]))).toMatchObject({ code: "PT400" });

@@ -12,21 +12,21 @@ declare
   v_letter jsonb;
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = p_draft.workspace_id;
-  v_letter := capacity.email_letter(
+  v_letter := notify.email_letter(
     p_draft.terms ->> 'email',
     'Your order at ' || v_workspace.name || ': one step left',
     array[
       'Hello,',
-      format('somebody, probably you, wants to order this from %s and gave your address:', capacity.email_text(v_workspace.name, 200)),
+      format('somebody, probably you, wants to order this from %s and gave your address:', notify.email_text(v_workspace.name, 200)),
       'Capacity: ' || v_what,
       'Please check the order and send it with this link:',
       '{{draft_link}}',
       format('The link is for you alone. Opening it orders nothing. It works until %s.', capacity.render_time(
         to_jsonb(extract(epoch from p_draft.expires_at)))),
       'If this was not you, do nothing: nothing is ordered, and you get no further mail.',
-      capacity.email_text(v_workspace.name, 200)]);
+      notify.email_text(v_workspace.name, 200)],
+    'Check and order');
   return v_letter || jsonb_build_object(
-    'html', replace(v_letter ->> 'html', '{{draft_link}}', '<a href="{{draft_link}}">Check and order</a>'),
     'draft_id', p_draft.id, 'draft_base_url', rtrim(v_workspace.public_url, '/') || '/new/' || v_workspace.id);
 end
 $$;

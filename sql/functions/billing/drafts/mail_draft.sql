@@ -1,7 +1,8 @@
 -- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
 -- by naming it: what stands after a plus sign makes another address and not another mailbox. The lock makes mails to one mailbox count one
 -- after the other. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
--- forgotten. Returns why it was not sent, in words, or null.
+-- forgotten. Where mails to the address come back none is sent, and whoever names it is not told: it need not be theirs. Returns why it
+-- was not sent, in words, or null.
 create or replace function billing.mail_draft(p_draft billing.drafts) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -26,6 +27,9 @@ begin
   end if;
   insert into billing.draft_mails (draft_id, workspace_id, address_mark) values (p_draft.id, p_draft.workspace_id, v_mailbox)
   returning id into v_mail_id;
+  if notify.is_suppressed(p_draft.workspace_id, notify.address_mark(p_draft.workspace_id, p_draft.terms ->> 'email')) then
+    return null;
+  end if;
   v_row := outbox.add_row(
     false, p_draft.workspace_id, 'self-service', 'draft:' || p_draft.id, 'draft:' || p_draft.id, 'mail:' || v_mail_id, 'email',
     billing.draft_letter(p_draft), p_expires_at => p_draft.expires_at, p_destination => 'email:' || p_draft.workspace_id);

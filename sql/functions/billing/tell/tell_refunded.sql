@@ -13,7 +13,7 @@ begin
     case when p_refund.origin = 'outside' then format('%s went back to the customer, by a refund in Stripe''s dashboard.', v_words)
          else format('%s went back to the customer: %s.', v_words, billing.reason_words(p_refund.reason)) end,
     case when v_left > 0 then format('%s of the payment is left.', billing.amount_words(p_payment.currency, v_left)) end,
-    case when v_asks then 'The capacity is not stopped: an operator decides what becomes of it.' end), v_asks);
+    case when v_asks then 'The capacity is not stopped: an operator decides what becomes of it.' end), v_asks, p_kind => 'refund');
 end
 $$;
 comment on function billing.tell_refunded(billing.payments, billing.refunds) is 'Tells that money went back.';

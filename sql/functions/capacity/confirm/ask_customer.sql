@@ -62,8 +62,7 @@ begin
         'Wait a little, then try again. Nothing was changed.');
     end if;
     perform outbox.skip(array(select l.outbox_id from capacity.links_of(v_request.id) l where not l.lost and l.outbox_id is not null),
-                        p_actor.id,
-                        'The link is sent again.');
+                        p_actor.id, 'The link is sent again.');
     if p_email is not null then
       update capacity.confirmation_tokens t set revoked_at = clock_timestamp() where t.request_id = v_request.id and t.revoked_at is null;
       perform capacity.new_confirmation_token(v_request.id, v_request.next_deadline_at);
@@ -74,7 +73,7 @@ begin
   end if;
   v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
   return jsonb_build_object(
-    'request_id', v_request.id, 'repeated', false, 'mailed', 'email:confirmation' = any (v_notice.effects),
+    'request_id', v_request.id, 'repeated', false, 'mailed', 'tell:customer' = any (v_notice.effects),
     'next_link_at', case when v_open then v_notice.created_at + v_every end,
     'customer_unasked', capacity.unasked(v_request.id, v_request.state));
 end

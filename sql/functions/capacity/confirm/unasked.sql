@@ -1,7 +1,7 @@
 -- Why the customer of a request has not been asked, or, while it is under review, will not be; null where they have been, or nobody asks
 -- any more:
 --
---   no_address, bad_address   not known, or what is given is not one       mail_failed  the mail with the link was given up or skipped
+--   no_address, bad_address   not known, or what is given is not one       mail_failed  the mail with the link was given up or came back
 --   no_public_url             the workspace has none for the link           not_sent     what was in the way is gone, and no link was sent
 --   erased                    what was known about them was erased
 --
@@ -17,7 +17,7 @@ declare
 begin
   if p_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
     select count(*), bool_or(not l.lost) filter (where l.asked_at >= l.since) into v_links, v_asked
-      from (select k.*, coalesce(max(k.asked_at) filter (where k.effect = 'email:confirmation') over (), '-infinity') as since
+      from (select k.*, coalesce(max(k.asked_at) filter (where not k.warns) over (), '-infinity') as since
               from capacity.links_of(p_request_id) k) l;
     if v_asked then
       return null;

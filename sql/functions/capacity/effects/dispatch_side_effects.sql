@@ -1,6 +1,6 @@
--- Makes one outbox row of each side effect that the event names, in the transaction of the event: what is rolled back was never
--- said, and what is committed will be. Nothing is sent here; the relay does that, in order, per request and surface. Returns how
--- many there are: a call whose result is assigned is evaluated in place, and one that is thrown away is run as a query.
+-- Makes one outbox row of each side effect that the event names, and tells the people whom it names, in the transaction of the event: what
+-- is rolled back was never said, and what is committed will be. Nothing is sent here; the relay does that, in order, per request and
+-- surface. Returns how many there are: a call whose result is assigned is evaluated in place, and one that is dropped is run as a query.
 --
 -- After the first event a thread in Slack gets two rows each time, which go into its lane together: an update of the root, of which only
 -- the last that has not been sent goes out, rendered then, and a reply, which says what happened and is rendered now; both bind what the
@@ -14,6 +14,7 @@ declare
   v_done integer := 0;
   v_story jsonb;
   v_effect text;
+  v_tells boolean := false;
 begin
   if v_count = 0 then
     return 0;
@@ -33,8 +34,15 @@ begin
   end if;
   if v_done < v_count then
     foreach v_effect in array p_event.effects[v_done + 1:v_count] loop
-      perform capacity.enqueue_effect(v_story, v_effect);
+      if starts_with(v_effect, 'tell:') then
+        v_tells := true;
+      else
+        perform capacity.enqueue_effect(v_story, v_effect);
+      end if;
     end loop;
+    if v_tells then
+      perform capacity.tell_people(p_request, v_story, p_event.effects);
+    end if;
   end if;
   return v_count;
 end

@@ -1,5 +1,5 @@
 -- Makes the outbox row of one side effect: which rail, in which lane, and what it must wait for. A lane per request and surface, so
--- that a dead Slack root never holds up the customer's e-mail.
+-- that a dead Slack root never holds up the issue in Linear.
 --
 -- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
 -- a thread it is not sent at all. The same with the issue in Linear. Of its updates that have not been sent yet only the last
@@ -15,7 +15,6 @@ declare
   v_rail text := split_part(p_effect, ':', 1);
   v_key text := v_id || ':' || v_rail;
   v_payload jsonb;
-  v_expires_at timestamptz;
   v_coalesce_key text;
   v_destination text;
   v_captures jsonb;
@@ -48,18 +47,6 @@ begin
       v_payload := capacity.render_linear_comment(p_story);
       v_binds := '[{"path": ["input", "issueId"], "capture": "linear_issue_id", "required": true}]';
     end if;
-  elsif v_rail = 'email' then
-    -- What a workspace's recipients make of its mail says nothing about the mail of others.
-    v_destination := 'email:' || (p_story ->> 'workspace');
-    if p_effect = 'email:closing' then
-      v_payload := capacity.render_email_closing(p_story);
-    elsif starts_with(p_effect, 'email:member:') then
-      v_payload := capacity.render_email_notice(p_story, substr(p_effect, 14));
-    else
-      v_payload := capacity.render_email_confirmation(p_story);
-      -- A link that has run out is not worth sending.
-      v_expires_at := to_timestamp((p_story ->> 'deadline')::double precision);
-    end if;
   else
     -- event:<id of an endpoint> or event:file:<name of one in the relays' file>
     v_rail := 'webhook';
@@ -69,7 +56,7 @@ begin
   end if;
   v_row := outbox.add_row(
     false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload,
-    p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
+    p_coalesce_key => v_coalesce_key,
     p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
   assert v_row.outbox_id is not null, 'the side effect has its row';
 end

@@ -1,6 +1,6 @@
 -- Erases the payloads of a request's outgoing messages up to a moment, as far as they are finished or can be: mail to the customer that
--- waits, forms and notes to one person in Slack, and whatever was given up is skipped first. Mail to colleagues may speak of other
--- requests as well, and is left to arrive.
+-- waits, forms and notes to one person in Slack, and whatever was given up is skipped first. Messages to colleagues may speak of other
+-- requests as well, and are left to arrive; what people were told is erased at once, but for reminders, which name no customer.
 --
 -- The instructions are spelled out from the request's events and notices, because rows are found by them; layers above name theirs. Where
 -- a payload was collected long ago, the salt of its hash is all that is left to erase.
@@ -14,6 +14,8 @@ declare
   v_instructions text[];
   v_ids uuid[] := '{}';
   v_id uuid;
+  v_told record := notify.erase_about(p_request_id, p_to, '{reminder}');
+  v_skipped uuid[];
   -- What layers above sent about the request, by stream: {"interactions": ["slack:…"]}.
   v_others jsonb := headroom.run_hooks('capacity.customer_erased', jsonb_build_object('request_id', p_request_id, 'to', p_to));
 begin
@@ -33,12 +35,16 @@ begin
                                and d.salted and d.payload is not null);
     perform outbox.forget_salts(outbox.stream_id(v_stream), v_instructions, p_to);
   end loop;
-  v_ids := array(select i from unnest(v_ids) i order by i);
+  perform outbox.forget_salts(outbox.stream_id('people'), v_told.delivery_ids, p_to);
+  v_skipped := outbox.choose_rows(v_ids, 'email', 'email:member:', array(select o from jsonb_object_keys(v_others) o))
+    || outbox.choose_rows(v_told.to_customer, 'email', 'no such key', '{}') || outbox.choose_rows(v_told.to_members, '', '', '{}');
+  v_ids := array(select i from unnest(v_ids || array(
+                     select d.outbox_id from outbox.rows d
+                      where d.stream = 'people' and d.outbox_id = any (v_told.to_customer || v_told.to_members)
+                        and d.salted and d.payload is not null)) i order by i);
 
   select count(*) filter (where k.result = 'skipped') into skipped
-    from outbox.skip(
-      outbox.choose_rows(v_ids, 'email', 'email:member:', array(select o from jsonb_object_keys(v_others) o)),
-      p_actor, p_why) k;
+    from outbox.skip(array(select i from unnest(v_skipped) i where i = any (v_ids) order by i), p_actor, p_why) k;
 
   foreach v_id in array v_ids loop
     if outbox.erase_finished(v_id, p_actor, p_why) then

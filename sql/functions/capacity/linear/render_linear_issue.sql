@@ -8,7 +8,7 @@ begin
     'operation', 'issueCreate', 'team_id', p_story -> 'linear_team', 'state_kind', capacity.linear_state_kind(p_story ->> 'state'),
     'input', jsonb_build_object(
       'id', p_story -> 'new_id', 'teamId', p_story -> 'linear_team',
-      'title', capacity.render_text(concat_ws(': ', p_story ->> 'id', p_story ->> 'what'), 250),
+      'title', notify.render_text(concat_ws(': ', p_story ->> 'id', p_story ->> 'what'), 250),
       'description', capacity.linear_description(p_story)) || capacity.linear_state_input(p_story));
 end
 $$;

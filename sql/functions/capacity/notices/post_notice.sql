@@ -1,5 +1,6 @@
 -- Says something about a request without changing it: a warning, a reminder, a nudge, a note, what becomes of the customer's link. It
--- stands in a table of its own, and its side effects are outbox rows like those of an event, in the same transaction (I3). An address is
+-- stands in a table of its own, and its side effects are outbox rows and notifications like those of an event, in the same transaction
+-- (I3). An address is
 -- kept like a note, and shown to those who may read the request, but said in no message.
 --
 -- A layer above says whom its notice calls upon (p_asked), and in which words (p_said); the body stays what somebody else wrote, quoted.
@@ -18,7 +19,7 @@ begin
   insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, body_hash, effects, said)
   values (p_request.id, capacity.last_notice(p_request.id) + 1, p_kind, p_step, p_member_id, p_actor.type, p_actor.id, p_actor.via,
           case when p_body is not null then capacity.put_free_text(p_request.id, to_jsonb(p_body)) end,
-          capacity.notice_effects(p_request, p_kind, p_actor.via, v_asked), p_said)
+          capacity.notice_effects(p_request, p_kind, p_actor, v_asked), p_said)
   returning * into v_notice;
   if cardinality(v_notice.effects) = 0 then
     return v_notice;
@@ -28,15 +29,16 @@ begin
     'notice', p_kind, 'step', p_step, 'body', case when p_kind <> 'address' then p_body end, 'said', p_said,
     'mention', to_jsonb(v_asked),
     'instruction', p_request.id || '!' || v_notice.id,
-    'mailed', 'email:confirmation' = any (v_notice.effects), 'actor_type', p_actor.type, 'actor', p_actor.id,
+    'mailed', 'tell:customer' = any (v_notice.effects), 'actor_type', p_actor.type, 'actor', p_actor.id,
     'at', extract(epoch from v_notice.created_at),
     'step_since', extract(epoch from capacity.timer_since(p_request, p_step)),
-    'sla_hours', (select w.review_sla_hours from directory.workspaces w where w.id = p_request.workspace_id),
-    'addresses', (select jsonb_object_agg(m.id, m.email) from directory.members m
-                   where m.workspace_id = p_request.workspace_id and m.id = any (v_asked) and m.email is not null));
+    'sla_hours', (select w.review_sla_hours from directory.workspaces w where w.id = p_request.workspace_id));
   foreach v_effect in array v_notice.effects loop
-    perform capacity.enqueue_effect(v_story, v_effect);
+    if not starts_with(v_effect, 'tell:') then
+      perform capacity.enqueue_effect(v_story, v_effect);
+    end if;
   end loop;
+  perform capacity.tell_people(p_request, v_story, v_notice.effects);
   return v_notice;
 end
 $$;

@@ -1,4 +1,5 @@
--- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names. An endpoint of
+-- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names, and for each
+-- message that tells people of it, which may tell of several. An endpoint of
 -- the request's own workspace is shown by its name too; names of the installation's endpoints are not shown. Claim numbers are left out,
 -- because they count the rows of all workspaces.
 create or replace function capacity.deliveries_of(p_request_id text) returns jsonb
@@ -18,7 +19,17 @@ begin
             select n.request_id || '!' || n.id, null, n.id, f.effect, f.ord
               from capacity.notices n cross join lateral unnest(n.effects) with ordinality f(effect, ord)
                 where n.request_id = p_request_id) w
-      join outbox.rows d on d.stream = 'capacity' and d.instruction_id = w.instruction_id and d.idempotency_key = w.effect
+      join lateral (
+           select d.outbox_id, d.rail, d.created_at, d.tenant_id from outbox.rows d
+            where d.stream = 'capacity' and d.instruction_id = w.instruction_id and d.idempotency_key = w.effect
+           union all
+           select d.outbox_id, d.rail, d.created_at, d.tenant_id
+             from notify.notifications t
+             join notify.parts p on p.notification_id = t.id and p.delivery_id is not null
+             join notify.deliveries m on m.id = p.delivery_id
+             join outbox.rows d on d.stream = 'people' and d.outbox_id = m.outbox_id
+            where starts_with(w.effect, 'tell:') and t.about = p_request_id
+              and split_part(t.idempotency_key, ':', 1) = w.instruction_id || '/' || substr(w.effect, 6)) d on true
   );
 end
 $$;

@@ -9,7 +9,7 @@ begin
                 and l.key in (p_request_id || ':slack', p_request_id || ':email', p_request_id || ':linear')) then
     return capacity.last_delivery(p_request_id, p_version);
   end if;
-  return null;
+  return capacity.last_told(p_request_id);
 end
 $$;
 comment on function capacity.last_notified_at(text, integer) is 'When a message about a request last reached people. Nullable: result.';

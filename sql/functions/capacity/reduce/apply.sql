@@ -93,7 +93,7 @@ begin
     request.confirmation_token_id := capacity.new_confirmation_token(v_before.id, request.next_deadline_at);
     v_event.payload := v_event.payload || jsonb_build_object('confirmation_token_id', request.confirmation_token_id);
   end if;
-  v_event.effects := coalesce(capacity.effects_of(request, p_event_type, v_before.state), '{}');
+  v_event.effects := coalesce(capacity.effects_of(request, p_event_type, v_before.state, p_actor.id), '{}');
   v_event.hash := capacity.event_hash(v_before.head_hash, v_event);
   request.head_hash := v_event.hash;
 

@@ -12,9 +12,9 @@ begin
   if length(v_id) > 100 or length(v_sentence) > 1000 or v_mentions ~ '["\\\u0001-\u001f]'
      or concat(v_id, v_sentence, p_story ->> 'channel',
                p_story ->> 'instruction') ~ '[^\u0020\u0021\u0023-\u0025\u0027-\u003b\u003d\u003f-\u005b\u005d-\u007e]' then
-    v_sentence := headroom.json_text(capacity.slack_text(v_sentence, 1000));
+    v_sentence := headroom.json_text(notify.slack_text(v_sentence, 1000));
     v_mentions := headroom.json_text(v_mentions);
-    v_id := headroom.json_text(capacity.slack_text(v_id, 100));
+    v_id := headroom.json_text(notify.slack_text(v_id, 100));
     p_story := p_story || jsonb_build_object(
       'id', headroom.json_text(p_story ->> 'id'), 'channel', headroom.json_text(p_story ->> 'channel'),
       'instruction', headroom.json_text(p_story ->> 'instruction'));

@@ -35,11 +35,11 @@ begin
      or concat(v_cost, v_commercial, v_technical) ~ '["\\\u0001-\u001f]' then
     v_story := capacity.slack_safe(p_story);
     v_value := headroom.json_text(left(v_value, 30));
-    v_title := headroom.json_text(capacity.slack_text(v_title, 150));
-    v_requester := headroom.json_text(capacity.slack_text(v_requester, 200));
+    v_title := headroom.json_text(notify.slack_text(v_title, 150));
+    v_requester := headroom.json_text(notify.slack_text(v_requester, 200));
     v_cost := headroom.json_text(v_cost);
-    v_price := headroom.json_text(capacity.slack_text(v_price, 100));
-    v_sentence := headroom.json_text(capacity.slack_text(v_sentence, 1000));
+    v_price := headroom.json_text(notify.slack_text(v_price, 100));
+    v_sentence := headroom.json_text(notify.slack_text(v_sentence, 1000));
     v_commercial := headroom.json_text(v_commercial);
     v_technical := headroom.json_text(v_technical);
   end if;

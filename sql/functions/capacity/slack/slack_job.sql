@@ -14,7 +14,7 @@ begin
          when 'cancelled' then ':heavy_minus_sign: ' else ':hourglass_flowing_sand: ' end,
     '*Provisioning*: ', v_job ->> 'words',
     case when (v_job ->> 'attempt')::integer > 0 then format(' (attempt %s of %s)', v_job ->> 'attempt', v_job ->> 'most_attempts') end,
-    ', `' || replace(capacity.slack_text(regexp_replace(v_job ->> 'step', '\s+', ' ', 'g'), 200), '`', '''') || '`',
+    ', `' || replace(notify.slack_text(regexp_replace(v_job ->> 'step', '\s+', ' ', 'g'), 200), '`', '''') || '`',
     ', ' || (v_job ->> 'progress') || ' %',
     case v_job ->> 'cleanup' when 'under_way' then '. Cleaning up' when 'failed' then '. The cleanup failed' end);
 end

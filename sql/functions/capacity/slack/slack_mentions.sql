@@ -15,7 +15,7 @@ begin
     continue when v_id is null;
     v_slack := p_story #>> array['people', v_id, 'slack'];
     v_mentions := concat_ws(', ', v_mentions, case when v_slack ~ '^[UW][A-Z0-9]{2,31}$' then '<@' || v_slack || '>'
-                                                   else capacity.slack_text(capacity.story_name(p_story, v_id), 100) end);
+                                                   else notify.slack_text(capacity.story_name(p_story, v_id), 100) end);
   end loop;
   return v_mentions;
 end

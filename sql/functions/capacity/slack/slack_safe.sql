@@ -6,10 +6,10 @@ as $$
 begin
   return p_story || jsonb_build_object(
     'id', headroom.json_text(p_story ->> 'id'), 'channel', headroom.json_text(p_story ->> 'channel'),
-    'customer', headroom.json_text(capacity.slack_text(p_story ->> 'customer', 200)),
-    'needed_by', headroom.json_text(capacity.slack_text(p_story ->> 'needed_by', 50)),
-    'duration_days', headroom.json_text(capacity.slack_text(p_story ->> 'duration_days', 50)),
-    'replaces', headroom.json_text(capacity.slack_text(p_story ->> 'replaces', 50)));
+    'customer', headroom.json_text(notify.slack_text(p_story ->> 'customer', 200)),
+    'needed_by', headroom.json_text(notify.slack_text(p_story ->> 'needed_by', 50)),
+    'duration_days', headroom.json_text(notify.slack_text(p_story ->> 'duration_days', 50)),
+    'replaces', headroom.json_text(notify.slack_text(p_story ->> 'replaces', 50)));
 end
 $$;
 comment on function capacity.slack_safe(jsonb) is 'A story with its facts fit for a Slack message that is written as JSON text.';

@@ -8,11 +8,11 @@ declare
   v_endorsed text;
 begin
   if v_step ->> 'endorsed_by' is not null then
-    v_endorsed := 'endorsed by ' || capacity.slack_text(capacity.story_name(p_story, v_step ->> 'endorsed_by'), 200);
+    v_endorsed := 'endorsed by ' || notify.slack_text(capacity.story_name(p_story, v_step ->> 'endorsed_by'), 200);
   end if;
   if jsonb_typeof(v_step -> 'at') = 'number' then
     return concat(':white_check_mark: ', v_title, case when v_step -> 'auto' = 'true' then 'approved by a rule'
-      else concat_ws('; ', v_endorsed, 'approved by ' || capacity.slack_text(
+      else concat_ws('; ', v_endorsed, 'approved by ' || notify.slack_text(
         coalesce(p_story #>> array['people', v_step ->> 'by', 'name'], v_step ->> 'by', 'somebody'), 200)) end,
       ', ' || capacity.slack_time(v_step -> 'at'));
   elsif p_story ->> 'state' in ('SUBMITTED', 'UNDER_REVIEW') then
@@ -21,7 +21,7 @@ begin
                                                 'waiting for a reviewer')) end);
   elsif p_story ->> 'event' = (case p_step when 'commercial' then 'COMMERCIAL_REJECTED' else 'TECH_REVIEW_REJECTED' end) then
     return concat(':x: ', v_title, concat_ws('; ', v_endorsed,
-                                             'rejected by ' || capacity.slack_text(capacity.story_name(p_story, p_story ->> 'actor'),
+                                             'rejected by ' || notify.slack_text(capacity.story_name(p_story, p_story ->> 'actor'),
                                                                                    200)));
   end if;
   return concat(':heavy_minus_sign: ', v_title, coalesce(v_endorsed, 'not decided'));

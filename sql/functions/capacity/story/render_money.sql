@@ -4,7 +4,7 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if jsonb_typeof(p_amount) <> 'number' or abs(p_amount::numeric) >= 1e15 then
-    return capacity.render_text(p_amount #>> '{}', 50);
+    return notify.render_text(p_amount #>> '{}', 50);
   end if;
   return 'USD ' || to_char(p_amount::numeric, 'FM999,999,999,999,990.00');
 end

@@ -1,7 +1,8 @@
 -- Everything that the messages about a request may say: the renderers are pure functions of this object. Times
 -- are seconds since 1970, so that no renderer depends on the session's time zone or date style.
 --
--- Whose turn it is, capacity.asked_now() says. Cut to ten: a message that names more pings everybody and asks nobody.
+-- Whose turn it is, capacity.asked_now() says. Cut to ten: a message that names more pings everybody and asks nobody. `asked` is those who
+-- are told themselves.
 --
 -- Whether the customer was asked is said while they should be, and when their time is over without an answer.
 --
@@ -17,6 +18,7 @@ declare
   v_asked_commercial jsonb := '[]';
   v_asked_technical jsonb := '[]';
   v_asked_confirmation jsonb := '[]';
+  v_asked jsonb := '[]';
   v_unasked text;
   v_fixers text[] := '{}';
   v_facts jsonb;
@@ -28,13 +30,14 @@ begin
     v_unasked := capacity.unasked(p_request.id, p_event.state_before);
   end if;
   if p_asks and p_request.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
-    select coalesce(jsonb_agg(a.member_id) filter (where a.step = 'commercial'), '[]'),
-           coalesce(jsonb_agg(a.member_id) filter (where a.step = 'technical'), '[]'),
-           coalesce(jsonb_agg(a.member_id) filter (where a.step = 'confirmation'), '[]')
-      into v_asked_commercial, v_asked_technical, v_asked_confirmation
+    select coalesce(jsonb_agg(a.member_id) filter (where a.step = 'commercial' and a.place <= 10), '[]'),
+           coalesce(jsonb_agg(a.member_id) filter (where a.step = 'technical' and a.place <= 10), '[]'),
+           coalesce(jsonb_agg(a.member_id) filter (where a.step = 'confirmation' and a.place <= 10), '[]'),
+           coalesce(jsonb_agg(jsonb_build_object('id', a.member_id, 'step', a.step)), '[]')
+      into v_asked_commercial, v_asked_technical, v_asked_confirmation, v_asked
       from (select n.step, n.member_id, row_number() over (partition by n.step order by n.member_id) as place
               from capacity.asked_now(p_request) n where n.asked) a
-     where a.place <= 10;
+     where a.place <= 50;
   end if;
   select jsonb_build_object(
            'people', (
@@ -61,6 +64,7 @@ begin
              'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
              'auto', v_plan #> '{technical,auto}', 'asked', v_asked_technical),
            'confirmation', jsonb_build_object('asked', v_asked_confirmation), 'unasked', v_unasked, 'fixers', to_jsonb(v_fixers),
+           'asked', v_asked,
            'workspace', p_request.workspace_id, 'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq,
            'at', extract(epoch from p_event.created_at),
            'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
@@ -70,8 +74,8 @@ begin
   if p_request.offer is not null or p_request.state in ('PROVISIONING', 'COMPLETED', 'FAILED', 'CANCELLED') then
     v_facts := v_facts || headroom.run_hooks('capacity.story_told', jsonb_build_object('request_id', p_request.id));
   end if;
-  -- Slack says no more than that, and it is the surface that nearly every event has.
-  if p_event.effects <@ '{slack:root,slack:root-update,slack:reply}' then
+  -- Slack and inboxes say no more than that, and they are what nearly every event has.
+  if p_event.effects <@ '{slack:root,slack:root-update,slack:reply,tell:requester,tell:asked,tell:no_longer_asked,tell:group}' then
     return v_facts;
   end if;
   return v_facts || (
@@ -84,9 +88,7 @@ begin
              'region', p_request.region,
              'token_id', (select t.id from capacity.confirmation_tokens t where t.request_id = p_request.id and t.revoked_at is null),
              'new_id', gen_random_uuid(), 'event_id', p_event.id,
-             'state_before', p_event.state_before, 'state_after', p_event.state_after,
-             'addresses', (select jsonb_object_agg(m.id, m.email) from directory.members m
-                            where m.workspace_id = w.id and m.email is not null and 'email:member:' || m.id = any (p_event.effects)))
+             'state_before', p_event.state_before, 'state_after', p_event.state_after)
       from directory.workspaces w
      where w.id = p_request.workspace_id);
 end

@@ -1,7 +1,7 @@
 -- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people
--- of it, finishes erasures that waited for messages on their way, and has layers above do what is due there. What was said to one person is
--- forgotten on the way, when its time is over. Safe to run from several places at once, and as often as one likes. A bad row is written
--- down in capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
+-- of it, finishes erasures that waited for messages on their way, has layers above do what is due there, and sends what is due to people.
+-- What was said to one person is forgotten on the way, when its time is over. Safe to run from several places at once, and as often as
+-- one likes. A bad row is written down in capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
 --
 -- p_most bounds how many requests of each kind one call takes on, since it is one transaction; `more` says that there were as
 -- many, so that calling again at once is worth it. p_runner says who calls, for the record of who swept last (capacity.timer_runs).
@@ -20,6 +20,7 @@ declare
   v_erasure record;
   v_past record;
   v_above record;
+  v_told record;
   v_failed jsonb;
 begin
   v_expiry := capacity.timer_expire(v_most);
@@ -29,15 +30,16 @@ begin
   v_erasure := capacity.timer_erase(v_most);
   v_past := capacity.timer_forget();
   v_above := capacity.timer_above(v_most);
+  v_told := capacity.timer_release(v_most);
   v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed
-    || v_above.failed;
+    || v_above.failed || v_told.failed;
   perform capacity.note_timer_run(p_runner, jsonb_array_length(v_failed));
   return jsonb_build_object(
     'expired', v_expiry.expired, 'warned', v_warning.warned, 'unasked', v_unasked.told, 'reminded', v_review.reminded,
     'late', v_review.late, 'erased', v_erasure.erased, 'above', v_above.moved,
     'failed', v_failed,
     'more', v_expiry.more or v_warning.more or v_unasked.more or v_review.more or v_erasure.more or v_past.more
-              or v_above.more);
+              or v_above.more or v_told.more);
 end
 $$;
 comment on function capacity.run_timers(integer, text) is 'Runs the timers of capacity requests and says what they did.';

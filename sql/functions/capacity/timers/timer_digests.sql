@@ -1,7 +1,7 @@
 -- What to remind people of: for each of them every late review that waits on them, oldest first, unless they were reminded of it too
 -- often; and how many more wait on them that are not named. Whoever is reminded hears of everything at once, whichever request it
--- was that fell due. A request on which a timer failed is left alone for a while. Bounded, since each named review is counted by a
--- notice of its own.
+-- was that fell due; what their group is told in its channel is a digest of its own, whose items name the group. A request on which a
+-- timer failed is left alone for a while. Bounded, since each named review is counted by a notice of its own.
 create or replace function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
 returns table (member_id text, items jsonb, others integer)
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -12,23 +12,27 @@ begin
   select n.member_id,
          jsonb_agg(jsonb_build_object(
            'member_id', n.member_id, 'id', n.request_id, 'step', n.step, 'since', extract(epoch from n.since),
-           'channel', r.slack_channel_id,
-           'what', r.quantity || ' × ' || r.requested_size || ' in ' || r.region)
+           'channel', n.slack_channel_id, 'group', n.group_id, 'what', n.what)
              order by n.since, n.request_id, n.step) filter (where n.place <= 200),
          (max(n.waiting) - count(*) filter (where n.place <= 200))::integer
-    from (select d.*, row_number() over (partition by d.member_id order by d.since, d.request_id, d.step) as place
-            from (select m.id as member_id, w.request_id, w.step, w.since, count(*) over (partition by m.id) as waiting,
+    from (select d.*, row_number() over (partition by d.member_id, d.group_id is not null order by d.since, d.request_id, d.step) as place
+            from (select m.id as member_id, w.request_id, w.step, w.since, r.slack_channel_id, g.id as group_id,
+                         r.quantity || ' × ' || r.requested_size || ' in ' || r.region as what,
+                         count(*) over (partition by m.id, g.id is not null) as waiting,
                          w.since <= now() - p_workspace.review_sla_hours * interval '1 hour'
                          and (select count(*) from capacity.notices x
                                where x.request_id = w.request_id and x.kind = 'reminder' and x.step = w.step
                                  and x.member_id = m.id) < p_workspace.most_reminders as due
                     from capacity.waits w
+                    join capacity.requests r on r.id = w.request_id
+                    left join directory.groups g on w.step = 'technical' and g.workspace_id = r.workspace_id and g.id = r.infra_owner_group
+                      and g.slack_channel_id is not null
                    cross join lateral unnest(w.asked) m(id)
                    where w.workspace_id = p_workspace.id and w.asked && p_member_ids and m.id = any (p_member_ids)
                      and not exists (select from capacity.timer_failures f where f.request_id = w.request_id and f.retry_at > now())) d
            where d.due) n
-    join capacity.requests r on r.id = n.request_id
-   group by n.member_id;
+   group by n.member_id, n.group_id is not null
+   order by n.member_id, n.group_id is not null;
 end
 $$;
 comment on function capacity.timer_digests(directory.workspaces, text[])

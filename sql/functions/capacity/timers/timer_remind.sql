@@ -1,7 +1,8 @@
 -- One message to one person about all the reviews that wait for them, and one notice for each that it names, by which reminders are
--- counted and people left alone for a while; p_others is how many more there are. The message hangs on the first notice, which alone
--- names it, so that every message has its notice and every named effect its message (I3). It goes by Slack where Slack knows the
--- person and is used, else by mail, else nowhere.
+-- counted and people left alone for a while; p_others is how many more there are. The notification hangs on the first notice, which alone
+-- names it, so that every notification has its notice and every named effect its notification (I3). It stands in their inbox, and goes by
+-- Slack where Slack knows the person and is used, else by mail. Where the items name a group, the group is told in its channel instead,
+-- with the first of its members who is reminded.
 create or replace function capacity.timer_remind(
   p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer
 ) returns void
@@ -9,45 +10,46 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_actor capacity.actor := capacity.timer_actor();
-  v_member directory.members;
-  v_effect text;
   v_instruction text;
-  v_story jsonb;
+  v_rule record;
+  v_text record;
+  v_group record;
+  v_in_channel boolean := p_items #>> '{0,group}' is not null;
+  -- Of which the group has not heard this time.
+  v_fresh jsonb := case when p_items #>> '{0,group}' is not null then (
+    select jsonb_agg(i order by n) from jsonb_array_elements(p_items) with ordinality x(i, n)
+     where not exists (select from capacity.notices o
+                        where o.request_id = i ->> 'id' and o.kind = 'reminder' and o.step = 'technical'
+                          and o.created_at > now() - p_workspace.remind_every_hours * interval '30 minutes')) end;
 begin
-  select m.* into v_member from directory.members m where m.workspace_id = p_workspace.id and m.id = p_member_id;
-  v_effect := case
-    when v_member.slack_user_id is not null and (p_workspace.slack_channel_id is not null
-                                                 or jsonb_path_exists(p_items, '$[*].channel ? (@ != null)'))
-      then 'slack:dm'
-    when v_member.email is not null then 'email:member:' || p_member_id end;
-
   insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, effects)
   select i ->> 'id', capacity.last_notice(i ->> 'id') + 1, 'reminder', i ->> 'step', p_member_id, v_actor.type, v_actor.id, v_actor.via,
-         array_remove(array[v_effect], null)
+         case when v_fresh is null then '{tell:reminded}'::text[] else '{tell:reminded,tell:group}' end
     from (select p_items -> 0 as i) f
   returning request_id || '!' || id into v_instruction;
   insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via)
   select i ->> 'id', capacity.last_notice(i ->> 'id') + row_number() over (partition by i ->> 'id'), 'reminder', i ->> 'step', p_member_id,
          v_actor.type, v_actor.id, v_actor.via
     from jsonb_array_elements(p_items - 0) i;
-  if v_effect is null then
-    return;
-  end if;
 
-  v_story := jsonb_build_object(
-    'instruction', v_instruction, 'id', p_items #> '{0,id}', 'items', p_items, 'others', p_others, 'member', p_member_id,
-    'workspace_name', p_workspace.name,
-    'slack', v_member.slack_user_id, 'email', v_member.email,
-    'people', jsonb_build_object(p_member_id, jsonb_build_object('name', v_member.display_name)));
-  if v_effect = 'slack:dm' then
-    perform outbox.add_row(false, p_workspace.id, 'capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':slack', v_instruction,
-                           v_effect, 'slack',
-                           capacity.render_slack_digest(v_story), p_destination => 'slack:' || v_member.slack_user_id);
-  else
-    perform outbox.add_row(false, p_workspace.id, 'capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':email', v_instruction,
-                           v_effect, 'email',
-                           capacity.render_email_digest(v_story), p_destination => 'email:' || p_workspace.id);
-  end if;
+  select t.* into strict v_rule from capacity.tells() t where t.cause = 'reminder' and t.audience = 'reminded';
+  v_text := capacity.tell_text(jsonb_build_object(
+    'workspace', p_workspace.id, 'id', p_items #> '{0,id}', 'items', p_items, 'others', p_others), v_rule.template, null);
+  perform notify.tell(
+    p_workspace.id, 'member', p_member_id, v_instruction || '/reminded', v_rule.category, v_text.title, v_text.body,
+    p_channels => case when v_in_channel then '{in-app}'::text[] else array['in-app', case when p_workspace.slack_channel_id is not null
+                                         or jsonb_path_exists(p_items, '$[*].channel ? (@ != null)') then 'direct' else 'email' end] end,
+    p_priority => v_rule.priority, p_about => p_items #>> '{0,id}', p_cause => v_rule.cause);
+  for v_group in
+    select i ->> 'group' as id, jsonb_agg(i order by n) as items from jsonb_array_elements(v_fresh) with ordinality x(i, n) group by 1
+  loop
+    select t.* into strict v_rule from capacity.tells() t where t.cause = 'reminder' and t.audience = 'group';
+    v_text := capacity.tell_text(jsonb_build_object(
+      'workspace', p_workspace.id, 'id', v_group.items #> '{0,id}', 'items', v_group.items), v_rule.template, null);
+    perform notify.tell(
+      p_workspace.id, 'group', v_group.id, v_instruction || '/group', v_rule.category, v_text.title, v_text.body,
+      p_channels => v_rule.channels, p_priority => v_rule.priority, p_about => p_items #>> '{0,id}', p_cause => v_rule.cause);
+  end loop;
 end
 $$;
 comment on function capacity.timer_remind(directory.workspaces, text, jsonb, integer)

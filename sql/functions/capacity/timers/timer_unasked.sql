@@ -1,5 +1,5 @@
--- Says of a request whose customer was being asked that the mail was given up, once each time that one is: nobody would learn of it but
--- from a list or from its expiry. That there was no mail at all is said at once, by the event that asked for the answer.
+-- Says of a request whose customer was being asked that the mail was given up, or came back, once each time that one is: nobody would
+-- learn of it but from a list or from its expiry. That there was no mail at all is said at once, by the event that asked for the answer.
 create or replace function capacity.timer_unasked(p_most integer, out told integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,10 +13,10 @@ begin
   for v_row in
     select r as request, r.id, d.died_at, f.request_id is not null as failed_before
       from capacity.requests r
-     cross join lateral (select max(x.died_at) as died_at from outbox.dead_letters x
-                          where x.stream = 'capacity' and x.key = r.id || ':email') d
+     cross join lateral (select capacity.mail_died_at(r.id) as died_at) d
       left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'unasked'
-     where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and r.next_deadline_at > now() and d.died_at is not null
+     -- What came after this sweep began is left for the next, whose notice is the younger one.
+     where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and r.next_deadline_at > now() and d.died_at <= now()
        and not exists (select from capacity.notices n where n.request_id = r.id and n.kind = 'unasked' and n.created_at >= d.died_at)
        and capacity.unasked(r.id, r.state) = 'mail_failed' and coalesce(f.retry_at, '-infinity') <= now()
      order by r.next_deadline_at limit p_most

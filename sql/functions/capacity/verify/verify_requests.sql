@@ -37,6 +37,8 @@ begin
           union all
           select * from capacity.verify_projection(coalesce(p_after, ''), v_to, p_workspace_id)
           union all
+          select * from capacity.verify_told(coalesce(p_after, ''), v_to, p_workspace_id)
+          union all
           select * from capacity.verify_texts(coalesce(p_after, ''), v_to, p_workspace_id)) f;
 end
 $$;

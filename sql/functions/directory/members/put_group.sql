@@ -1,7 +1,9 @@
--- Makes an infra group, or changes it: its name if one is given, and members added and taken out.
+-- Makes an infra group, or changes it: its name and Slack channel if one is given (an empty one is taken away), and members added and
+-- taken out.
 create or replace function directory.put_group(
   p_workspace_id text, p_id text, p_name text default null, p_add text[] default '{}', p_remove text[] default '{}',
-  out id text, out name text, out members text[]
+  p_slack_channel_id text default null,
+  out id text, out name text, out members text[], out slack_channel_id text
 )
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -18,6 +20,9 @@ begin
     perform headroom.fail('invalid_input', 'The id of a group is 1 to 63 letters, digits, dots, dashes or underscores.', left(p_id, 80));
   elsif length(p_name) not between 1 and 200 then
     perform headroom.fail('invalid_input', 'The name of a group has 1 to 200 characters.');
+  elsif p_slack_channel_id !~ '^([A-Z0-9]{2,32})?$' then
+    perform headroom.fail('invalid_input', 'The Slack channel of a group is the id of one, such as C024BE91L.',
+                          left(p_slack_channel_id, 80), 'Nothing was changed.');
   end if;
   select a.id into v_unknown
     from unnest(p_add) a(id)
@@ -27,18 +32,23 @@ begin
       'Add members to the directory first: headroom members put. Nothing was changed.');
   end if;
 
-  insert into directory.groups as g (workspace_id, id, name) values (p_workspace_id, p_id, coalesce(p_name, p_id))
-  on conflict (workspace_id, id) do update set name = coalesce(p_name, g.name);
+  insert into directory.groups as g (workspace_id, id, name, slack_channel_id)
+  values (p_workspace_id, p_id, coalesce(p_name, p_id), nullif(p_slack_channel_id, ''))
+  on conflict (workspace_id, id)
+  do update set name = coalesce(p_name, g.name),
+                slack_channel_id = case when p_slack_channel_id is null then g.slack_channel_id else excluded.slack_channel_id end;
   delete from directory.group_members gm where gm.workspace_id = p_workspace_id and gm.group_id = p_id and gm.member_id = any (p_remove);
   insert into directory.group_members (workspace_id, group_id, member_id)
   select p_workspace_id, p_id, a.id from unnest(p_add) a(id)
   on conflict do nothing;
-  select g.id, g.name, coalesce(array_agg(gm.member_id order by gm.member_id) filter (where gm.member_id is not null), '{}') into id, name,
-         members
+  select g.id, g.name, coalesce(array_agg(gm.member_id order by gm.member_id) filter (where gm.member_id is not null), '{}'),
+         g.slack_channel_id
+    into id, name, members, slack_channel_id
     from directory.groups g
     left join directory.group_members gm on gm.workspace_id = g.workspace_id and gm.group_id = g.id
    where g.workspace_id = p_workspace_id and g.id = p_id
-   group by g.id, g.name;
+   group by g.id, g.name, g.slack_channel_id;
 end
 $$;
-comment on function directory.put_group(text, text, text, text[], text[]) is 'Makes an infra group or changes its name and members.';
+comment on function directory.put_group(text, text, text, text[], text[], text)
+  is 'Makes an infra group or changes its name, members and channel. Nullable: slack_channel_id.';

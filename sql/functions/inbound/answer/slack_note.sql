@@ -9,7 +9,7 @@ begin
       'method', 'chat.postEphemeral', 'channel', p_receipt ->> 'channel', 'user', p_receipt ->> 'user',
       'thread_ts', p_receipt ->> 'thread_ts')
     else jsonb_build_object('method', 'chat.postMessage', 'channel', p_receipt ->> 'user') end
-    || jsonb_build_object('text', capacity.slack_text(p_text, 3000))), interval '5 minutes');
+    || jsonb_build_object('text', notify.slack_text(p_text, 3000))), interval '5 minutes');
 end
 $$;
 comment on function inbound.slack_note(jsonb, text)

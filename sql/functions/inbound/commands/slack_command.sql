@@ -16,7 +16,7 @@ begin
   elsif v_verb in ('create', 'request') then
     v_terms := inbound.parse_terms(v_rest);
     if v_terms -> 'problems' <> '[]' then
-      return inbound.slack_reply(capacity.slack_text('Nothing was submitted. '
+      return inbound.slack_reply(notify.slack_text('Nothing was submitted. '
         || (select string_agg(p.value, ' ') from jsonb_array_elements_text(v_terms -> 'problems') p), 2500)
         || ' `/capacity help` shows what to type.', 'answered');
     end if;
@@ -41,9 +41,9 @@ begin
       v_rest := regexp_replace(v_rest, '^<mailto:[^|>]*\|([^>]*)>$', '\1');
     end if;
     if v_verb = 'retry' then
-      return inbound.slack_reply(capacity.slack_text(inbound.slack_job_step(p_member, v_id, 'job_retry', v_rest), 3000), 'done', v_id);
+      return inbound.slack_reply(notify.slack_text(inbound.slack_job_step(p_member, v_id, 'job_retry', v_rest), 3000), 'done', v_id);
     end if;
-    return inbound.slack_reply(capacity.slack_text(inbound.slack_follow_up(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
+    return inbound.slack_reply(notify.slack_text(inbound.slack_follow_up(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
   elsif v_verb in ('help', '?', '-h', '--help') then
     return inbound.slack_reply(inbound.slack_help(), 'answered');
   end if;
@@ -51,7 +51,7 @@ begin
   if v_terms -> 'recognised' = 'true' then
     return inbound.slack_form(p_receipt, p_member, v_terms -> 'fields');
   end if;
-  return inbound.slack_reply(inbound.slack_help(format('I did not understand “%s”.', capacity.render_text(v_text, 200))), 'answered');
+  return inbound.slack_reply(inbound.slack_help(format('I did not understand “%s”.', notify.render_text(v_text, 200))), 'answered');
 end
 $$;
 comment on function inbound.slack_command(jsonb, directory.members) is 'Carries out a slash command and replies.';

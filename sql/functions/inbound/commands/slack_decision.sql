@@ -50,7 +50,7 @@ begin
   end if;
   v_decided := inbound.decide(p_member, v_id, v_event, nullif(v_words, ''), false);
   return inbound.slack_reply(
-    capacity.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
+    notify.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
 end
 $$;
 comment on function inbound.slack_decision(jsonb, directory.members, text, text) is 'Carries out a decision that was typed, and replies.';

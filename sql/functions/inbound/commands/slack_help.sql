@@ -3,7 +3,7 @@ create or replace function inbound.slack_help(p_first text default null) returns
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return concat_ws(E'\n\n', capacity.slack_text(p_first, 1500), concat_ws(E'\n',
+  return concat_ws(E'\n\n', notify.slack_text(p_first, 1500), concat_ws(E'\n',
     '*What you can type after `/capacity`*',
     '• `/capacity` opens a form; what you write after it, such as `/capacity 32XL x4 us-east-1`, fills it in.',
     '• `/capacity create 32XL x4 us-east-1 for Acme Corp by 2026-12-01 days 30 cost 12000 owner @cora group infra` submits at once.',

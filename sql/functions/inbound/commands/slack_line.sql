@@ -5,7 +5,7 @@ create or replace function inbound.slack_line(
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('• *%s* %s × %s in %s: %s since %s', p_id, p_quantity, capacity.slack_text(p_size, 40), capacity.slack_text(p_region, 40),
+  return format('• *%s* %s × %s in %s: %s since %s', p_id, p_quantity, notify.slack_text(p_size, 40), notify.slack_text(p_region, 40),
                 capacity.story_state(p_state::text), capacity.slack_time(to_jsonb(extract(epoch from p_since))));
 end
 $$;

@@ -6,7 +6,7 @@ as $$
 begin
   return jsonb_build_object(
     'type', 'modal', 'callback_id', 'capacity_' || p_follow_up,
-    'title', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(p_request_id, 24)),
+    'title', jsonb_build_object('type', 'plain_text', 'text', notify.render_text(p_request_id, 24)),
     'submit', jsonb_build_object('type', 'plain_text', 'text', case p_follow_up when 'note' then 'Add the note' else 'Mail the link' end),
     'close', '{"type": "plain_text", "text": "Back"}'::jsonb,
     'private_metadata', jsonb_strip_nulls(jsonb_build_object('request', left(p_request_id, 40), 'channel', left(p_channel, 32)))::text,

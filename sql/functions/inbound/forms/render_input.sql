@@ -6,7 +6,7 @@ create or replace function inbound.render_input(
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_value text := nullif(regexp_replace(capacity.render_text(p_value, p_most), '\s+', ' ', 'g'), '');
+  v_value text := nullif(regexp_replace(notify.render_text(p_value, p_most), '\s+', ' ', 'g'), '');
   v_element jsonb := jsonb_build_object('type', p_element, 'action_id', 'value');
 begin
   if p_element = 'number_input' then

@@ -14,7 +14,7 @@ declare
 begin
   return jsonb_build_object(
     'type', 'modal', 'callback_id', 'capacity_reason',
-    'title', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(p_request_id, 24)),
+    'title', jsonb_build_object('type', 'plain_text', 'text', notify.render_text(p_request_id, 24)),
     'submit', jsonb_build_object('type', 'plain_text', 'text', coalesce(v_words ->> 0, 'Cancel request')),
     'close', '{"type": "plain_text", "text": "Back"}'::jsonb,
     'private_metadata', jsonb_strip_nulls(jsonb_build_object(

@@ -11,7 +11,7 @@ declare
   v_blocks jsonb;
 begin
   select jsonb_agg(jsonb_build_object(
-           'text', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(g.value ->> 'name', 75)),
+           'text', jsonb_build_object('type', 'plain_text', 'text', notify.render_text(g.value ->> 'name', 75)),
            'value', left(g.value ->> 'id', 75)) order by g.ordinality)
     into v_options from jsonb_array_elements(p_groups) with ordinality g
    where g.ordinality <= 100 and g.value ->> 'name' <> '' and g.value ->> 'id' <> '';

@@ -6,7 +6,7 @@ declare
   v_story jsonb := capacity.story_of(p_request, null);
 begin
   return concat_ws(E'\n',
-    format('*%s* is %s: %s.', p_request.id, capacity.story_state(p_request.state::text), capacity.slack_text(v_story ->> 'what', 200)),
+    format('*%s* is %s: %s.', p_request.id, capacity.story_state(p_request.state::text), notify.slack_text(v_story ->> 'what', 200)),
     capacity.slack_step(v_story, 'commercial'), capacity.slack_step(v_story, 'technical'),
     ':warning: ' || inbound.slack_unasked(p_request));
 end

@@ -1,5 +1,5 @@
 -- Keeps a receipt that was verified, once: the insert decides. Says whether it is new. What is kept of it was chosen by whoever
--- verified it, and is bounded.
+-- verified it, and is bounded. What Postal tells of a mail is followed at once.
 create or replace function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,12 @@ begin
   insert into inbound.receipts (provider, receipt_id, kind, payload)
   values (p_provider, p_receipt_id, p_kind, p_payload)
   on conflict do nothing;
-  return found;
+  if not found then
+    return false;
+  end if;
+  update inbound.receipts r set outcome = inbound.postal_handle(p_kind, p_payload -> 'payload')
+   where r.provider = p_provider and r.receipt_id = p_receipt_id;
+  return true;
 end
 $$;
 comment on function inbound.record_receipt(text, text, text, jsonb) is 'Keeps a verified receipt; whether it is new.';

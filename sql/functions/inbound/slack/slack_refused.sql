@@ -14,10 +14,10 @@ declare
                                       'request', inbound.named_request(p_receipt));
 begin
   if p_receipt ->> 'kind' = 'command' then
-    return v_reply || (inbound.slack_reply(capacity.slack_text(v_text, 3000), 'refused') - 'outcome');
+    return v_reply || (inbound.slack_reply(notify.slack_text(v_text, 3000), 'refused') - 'outcome');
   elsif p_receipt ->> 'kind' = 'submission' then
     return v_reply || jsonb_build_object('field', v_field, 'answer', jsonb_build_object(
-      'response_action', 'errors', 'errors', jsonb_build_object(v_field, capacity.render_text(v_text, 500))));
+      'response_action', 'errors', 'errors', jsonb_build_object(v_field, notify.render_text(v_text, 500))));
   end if;
   perform inbound.slack_note(p_receipt, v_text);
   return v_reply || '{"answer": {}}';

@@ -129,7 +129,7 @@ begin
             from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
            cross join lateral (
                  select u.ctid as place, u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.payload_hash, u.bytes,
-                        u.expires_at is null or u.expires_at > now() or u.uncertain as plain
+                        u.expires_at is null or u.expires_at > now() as plain
                    from outbox.pending_unordered u
                   where u.stream_id = p_stream_id and u.destination_id = 0 and u.priority = level.priority and u.due <= now()
                     and u.due >= v_since

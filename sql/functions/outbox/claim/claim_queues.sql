@@ -19,6 +19,10 @@ declare
   v_tenant_slots integer[];
   v_limited text[];
   v_fresh boolean[];
+  v_nths integer[];
+  -- Of a tenant with very many queues, some at random: each first row that is looked at is locked, and most of them would be left.
+  v_cut integer := 2 * v_most;
+  v_chosen integer[];
   v_lanes bigint[];
   v_ids uuid[];
   v_taken integer[];
@@ -28,68 +32,74 @@ begin
   end if;
   select array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id), array_agg(least(q.slots, q.tenant_slots, v_most)),
          array_agg(q.tenant_slots),
-         array_agg(q.fresh), array_agg(distinct q.name) filter (where q.limited)
-    into v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_limited
-    from outbox.open_queues(p_stream, p_since, p_in_flight, true) q where q.slots > 0 and q.tenant_slots > 0;
+         array_agg(q.fresh), array_agg(q.nth), array_agg(distinct q.name) filter (where q.limited)
+    into v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths, v_limited
+    from (select q.*, row_number() over (partition by q.tenant_id order by random()) as nth
+            from outbox.open_queues(p_stream, p_since, p_in_flight, true) q where q.slots > 0 and q.tenant_slots > 0) q;
   if v_destinations is null then
     return;
   end if;
 
   -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each; equals are served in random
-  -- order.
-  with queue as (
-    -- No more is locked of each than it may get if all are served alike, twice over.
-    select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
-      from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh)
-           q(destination_id, name, tenant_id, slots, tenant_slots, fresh)
-  ), first_row as materialized (
-    select q.*, f.lane_id, f.outbox_id, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
-      from queue q
-     cross join lateral (
-           select f.*
-             from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
-            cross join lateral (
-                  select * from (
-                    select h.lane_id, null::uuid as outbox_id, h.priority, h.due from outbox.heads h
-                     where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id
-                       and h.priority = level.priority
-                       and h.claim_id is null and not h.blocked and h.due <= now() and h.due >= p_since
-                     order by h.due limit q.first_rows for update skip locked) h
-                  union all
-                  select * from (
-                    select null::bigint, u.outbox_id, u.priority, u.due from outbox.pending_unordered u
-                     where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id
-                       and u.priority = level.priority
-                       and u.due <= now() and u.due >= p_since
-                     order by u.due limit q.first_rows for update skip locked) u) f
-            limit q.first_rows) f
-  ), ranked as (
-    select f.*, row_number() over (partition by f.name order by f.nth, random()) as nth_there
-      from first_row f
-  ), shared as (
-    select r.*, row_number() over (partition by r.tenant_id order by r.nth, random()) as nth_of_tenant from ranked r
-     where r.nth_there <= r.slots
-  ), allowed as (
-    select s.*, s.fresh and (s.tenant_id is null or s.nth_of_tenant = 1) and s.nth = 1 as newcomer
-      from shared s where s.tenant_id is null or s.nth_of_tenant <= s.tenant_slots
-  ), chosen as (
-    select a.*
-      from (select a.*, row_number() over (partition by a.newcomer order by a.nth_of_tenant, random()) as nth_alike from allowed a) a
-     where a.newcomer or a.nth_alike <= v_share
-     order by a.newcomer desc, a.nth_of_tenant, random() limit v_most
-  )
-  select array_agg(c.lane_id order by c.nth_of_tenant, c.destination_id, c.nth),
-         array_agg(c.outbox_id order by c.nth_of_tenant, c.destination_id, c.nth),
-         array_agg(c.destination_id order by c.nth_of_tenant, c.destination_id, c.nth)
-    into v_lanes, v_ids, v_destinations
-    from chosen c;
-  if v_destinations is null then
+  -- order. Where those that were drawn have nothing due, all are looked at.
+  loop
+    with queue as (
+      -- No more is locked of each than it may get if all are served alike, twice over.
+      select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
+        from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths)
+             q(destination_id, name, tenant_id, slots, tenant_slots, fresh, nth_queue)
+       where q.nth_queue <= v_cut
+    ), first_row as materialized (
+      select q.*, f.lane_id, f.outbox_id, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
+        from queue q
+       cross join lateral (
+             select f.*
+               from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
+              cross join lateral (
+                    select * from (
+                      select h.lane_id, null::uuid as outbox_id, h.priority, h.due from outbox.heads h
+                       where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id
+                         and h.priority = level.priority
+                         and h.claim_id is null and not h.blocked and h.due <= now() and h.due >= p_since
+                       order by h.due limit q.first_rows for update skip locked) h
+                    union all
+                    select * from (
+                      select null::bigint, u.outbox_id, u.priority, u.due from outbox.pending_unordered u
+                       where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id
+                         and u.priority = level.priority
+                         and u.due <= now() and u.due >= p_since
+                       order by u.due limit q.first_rows for update skip locked) u) f
+              limit q.first_rows) f
+    ), ranked as (
+      select f.*, row_number() over (partition by f.name order by f.nth, random()) as nth_there
+        from first_row f
+    ), shared as (
+      select r.*, row_number() over (partition by r.tenant_id order by r.nth, random()) as nth_of_tenant from ranked r
+       where r.nth_there <= r.slots
+    ), allowed as (
+      select s.*, s.fresh and (s.tenant_id is null or s.nth_of_tenant = 1) and s.nth = 1 as newcomer
+        from shared s where s.tenant_id is null or s.nth_of_tenant <= s.tenant_slots
+    ), chosen as (
+      select a.*
+        from (select a.*, row_number() over (partition by a.newcomer order by a.nth_of_tenant, random()) as nth_alike from allowed a) a
+       where a.newcomer or a.nth_alike <= v_share
+       order by a.newcomer desc, a.nth_of_tenant, random() limit v_most
+    )
+    select array_agg(c.lane_id order by c.nth_of_tenant, c.destination_id, c.nth),
+           array_agg(c.outbox_id order by c.nth_of_tenant, c.destination_id, c.nth),
+           array_agg(c.destination_id order by c.nth_of_tenant, c.destination_id, c.nth)
+      into v_lanes, v_ids, v_chosen
+      from chosen c;
+    exit when v_chosen is not null or v_cut >= cardinality(v_destinations);
+    v_cut := cardinality(v_destinations);
+  end loop;
+  if v_chosen is null then
     return;
   end if;
 
   v_claim_id := nextval('outbox.claim_ids');
   if p_stream.ordered then
-    return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, p_stream, v_lanes, v_destinations, p_max_bytes);
+    return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, p_stream, v_lanes, v_chosen, p_max_bytes);
   else
     return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, p_stream, v_ids, p_max_bytes);
   end if;

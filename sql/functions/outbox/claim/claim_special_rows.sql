@@ -1,16 +1,27 @@
 -- Claims rows of a stream without order that expire or were chosen for a destination, under a claim of their own. Locked by the caller.
+--
+-- What has expired is skipped. Of one that may have arrived it is found out whether it did, except where a double would be harmless: there
+-- it would be sent again, which is too late now.
 create or replace function outbox.claim_special_rows(
   p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint
 ) returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_gone jsonb;
 begin
   with gone as (
-    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now() and not u.uncertain
+    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now()
+                                             and (not u.uncertain or p_stream.resend_blind)
       returning u.*
+  ), line as (
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
+    select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain, 'expired' from gone g
   )
-  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
-  select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain, 'expired' from gone g;
+  select jsonb_agg(jsonb_build_object('stream', p_stream.name, 'outbox_id', g.outbox_id, 'code', 'expired')) into v_gone from gone g;
+  if v_gone is not null then
+    perform headroom.run_hooks('outbox.ended', v_gone);
+  end if;
 
   return query
   with taken as (

@@ -1,10 +1,11 @@
--- The state of destinations: the limits that operators set, by name or kind, and what relays found out since.
+-- The state of destinations: the limits that operators set, by name or kind, and what relays found out since. The gates are looked up one
+-- by one: there may be very many of which nobody asks.
 create or replace function outbox.gates_of(p_names text[])
 returns table (
   name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamptz, failures integer,
   times_opened integer, open_until timestamptz, probe_until timestamptz, last_error_code text
 )
-language sql stable set search_path = pg_catalog, pg_temp
+language sql stable set search_path = pg_catalog, pg_temp set enable_hashjoin = off
 as $$
   select n.name, coalesce(l.min_interval_ms, k.min_interval_ms, a.min_interval_ms, 0),
          coalesce(l.failure_threshold, k.failure_threshold, a.failure_threshold, 5),

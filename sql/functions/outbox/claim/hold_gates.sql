@@ -6,6 +6,8 @@ as $$
 declare
   v_held text[];
   v_note record;
+  v_turn record;
+  v_circuits jsonb := '[]';
 begin
   select array_agg(n.name) into v_held
     from (select distinct u.name from unnest(p_names) u(name)) n
@@ -36,8 +38,17 @@ begin
       from (select o.*, v_note.failed > 0 and o.failures + v_note.failed >= o.failure_threshold
                and coalesce(o.open_until <= v_note.noted_at, true) as opens
               from outbox.gates_of(array[v_note.name]) o) s
-     where g.name = v_note.name;
+     where g.name = v_note.name
+    returning v_note.answered = 0 and s.opens and s.times_opened = 0 as opened, v_note.answered > 0 and s.times_opened > 0 as closed
+      into v_turn;
+    if v_turn.opened or v_turn.closed then
+      v_circuits := v_circuits || jsonb_build_object(
+        'destination', v_note.name, 'circuit', case when v_turn.opened then 'open' else 'closed' end, 'code', v_note.code);
+    end if;
   end loop;
+  if v_circuits <> '[]' then
+    perform headroom.run_hooks('outbox.circuits', v_circuits);
+  end if;
   return v_held;
 end
 $$;

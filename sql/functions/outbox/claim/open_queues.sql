@@ -9,36 +9,36 @@
 -- With p_hold, gates whose state must change when a row passes (limited, half open, or something noted) are taken; those that somebody
 -- else has let nothing pass this time. Of more than 500 queues each look takes the next 500 (more), and where it ended is kept in the
 -- session.
+--
+-- Unlike what it is called from, it may join by hash, and looks into no array for each queue: otherwise each was compared with every other.
 create or replace function outbox.open_queues(p_stream outbox.streams, p_since timestamptz, p_in_flight jsonb, p_hold boolean)
 returns table (
   destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz, limited boolean,
   fresh boolean, more boolean
 )
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashjoin = on
 as $$
 #variable_conflict use_column
 declare
   v_most constant integer := 500;
   v_cursor text := 'outbox.queues_after_' || p_stream.stream_id;
-  v_after integer;
-  v_ids integer[] := outbox.waiting_queues(p_stream, p_since, 0, v_most);
-  v_more boolean := cardinality(v_ids) = v_most;
+  v_after integer := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
+  v_ids integer[];
+  v_more boolean;
   v_names text[];
   v_limited text[];
   v_held text[];
   v_full text[] := array(select jsonb_array_elements_text(p_in_flight -> 'full'));
   v_free integer := (p_in_flight ->> 'free')::integer;
 begin
-  if v_more then
-    v_after := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
-    v_ids := outbox.waiting_queues(p_stream, p_since, v_after, v_most);
-    if cardinality(v_ids) < v_most then
-      v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, v_most - cardinality(v_ids))) q
-                               where q <= v_after);
-    end if;
-    if p_hold then
-      perform set_config(v_cursor, v_ids[cardinality(v_ids)]::text, false);
-    end if;
+  v_ids := outbox.waiting_queues(p_stream, p_since, v_after, v_most);
+  if v_after > 0 and cardinality(v_ids) < v_most then
+    v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, v_most - cardinality(v_ids))) q
+                             where q <= v_after);
+  end if;
+  v_more := cardinality(v_ids) = v_most;
+  if p_hold and (v_more or v_after > 0) then
+    perform set_config(v_cursor, case when v_more then v_ids[v_most]::text else '' end, false);
   end if;
   if v_ids = '{}' then
     return;
@@ -53,16 +53,18 @@ begin
   return query
   select d.destination_id, d.name, d.tenant_id,
          case when s.opens_at > now() or d.name = any (v_full) or split_part(d.name, ':', 1) || ':' = any (v_full)
-                   or p_hold and d.name = any (v_limited) and not coalesce(d.name = any (v_held), false) then 0
+                   or p_hold and l.name is not null and k.name is null then 0
               when g.min_interval_ms > 0 or g.failures >= g.failure_threshold then least(1, r.slots)
               else r.slots end,
          r.tenant_slots,
          case when g.probe_until > now() then least(s.opens_at, greatest(now() + interval '1 s', g.next_slot_at, g.open_until))
            else s.opens_at end,
-         coalesce(d.name = any (v_limited), false), h.held = 0 and h.tenant_held = 0, v_more
+         l.name is not null, h.held = 0 and h.tenant_held = 0, v_more
     from unnest(v_ids) q(destination_id)
     join outbox.destinations d on d.destination_id = q.destination_id
     join outbox.gates_of(v_names) g on g.name = d.name
+    left join unnest(v_limited) l(name) on l.name = d.name
+    left join unnest(v_held) k(name) on k.name = d.name
    cross join lateral (select greatest(g.next_slot_at, g.open_until, g.probe_until) as opens_at) s
    cross join lateral (
          select coalesce((p_in_flight #>> array['destinations', d.name])::integer, 0) as held,

@@ -1,9 +1,16 @@
 -- Lifts the pause and the open circuit of a destination: they were about another receiver, or an operator knows that it works again. Its
 -- limits stay. What relays found out before this commits no longer counts, so nothing of theirs is touched.
 create or replace function outbox.clear_destination(p_name text) returns void
-language sql volatile security definer set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_was_open boolean := outbox.circuit_of(p_name) <> 'closed';
+begin
   insert into outbox.limits as l (name, clears) values (p_name, 1)
   on conflict (name) do update set clears = l.clears + 1, changed_at = now();
+  if v_was_open then
+    perform headroom.run_hooks('outbox.circuits', jsonb_build_array(jsonb_build_object('destination', p_name, 'circuit', 'closed')));
+  end if;
+end
 $$;
 comment on function outbox.clear_destination(text) is 'Lifts the pause and the open circuit of a destination.';

@@ -17,6 +17,7 @@ declare
   v_seqs bigint[];
   v_states outbox.attempt_state[];
   v_dues timestamptz[];
+  v_dead jsonb;
 begin
   with named as materialized (
     select o.claim_id, o.lane_id, o.seq, o.outbox_id, o.attempt_no, o.latency_ms, o.code, o.kind,
@@ -36,10 +37,10 @@ begin
                     where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id)
   ), judged as materialized (
     select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, p.lines, p.priority, c.claimed_at,
-           p.first_sent_at,
+           p.first_sent_at, m.tenant_id, r.name as rail,
            p.tries + (g.kind <> 'released')::integer as tries_now,
            g.kind = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
-           outbox.verdict(p_stream, g.kind, p.tries + 1, r.capability) as state
+           outbox.verdict(p_stream, g.kind, p.tries + 1, r.capability, p.uncertain) as state
       from given g
       join outbox.claims c on c.claim_id = g.claim_id
       join outbox.pending p on p.lane_id = g.lane_id and p.seq = g.seq
@@ -76,8 +77,10 @@ begin
   )
   select array_agg(s.lane_id), array_agg(s.claim_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due),
          (select count(*) from judged j where j.state = 'RETRYABLE'), (select count(*) from judged j where j.state = 'RELEASED'),
-         (select count(*) from judged j where j.state = 'FAILED'), (select array_agg(j.outbox_id) from judged j where j.state = 'FAILED')
-    into v_lanes, v_claims, v_seqs, v_states, v_dues, retried, released, failed, given_up
+         (select count(*) from judged j where j.state = 'FAILED'), (select array_agg(j.outbox_id) from judged j where j.state = 'FAILED'),
+         (select jsonb_agg(jsonb_build_object('stream', p_stream.name, 'outbox_id', j.outbox_id, 'code', coalesce(j.error_code, 'failed'),
+                                              'tenant_id', j.tenant_id, 'rail', j.rail)) from judged j where j.state = 'FAILED')
+    into v_lanes, v_claims, v_seqs, v_states, v_dues, retried, released, failed, given_up, v_dead
     from stop s;
   if v_lanes is null then
     return;
@@ -100,6 +103,9 @@ begin
      from unnest(v_lanes, v_seqs, v_states) s(lane_id, seq, state)
     where s.state = 'FAILED' and p_stream.on_dead = 'skip'
    having count(*) > 0;
+  if v_dead is not null then
+    perform headroom.run_hooks('outbox.ended', v_dead);
+  end if;
 end
 $$;
 comment on function outbox.settle_lane_exceptions(outbox.streams, outbox.row_outcome[])

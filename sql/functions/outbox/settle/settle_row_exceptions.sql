@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_claim_ids bigint[];
+  v_dead jsonb;
 begin
   with given as materialized (
     select o.claim_id, o.outbox_id, o.attempt_no, o.latency_ms, o.code, o.kind, outbox.without_addresses(o.message) as message,
@@ -17,11 +18,11 @@ begin
      where o.kind <> 'delivered'
   ), judged as materialized (
     select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at,
-           coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash,
+           coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash, m.tenant_id, r.name as rail,
            coalesce(c.first_sent_at[a.n], case when g.kind <> 'released' then c.claimed_at end) as first_sent_at,
            coalesce(c.tries[a.n], 0) + (g.kind <> 'released')::integer as tries_now,
            g.kind = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
-           outbox.verdict(p_stream, g.kind, coalesce(c.tries[a.n], 0) + 1, r.capability) as state
+           outbox.verdict(p_stream, g.kind, coalesce(c.tries[a.n], 0) + 1, r.capability, coalesce(c.uncertain[a.n], false)) as state
       from given g
       join outbox.claims c on c.claim_id = g.claim_id
       join outbox.payloads m on m.outbox_id = g.outbox_id
@@ -49,11 +50,16 @@ begin
       from judged w where w.state = 'FAILED'
   )
   select array_agg(j.claim_id), count(*) filter (where j.state = 'RETRYABLE'), count(*) filter (where j.state = 'RELEASED'),
-         count(*) filter (where j.state = 'FAILED'), array_agg(j.outbox_id) filter (where j.state = 'FAILED')
-    into v_claim_ids, retried, released, failed, given_up
+         count(*) filter (where j.state = 'FAILED'), array_agg(j.outbox_id) filter (where j.state = 'FAILED'),
+         jsonb_agg(jsonb_build_object('stream', p_stream.name, 'outbox_id', j.outbox_id, 'code', coalesce(j.error_code, 'failed'),
+                                      'tenant_id', j.tenant_id, 'rail', j.rail)) filter (where j.state = 'FAILED')
+    into v_claim_ids, retried, released, failed, given_up, v_dead
     from judged j;
   if v_claim_ids is not null then
     perform outbox.close_rows(v_claim_ids);
+  end if;
+  if v_dead is not null then
+    perform headroom.run_hooks('outbox.ended', v_dead);
   end if;
 end
 $$;

@@ -1,11 +1,13 @@
 -- Takes back the lanes of one expired claim, those that nobody else holds; the caller finds out which are left. The next run of each is
--- one row long: whatever killed the relay may be in it.
+-- one row long: whatever killed the relay may be in it. What its rail can prove nothing of and may have arrived before is not sent a third
+-- time.
 create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];
   v_rows integer;
+  v_twice uuid[];
   v_spent_lanes bigint[];
   v_spent_seqs bigint[];
 begin
@@ -14,7 +16,7 @@ begin
     from (select h.lane_id from outbox.heads h
            where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id order by h.lane_id for update skip locked) h;
   with flying as materialized (
-    select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries
+    select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries, p.uncertain
       from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq between h.head_seq and h.claimed_to
      where h.lane_id = any (v_lanes)
        -- A row redriven while the lane was in flight is in the range without having been claimed.
@@ -36,14 +38,15 @@ begin
            destination_id = case when h.rewind_to is null then h.destination_id else 0 end
      where h.lane_id = any (v_lanes)
   )
-  select count(*) into v_rows from flying;
+  select count(*), array_agg(f.outbox_id) filter (where f.uncertain and r.capability = 'blind') into v_rows, v_twice
+    from flying f join outbox.payloads m on m.outbox_id = f.outbox_id join outbox.rails r on r.rail_id = m.rail_id;
 
   -- Only the first row of a lane can be given up now; those behind it are judged when their turn comes.
   select array_agg(p.lane_id), array_agg(p.seq) into v_spent_lanes, v_spent_seqs
     from unnest(v_lanes) n(lane_id)
     join outbox.heads h on h.lane_id = n.lane_id
    cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
-   where p.uncertain and p.tries >= p_stream.max_tries;
+   where p.uncertain and (p.tries >= p_stream.max_tries or coalesce(p.outbox_id = any (v_twice), false));
   if v_spent_lanes is not null then
     perform outbox.give_up_heads(p_stream, v_spent_lanes, v_spent_seqs, 'tries_exhausted',
             'The relay died each time while sending this row.');

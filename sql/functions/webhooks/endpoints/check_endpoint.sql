@@ -1,5 +1,5 @@
 -- Refuses an endpoint that cannot be stored, before anything is written. An endpoint of a workspace receives events of that workspace's
--- requests only: it must not see money that moves between others.
+-- requests and what its members are told: it must not see money that moves between others.
 create or replace function webhooks.check_endpoint(p_endpoint webhooks.endpoints) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,8 +12,9 @@ declare
     when exists (select from unnest(p_endpoint.topics) t(topic)
                   where length(t.topic) > 200 or t.topic !~ '^(\*|[A-Za-z0-9_/:-]+(\.[A-Za-z0-9_/:-]+)*(\.\*)?)$')
       then 'topics: types of events, such as capacity.request.request_submitted, transfers.*, or * for all'
-    when p_endpoint.tenant_id is not null and exists (select from unnest(p_endpoint.topics) t(topic) where t.topic !~ '^(\*$|capacity\.)')
-      then 'topics: an endpoint of a workspace receives capacity events only'
+    when p_endpoint.tenant_id is not null
+         and exists (select from unnest(p_endpoint.topics) t(topic) where t.topic !~ '^(\*$|capacity\.|headroom\.notification$)')
+      then 'topics: an endpoint of a workspace receives capacity events and headroom.notification only'
   end;
 begin
   if v_wrong is not null then

@@ -17,6 +17,7 @@ import { checkExtensions } from "./extension-checks.ts";
 import { readFacts, type Facts } from "./facts.ts";
 import { failure, skipped, type Finding } from "./finding.ts";
 import { checkHttp } from "./gateway-checks.ts";
+import { checkNotifications } from "./notify-checks.ts";
 import { checkProviders, sandboxProviders, type Surroundings } from "./provider-checks.ts";
 import { checkProvisioning } from "./provisioning-checks.ts";
 import { checkRoles, checkSchema, checkServer } from "./server-checks.ts";
@@ -102,6 +103,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
           ...checkProvisioning(facts),
           ...checkBilling(facts),
           ...(await checkTimers(client, facts)),
+          ...(await checkNotifications(client)),
         ]);
       }
       add("delivery", await checkEngine(client, facts));

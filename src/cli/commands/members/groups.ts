@@ -13,6 +13,7 @@ interface PutGroupOptions extends CommonOptions, WorkspaceOption {
   readonly name?: string;
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
+  readonly slackChannel?: string | false;
 }
 
 export function registerGroups(members: Command): void {
@@ -22,11 +23,13 @@ export function registerGroups(members: Command): void {
   addCommon(
     members
       .command("put-group")
-      .description("create an infra group, or change its name and members")
+      .description("create an infra group, or change its name, its channel and members")
       .argument("<id>", "group id")
       .option("--name <text>", "its name")
       .option("--add <member>", "add a member; may be repeated", collect)
       .option("--remove <member>", "remove a member; may be repeated", collect)
+      .option("--slack-channel <id>", "where it is told which reviews wait for it, instead of each member directly")
+      .option("--no-slack-channel", "tell its members directly")
       .addOption(workspaceOption()),
   ).action(runPutGroup);
   addCommon(
@@ -46,18 +49,21 @@ async function runGroups(options: Options): Promise<void> {
   printTable(groups, [
     { title: "ID", value: (row) => row.id },
     { title: "NAME", value: (row) => row.name },
+    { title: "CHANNEL", value: (row) => row.slackChannelId },
     { title: "MEMBERS", value: (row) => (row.members.length === 0 ? null : row.members.join(", ")) },
   ]);
 }
 
 async function runPutGroup(id: string, options: PutGroupOptions): Promise<void> {
   const { name, add, remove } = options;
+  const slackChannelId = options.slackChannel === false ? null : options.slackChannel;
   const answer = await withDatabase(options, "members put-group", (client) =>
-    putGroup(client, options.workspace, id, { name, add, remove }),
+    putGroup(client, options.workspace, id, { name, add, remove, slackChannelId }),
   );
   const { group } = orFail(answer);
   if (options.json === true) return printJson({ group });
-  printLine(visible(`${group.id} (${group.name}): ${group.members.join(", ") || "nobody yet"}.`));
+  const told = group.slackChannelId === null ? "" : ` It is told in the channel ${group.slackChannelId}.`;
+  printLine(visible(`${group.id} (${group.name}): ${group.members.join(", ") || "nobody yet"}.${told}`));
 }
 
 async function runRemoveGroup(id: string, options: Options): Promise<void> {

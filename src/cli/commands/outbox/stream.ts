@@ -47,7 +47,10 @@ export function registerStream(outbox: Command): void {
       .addOption(new Option("--on-dead <what>", "what a dead row does to those behind it").choices(["block", "skip"]))
       .option("--carries-money", "payloads are payments, and validated before they are sent")
       .option("--no-carries-money", "payloads are not payments")
-      .option("--resend-blind", "send again rows that may have arrived, where nobody can tell: a duplicate is harmless")
+      .option(
+        "--resend-blind",
+        "send once more rows that may have arrived, where nobody can tell: a duplicate is harmless",
+      )
       .option("--no-resend-blind", "park such rows, for a person to decide")
       .option("--max-tries <count>", "calls before a row is given up", parseWhole(1, 1_000))
       .option("--backoff-base-ms <ms>", "the longest wait before the first retry", parseWhole(1, 3_600_000))

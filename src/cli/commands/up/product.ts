@@ -15,9 +15,11 @@ import { createApp } from "../../../http/app.ts";
 import type { HttpLogEntry } from "../../../http/dependencies.ts";
 import { createGatewayDatabase } from "../../../http/database/gateway-database.ts";
 import { startServer, type RunningServer } from "../../../http/server.ts";
+import { listTemplates, previewTemplate } from "../../../notify/index.ts";
 import { listSettings, putCallbackSecret, putSettings } from "../../../provisioning/index.ts";
 import type { Drainer } from "../../../outbox/relay/drain.ts";
 import { defaultSampleData } from "../../../sandbox/sample-data.ts";
+import type { SampleMessage } from "../../../sandbox/messages/page.ts";
 import { startSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
 import { loopbackHosts } from "../../../web/hosts.ts";
 import { freePort } from "../../free-port.ts";
@@ -67,6 +69,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
         port,
         sampleData: defaultSampleData,
         secrets: keys,
+        messages: () => withConnection(databaseUrl, readMessages, connection),
         ...(options.folder === undefined ? {} : { keepIn: join(options.folder, "sandbox.json") }),
       }),
     );
@@ -88,6 +91,19 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
 }
 
 const connection = { applicationName: "headroom up" };
+
+/** What people of the example can be told, for the sandbox's page of all messages. */
+export async function readMessages(client: Client): Promise<readonly SampleMessage[]> {
+  const messages: SampleMessage[] = [];
+  const { templates } = orFail(await listTemplates(client, { workspaceId: exampleWorkspace }));
+  for (const template of templates) {
+    const which = { name: template.name, language: template.language, workspaceId: exampleWorkspace };
+    const previewed = await previewTemplate(client, which);
+    // Words that an earlier release accepted and this one would not are used all the same; there is nothing to show of them.
+    messages.push({ ...template, samples: previewed.outcome === "refused" ? [] : previewed.samples });
+  }
+  return messages;
+}
 
 /** What the server needs before it starts: its login, and the secrets with which the database checks signatures. */
 async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sandbox: Sandbox): Promise<string> {
@@ -199,6 +215,7 @@ export function environmentOf(sandbox: Sandbox): Environment {
   return {
     SLACK_BOT_TOKEN: "xoxb-sandbox",
     SLACK_API_URL: `${sandbox.url}/slack/api/`,
+    SLACK_HOOKS_URL: `${sandbox.url}/slack/hooks/`,
     LINEAR_API_KEY: "lin_api_sandbox",
     LINEAR_API_URL: `${sandbox.url}/linear/graphql`,
     SMTP_URL: sandbox.smtpUrl,

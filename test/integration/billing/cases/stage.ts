@@ -226,7 +226,7 @@ const threadQuery = `
     left join capacity.notices n on m.instruction_id = n.request_id || '!' || n.id
     left join capacity.events e on m.instruction_id = e.request_id || '#' || e.seq
    where m.idempotency_key = 'slack:reply' and $1 in (n.request_id, e.request_id)
-     and (n.kind in ('payment', 'payment_failed') or e.state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING'))
+     and (n.kind in ('payment', 'payment_failed', 'refund') or e.state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING'))
    order by m.seq`;
 
 const oursQuery = `

@@ -24,10 +24,24 @@ const acting = [
   "get_payments",
   "refund_payment",
   "end_subscription",
+  "get_notification_preferences",
+  "set_notification_preferences",
+  "set_slack_webhook",
+  "get_notification_template",
+  "list_notification_templates",
+  "preview_notification_template",
+  "reset_notification_template",
+  "set_notification_template",
 ].map((name) => `public.${name}`);
-const byLink = ["begin_checkout", "decide_by_token", "describe_confirmation", "get_checkout"].map(
-  (name) => `public.${name}`,
-);
+const byLink = [
+  "begin_checkout",
+  "decide_by_token",
+  "describe_confirmation",
+  "describe_unsubscribe",
+  "get_checkout",
+  "resubscribe",
+  "unsubscribe",
+].map((name) => `public.${name}`);
 /** The steps of the self-service wizard. */
 const ofWizard = ["begin_draft", "describe_draft", "save_draft", "send_draft_link", "submit_draft"].map(
   (name) => `public.${name}`,
@@ -42,8 +56,17 @@ const receiving = [
   "handle_stripe_webhook",
 ].map((name) => `public.${name}`);
 /** Our own server's, guarded by a purpose that no key carries. */
-const ofServer = ["public.list_personas", "public.record_receipt", "public.sign_in_member", "public.webhook_keys"];
+const ofServer = [
+  "public.list_personas",
+  "public.recently_told",
+  "public.record_receipt",
+  "public.sign_in_member",
+  "public.webhook_keys",
+];
 const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
+const ofInbox = ["list_inbox", "mark_all_notifications_read", "mark_notification_read", "unread_notifications"].map(
+  (name) => `public.${name}`,
+);
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
 export const asCaller = "public.recent_capacity_events";
 const ofEndpoints = [
@@ -55,7 +78,13 @@ const ofEndpoints = [
   "rotate_endpoint_secret",
 ].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
-const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
+/** Telling people things, and sending what is due. */
+const telling = "public.notify";
+const dispatching = ["public.notification_dispatcher"];
+const releasing = ["notify.dispatch", "notify.forget_old", "notify.release"];
+/** Runs with its owner's rights, and nobody may call it: a trigger does. */
+export const ofTriggers = ["notify.insert_notification"];
+const ofViews = ["capacity.last_notified_at", "capacity.unasked", "notify.status_rules"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
 const ofMachines = ["directory.reader_key_valid"];
 const auditing = [
@@ -87,6 +116,11 @@ const auditing = [
   "directory.list_identity_domains",
   "directory.list_members",
   "directory.list_workspaces",
+  "notify.channel_figures",
+  "notify.get_notification",
+  "notify.list_notifications",
+  "notify.list_producers",
+  "notify.list_suppressions",
   "provisioning.job_counts",
   "provisioning.list_jobs",
   "provisioning.list_settings",
@@ -115,6 +149,11 @@ const keeping = [
   "directory.remove_identity_domain",
   "directory.remove_member",
   "directory.revoke_api_key",
+  "notify.add_producer",
+  "notify.lift_suppression",
+  "notify.remove_producer",
+  "notify.resend",
+  "notify.suppress_address",
   "provisioning.drop_previous_secret",
   "provisioning.put_secret",
   "provisioning.put_settings",
@@ -133,6 +172,7 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     ...ofPolicies,
     asCaller,
     ...ofMembers,
+    ...ofInbox,
   ],
   service_role: [
     ...acting,
@@ -145,6 +185,8 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     ...ofMachines,
     asCaller,
     timers,
+    telling,
+    ...dispatching,
   ],
   headroom_executor: [
     "billing.proof_token",
@@ -153,10 +195,16 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "capacity.note_timers_failed",
     "capacity.run_timers",
     "capacity.timers_last_ran",
+    "notify.carries_link",
+    "notify.channel_figures",
+    "notify.slack_webhook_for_relay",
+    "notify.unsubscribe_token",
     "provisioning.job_counts",
     timers,
+    ...dispatching,
+    ...releasing,
   ],
-  headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
+  headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers, telling, ...dispatching, ...releasing],
   headroom_auditor: [...ofViews, ...auditing],
 };
 
@@ -169,9 +217,15 @@ export const views = [
   "capacity_request_events",
   "capacity_requests",
   "capacity_time_in_state",
+  "notification_outbox",
+  "notifications",
   "payments",
   "provisioning_jobs",
 ];
+/** What is written to other than by a function: an insert into it is a call of one. */
+export const insertable: Readonly<Record<string, readonly string[]>> = {
+  "public.notification_outbox": ["headroom_control", "service_role"],
+};
 /** Views that the others are made of; candidates is for the owner, and for those who read the whole schema. */
 export const inner = [
   "billing.balance",
@@ -180,6 +234,9 @@ export const inner = [
   "capacity.candidates",
   "capacity.parties",
   "capacity.waits",
+  "notify.part_stages",
+  "notify.shown",
+  "notify.statuses",
 ];
 /** What the views read, for those who have no other way to it. */
 export const underViews = [
@@ -196,6 +253,7 @@ export const underViews = [
   "capacity.requests",
   "directory.members",
   "directory.workspaces",
+  "notify.notifications",
   "provisioning.attempts",
   "provisioning.jobs",
   "provisioning.steps",
@@ -211,7 +269,15 @@ export const unreadable = [
   "billing.sightings",
   "billing.waiting",
   "capacity.customer_keys",
+  "notify.address_keys",
 ];
+/** Members' own, which machines and operators have none of; and what it reads. */
+export const ofOneMember: Readonly<Record<string, readonly string[]>> = {
+  "public.notifications": ["authenticated"],
+  "notify.shown": ["authenticated", "headroom_auditor", "headroom_control"],
+};
+/** Views that only operators and auditors read. */
+export const ofOversight = ["capacity.candidates", "notify.part_stages"];
 
 /** Tables that members see rows of; of all others they see none. */
 export const policies = {

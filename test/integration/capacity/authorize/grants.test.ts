@@ -9,13 +9,25 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, rowsOf } from "../../outbox/queries.ts";
-import { asCaller, inner, mayExecute, policies, underViews, unreadable, views } from "./grants-table.ts";
+import {
+  asCaller,
+  inner,
+  insertable,
+  mayExecute,
+  ofOneMember,
+  ofOversight,
+  ofTriggers,
+  policies,
+  underViews,
+  unreadable,
+  views,
+} from "./grants-table.ts";
 
 const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", "headroom_gateway"];
 
 /** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
 const ours = (owner: string): string =>
-  `(n.nspname in ('directory', 'capacity', 'provisioning', 'billing', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+  `(n.nspname in ('directory', 'notify', 'capacity', 'provisioning', 'billing', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
 const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
@@ -59,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       expect(grants.filter((grant) => grant.grantable)).toEqual([]);
     });
 
-    test("tables and views are readable by exactly those who are listed, and writable by nobody", async () => {
+    test("tables and views are readable by exactly those who are listed, and nothing but what is listed is written to", async () => {
       const relations = await rowsOf<{ name: string; owner: string; kind: string; grants: string[] }>(
         database(),
         `select format('%s.%s', n.nspname, c.relname) as name, c.relowner::regrole::text as owner, c.relkind as kind,
@@ -75,9 +87,13 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       ]);
       for (const { name, kind, grants } of relations) {
         const readers = kind === "S" || unreadable.includes(name) ? [] : ["headroom_auditor", "headroom_control"];
-        const forMembers = kind === "v" && name !== "capacity.candidates" && !unreadable.includes(name);
+        const forMembers = kind === "v" && !ofOversight.includes(name) && !unreadable.includes(name);
         if (forMembers || underViews.includes(name)) readers.push("authenticated", "service_role");
-        expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
+        const writers = (insertable[name] ?? []).map((role) => `${role}:INSERT`);
+        expect([name, grants]).toEqual([
+          name,
+          [...(ofOneMember[name] ?? readers).map((role) => `${role}:SELECT`), ...writers].toSorted(),
+        ]);
       }
     });
 
@@ -106,20 +122,22 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       const reach = await oneOf(
         database(),
         `select (select count(*) from pg_namespace n
-                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'capacity', 'provisioning', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'notify', 'capacity', 'provisioning', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
                 (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and c.relkind in ('r', 'p', 'v')
                     and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,
                 (select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
                   where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and has_function_privilege($1, p.oid, 'execute')) as functions,
-                (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                array(select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where ${ours("c.relowner")} and c.relkind in ('r', 'p', 'v')
                     and has_table_privilege($1, c.oid, 'insert, update, delete, truncate, references, trigger')) as writable,
                 (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where ${ours("c.relowner")} and case when c.relkind = 'S' then has_sequence_privilege($1, c.oid, 'usage, select, update') end) as sequences`,
         [role],
       );
-      expect(reach).toEqual({ schemas: 0, tables: 0, functions: 0, writable: 0, sequences: 0 });
+      const writable = Object.keys(insertable).filter((name) => insertable[name]?.includes(role));
+      const written = writable.map((name) => name.replace(/^public[.]/, ""));
+      expect(reach).toEqual({ schemas: 0, tables: 0, functions: 0, writable: written, sequences: 0 });
     });
 
     test.each(["authenticator", "headroom_gateway", "headroom_ingest"])(
@@ -140,7 +158,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
 
   const database = template.superuser.pool;
 
-  test("every function belongs to the owner and has a pinned search_path; definers are exactly those that somebody may execute, but one", async () => {
+  test("every function belongs to the owner and has a pinned search_path; definers are exactly those that somebody may execute, but one, and what a trigger calls", async () => {
     const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean }>(
       database,
       `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer,
@@ -151,9 +169,8 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     expect(functions.filter((f) => f.owner !== "headroom_owner")).toEqual([]);
     expect(functions.filter((f) => !f.pinned).map((f) => f.name)).toEqual([]);
     const granted = new Set(Object.values(mayExecute).flat());
-    expect(
-      functions.filter((f) => f.definer !== (granted.has(f.name) && f.name !== asCaller)).map((f) => f.name),
-    ).toEqual([]);
+    const definers = new Set([...granted, ...ofTriggers].filter((name) => name !== asCaller));
+    expect(functions.filter((f) => f.definer !== definers.has(f.name)).map((f) => f.name)).toEqual([]);
     expect(functions.map((f) => f.name)).toEqual(expect.arrayContaining([...granted]));
   });
 
@@ -197,7 +214,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
               (select jsonb_object_agg(p.polname || case when p.polcmd <> 'r' or p.polwithcheck is not null or not p.polpermissive then ' (not for reading)' else '' end,
                         (select string_agg(r.rolname, ',' order by r.rolname) from unnest(p.polroles) u(oid) left join pg_roles r on r.oid = u.oid))
                  from pg_policy p where p.polrelid = c.oid) as policies
-         from pg_class c where c.relnamespace::regnamespace::text in ('capacity', 'directory') and c.relkind in ('r', 'p') order by 1`,
+         from pg_class c where c.relnamespace::regnamespace::text in ('capacity', 'directory', 'notify') and c.relkind in ('r', 'p') order by 1`,
     );
     expect(tables.length).toBeGreaterThan(14);
     for (const { name, enabled, policies: found } of tables) {

@@ -89,6 +89,7 @@ function statementOf({ of, kind }: Probe, { values }: Filled): { text: string; v
 const orders: Readonly<Record<string, string>> = {
   capacity_requests: "created_at",
   capacity_request_events: "created_at, seq",
+  notification_outbox: "created_at",
 };
 
 const argument = (name: string, index: number): string => (name.startsWith("$") ? name : `${name} => $${index + 1}`);
@@ -132,12 +133,14 @@ function difference(before: ReadonlyMap<string, number>, after: readonly (readon
     after
       .map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const)
       // That there is a row by this id is found out by looking at it; all else is done for one's own workspace only.
-      .filter(([name, count]) => count !== 0 && name !== "capacity.requests rows by index")
+      .filter(([name, count]) => count !== 0 && !byId.includes(name))
       .map(([name, count]) => `${name}: ${count}`)
       .toSorted()
       .join("\n")
   );
 }
+
+const byId = ["capacity.requests rows by index", "notify.notifications rows by index"];
 
 export function withoutNamed(said: string, { named }: Filled): string {
   let text = said;

@@ -7,6 +7,7 @@
  *
  * Does not own: asking and comparing.
  */
+import { notifyFunctions, notifyViews } from "./hostile-notify.ts";
 import { wizardFunctions } from "./hostile-wizard.ts";
 import { clickBody, commandBody, submissionBody, typed } from "../../inbound/slack/slack.ts";
 
@@ -207,6 +208,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     tries: { p_token: ["{token}"], p_decision: [], p_reason: ["as in {request}"] },
   },
   ...wizardFunctions,
+  ...notifyFunctions,
   begin_checkout: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"], p_entrance: [] } },
   get_checkout: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"] } },
   who_am_i: { call: {}, tries: {} },
@@ -368,6 +370,7 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
   capacity_approval_latency: { ...byDay, step: [] },
   capacity_backlog: { ...byDay, stage: [], waits_on_kind: [], waits_on: ["{member}", "{group}"] },
   capacity_outcomes: byDay,
+  ...notifyViews,
   capacity_provisioning_duration: byDay,
   capacity_time_in_state: byDay,
   billing_balance: { ...byDay, currency: [] },

@@ -60,7 +60,9 @@ union all select t.id::text from capacity.confirmation_tokens t where t.request_
 union all select m.outbox_id::text from outbox.payloads m where substring(m.instruction_id from '^CR-[0-9]+-[0-9]+') in (select id from r)
 union all select c.value from capacity.request_captures c where c.request_id in (select id from r)
 union all select encode(c.customer_key, 'hex') from capacity.request_customers c where c.workspace_id = 'zebra'
-union all select encode(m.mark, 'hex') from capacity.customer_marks m where m.workspace_id = 'zebra'`;
+union all select encode(m.mark, 'hex') from capacity.customer_marks m where m.workspace_id = 'zebra'
+union all select n.id::text from notify.notifications n where n.workspace_id = 'zebra'
+union all select d.id::text from notify.deliveries d where d.workspace_id = 'zebra'`;
 
 const gatewayOf = (db: TestDatabase) => startTestGateway(db, { database: { secretKey } });
 

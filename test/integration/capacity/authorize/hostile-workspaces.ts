@@ -33,6 +33,7 @@ export interface Things {
   /** The id of a confirmation, made into a token under another secret. */
   readonly token: string;
   readonly event: string;
+  readonly notification: string;
   readonly hash: string;
   /** What somebody of the workspace is doing while the others ask, in a transaction that has not ended. */
   readonly endpointUnderWay: string;
@@ -62,6 +63,7 @@ export const absent: Things = {
   customerKey: "8".repeat(64),
   token: forged("99999999-9999-4999-8999-999999999998"),
   event: "99999999-9999-4999-8999-999999999997",
+  notification: "99999999-9999-4999-8999-999999999996",
   hash: "9".repeat(64),
   endpointUnderWay: "nobody-under-way",
   keyUnderWay: "nobody-key-under-way",
@@ -215,6 +217,19 @@ async function firstRequest(db: TestDatabase, names: Names): Promise<string> {
   return id;
 }
 
+/** Two members of the workspace are told something; the others have namesakes. */
+async function tell(db: TestDatabase, names: Names): Promise<string> {
+  const notify = `select public.notify($1, $2, $3, $4, $5, $6, '{in-app,email}') as id`;
+  const told = [
+    `${names.id}-key`,
+    `a title of ${names.id}`,
+    `a body of ${names.id}`,
+    `https://${names.id}.example/told`,
+  ];
+  await rowsOf(db.superuser.pool, notify, [names.id, "rex", ...told]);
+  return (await oneOf<{ id: string }>(db.superuser.pool, notify, [names.id, `${names.id}-ann`, ...told])).id;
+}
+
 async function moreRequests(db: TestDatabase, names: Names): Promise<Pick<Things, "closed" | "offered">> {
   const client = db.superuser.pool;
   const closed = await createAs(client, names, "rex", null);
@@ -270,6 +285,7 @@ async function things(
     customerKey: found.key,
     token: forged(found.token),
     event: found.event,
+    notification: await tell(db, names),
     hash: found.hash,
     endpointUnderWay: `${names.id}-under-way`,
     keyUnderWay: `${names.id}-key-under-way`,
@@ -310,7 +326,7 @@ select c.oid::regclass::text as name, string_agg(w.mine, ' or ') as mine
                ('instruction_id', $$substring(t.instruction_id from '^CR-[0-9]+-[0-9]+') in (select r.id from capacity.requests r where r.workspace_id = 'zebra')$$),
                ('key', $$substring(t.key from 'CR-[0-9]+-[0-9]+') in (select r.id from capacity.requests r where r.workspace_id = 'zebra')$$),
                ('slack_team_id', $$t.slack_team_id = 'T0ZEBRA'$$), ('name', $$t.name = 'slack:C0ZEBRA'$$)) w(attname, mine) on w.attname = a.attname
- where c.relnamespace::regnamespace::text in ('outbox', 'webhooks', 'directory', 'capacity', 'inbound') and c.relkind = 'r' and not c.relispartition
+ where c.relnamespace::regnamespace::text in ('outbox', 'webhooks', 'directory', 'notify', 'capacity', 'inbound') and c.relkind = 'r' and not c.relispartition
  group by c.oid order by 1`;
 
 /** Locks every row of Zebra's until the transaction ends; those that its people refer to just now, as far as that goes. */

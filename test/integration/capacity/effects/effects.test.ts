@@ -29,15 +29,24 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       await surfaces.apply(id, "CUSTOMER_CONFIRMED", "customer:customer");
       await surfaces.apply(id, "PROVISIONING_COMPLETE", "system:job");
       expect(await named(surfaces, id)).toEqual([
-        ["REQUEST_SUBMITTED", ["slack:root", "linear:issue", "event:file:billing"]],
-        ["COMMERCIAL_APPROVED", [...step, "event:file:billing"]],
-        ["TECH_REVIEW_APPROVED", [...step, "email:confirmation", "event:file:billing"]],
-        ["CUSTOMER_CONFIRMED", [...step, "event:file:billing"]],
-        ["PROVISIONING_COMPLETE", [...step, "email:closing", "event:file:billing"]],
+        ["REQUEST_SUBMITTED", ["slack:root", "linear:issue", "tell:asked", "event:file:billing"]],
+        ["COMMERCIAL_APPROVED", [...step, "tell:requester", "event:file:billing"]],
+        [
+          "TECH_REVIEW_APPROVED",
+          [...step, "tell:requester", "tell:no_longer_asked", "tell:customer", "event:file:billing"],
+        ],
+        ["CUSTOMER_CONFIRMED", [...step, "tell:requester", "tell:customer", "event:file:billing"]],
+        ["PROVISIONING_COMPLETE", [...step, "tell:requester", "tell:customer", "event:file:billing"]],
       ]);
+      const told = new Set(
+        (await surfaces.toldOf(id)).map(
+          ({ instruction, audience }) => `${instruction} tell:${audience.replace(/:.*/, "")}`,
+        ),
+      );
       const made = (await surfaces.effects(id))
-        .filter(({ instruction }) => instruction.startsWith(`${id}#`))
-        .map(({ instruction, effect }) => `${instruction} ${effect}`);
+        .filter(({ instruction, to }) => instruction.startsWith(`${id}#`) && to === null)
+        .map(({ instruction, effect }) => `${instruction} ${effect}`)
+        .concat([...told].filter((name) => name.startsWith(`${id}#`)));
       const wanted = (await named(surfaces, id)).flatMap(([, effects], index) =>
         effects.map((effect) => `${id}#${index + 1} ${effect}`),
       );
@@ -54,17 +63,17 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
       if (event === "CUSTOMER_CONFIRMATION_TIMEOUT") await surfaces.passDeadline(id);
       await surfaces.apply(id, event, actor);
-      expect((await named(surfaces, id)).at(-1)?.[1].includes("email:closing")).toBe(told);
+      expect((await named(surfaces, id)).at(-1)?.[1].includes("tell:customer")).toBe(told);
     });
 
     test.each([
-      ["COMMERCIAL_REJECTED", "cora"],
-      ["TECH_REVIEW_REJECTED", "tess"],
-      ["CANCEL_APPROVED", "rita"],
-    ] as const)("%s during the review is no business of a customer who was never asked", async (event, actor) => {
+      ["COMMERCIAL_REJECTED", "cora", ["tell:requester", "tell:no_longer_asked"]],
+      ["TECH_REVIEW_REJECTED", "tess", ["tell:requester", "tell:no_longer_asked"]],
+      ["CANCEL_APPROVED", "rita", ["tell:no_longer_asked"]],
+    ] as const)("%s during the review is no business of a customer who was never asked", async (event, actor, told) => {
       const { id } = await surfaces.create({ customer });
       await surfaces.apply(id, event, actor);
-      expect((await named(surfaces, id)).at(-1)).toEqual([event, [...step, "event:file:billing"]]);
+      expect((await named(surfaces, id)).at(-1)).toEqual([event, [...step, ...told, "event:file:billing"]]);
     });
 
     test("an endorsement is told like an approval, and asks the authority", async () => {
@@ -76,7 +85,10 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const { id } = await surfaces.create({ cost: 200_000 });
       await rowsOf(surfaces.superuser, "delete from capacity.policies where workspace_id = 'acme'");
       await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
-      expect((await named(surfaces, id)).at(-1)).toEqual(["COMMERCIAL_APPROVED", [...step, "event:file:billing"]]);
+      expect((await named(surfaces, id)).at(-1)).toEqual([
+        "COMMERCIAL_APPROVED",
+        [...step, "tell:requester", "tell:asked", "event:file:billing"],
+      ]);
       const reply = await surfaces.effect(`${id}#2`, "slack:reply");
       expect(reply.payload["text"]).toBe(
         `${id}: Cora endorsed the request; the approval of a higher authority is needed.`,
@@ -103,14 +115,6 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       );
     });
 
-    test("a workspace without surfaces has none, and every event is written all the same", async () => {
-      await surfaces.settings({ slack_channel_id: null, linear_team_id: null, public_url: null });
-      await rowsOf(surfaces.superuser, "delete from capacity.subscriptions");
-      const id = await surfaces.createIn("PROVISIONING", { customer });
-      expect((await named(surfaces, id)).map(([, effects]) => effects)).toEqual([[], [], [], []]);
-      expect(await surfaces.effects(id)).toEqual([]);
-    });
-
     test("a request may name a channel of its own", async () => {
       await surfaces.settings({ slack_channel_id: null });
       const { id } = await surfaces.create({ channel: "C0PRIVATE" });
@@ -129,6 +133,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect((await named(surfaces, before.id)).at(-1)?.[1]).toEqual([
         "slack:root-update",
         "slack:reply",
+        "tell:requester",
         "event:file:billing",
       ]);
       await surfaces.settings({ linear_team_id: null });
@@ -136,6 +141,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect((await named(surfaces, after.id)).at(-1)?.[1]).toEqual([
         "slack:root-update",
         "slack:reply",
+        "tell:requester",
         "event:file:billing",
       ]);
     });
@@ -217,11 +223,11 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
         payload: { request: id },
       });
       const { next_deadline_at } = await surfaces.row(id);
-      const mail = await surfaces.effect(`${id}#3`, "email:confirmation");
+      const mail = await surfaces.effect(`${id}#3`, "tell:customer");
       expect(mail).toMatchObject({
         ...plain,
         rail: "email",
-        key: `${id}:email`,
+        key: null,
         destination: "email:acme",
         expires_at: next_deadline_at,
       });
@@ -234,14 +240,14 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
         "select confirmation_token_id as token from capacity.requests where id = $1",
         [id],
       );
-      const { payload } = await surfaces.effect(`${id}#3`, "email:confirmation");
+      const { payload } = await surfaces.effect(`${id}#3`, "tell:customer");
       expect(payload).toMatchObject({
         to: customer.email,
         confirmation_token_id: token,
         confirmation_base_url: "https://capacity.acme.example",
       });
       expect(payload["text"]).toContain("{{confirmation_link}}");
-      expect(payload["html"]).toContain('<a href="{{confirmation_link}}">');
+      expect(payload["html"]).toContain('href="{{confirmation_link}}"');
     });
 
     test("a rolled-back event leaves none", async () => {
@@ -372,9 +378,9 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
       await rowsOf(
         surfaces.superuser,
-        `update outbox.pending set expires_at = now() - interval '1 second'
-          where outbox_id = (select outbox_id from outbox.payloads where instruction_id = $1 and idempotency_key = 'email:confirmation')`,
-        [`${id}#3`],
+        `update outbox.pending_unordered set expires_at = now() - interval '1 second'
+          where outbox_id = (select outbox_id from notify.deliveries where recipient_kind = 'customer' and recipient = $1)`,
+        [id],
       );
       await surfaces.relay(slackRail(), linearRail(), email, surfaceRail("webhook"));
       await surfaces.untilFinished(id);

@@ -8,7 +8,7 @@ import { beforeAll, expect } from "vitest";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
 import { Engine, type Claimed, type Outcome, type Stream } from "../../outbox/engine.ts";
 import { memberSession, overHttp, type Session } from "../gateway.ts";
-import { oneOf, startWorkflow, type RequestInput, type Workflow } from "../workflow.ts";
+import { oneOf, rowsOf, startWorkflow, type RequestInput, type Workflow } from "../workflow.ts";
 
 export const customer = { name: "Initech Ltd", email: "bill@initech.example", org: "org_tpsreport" };
 
@@ -24,6 +24,10 @@ export interface Erasure {
   readonly messages: { readonly erased: number; readonly skipped: number; readonly waiting: number };
 }
 
+/** The outbox rows of the request $1, by their instruction: what events and notices named, and what told people of it. */
+export const ofRequest = `(instruction_id ~ ('^' || $1 || '[#!]') or instruction_id in (
+  select p.delivery_id::text from notify.parts p join notify.notifications n on n.id = p.notification_id where n.about = $1))`;
+
 export const eraseText = "select public.erase_customer($1, $2, $3) as erasure";
 
 /** Outcomes by rail; what is not named is delivered. */
@@ -32,7 +36,8 @@ type Outcomes = Readonly<Record<string, Outcome>>;
 export class Erasing {
   readonly workflow: Workflow;
   readonly engine: Engine;
-  stream: Stream = { id: 0, name: "capacity" };
+  /** Where the messages are: those about the request, and those to people. */
+  streams: readonly Stream[] = [];
 
   constructor(workflow: Workflow) {
     this.workflow = workflow;
@@ -42,9 +47,9 @@ export class Erasing {
   async start(): Promise<void> {
     const { superuser } = this.workflow;
     await this.engine.start();
-    this.stream = await oneOf<Stream>(
+    this.streams = await rowsOf<Stream>(
       superuser,
-      "select stream_id as id, name from outbox.streams where name = 'capacity'",
+      "select stream_id as id, name from outbox.streams where name in ('capacity', 'people') order by name",
     );
     await superuser.query(
       `update directory.workspaces set public_url = 'https://acme.example', slack_channel_id = 'C0ACME', linear_team_id = 'team' where id = 'acme';
@@ -81,20 +86,41 @@ export class Erasing {
     await this.workflow.superuser.query(
       "update outbox.gates set next_slot_at = '-infinity', open_until = null, failures = 0",
     );
-    await this.engine.makeDue(this.stream);
+    for (const stream of this.streams) await this.engine.makeDue(stream);
+  }
+
+  /** Takes everything that is due, as a relay does. */
+  async claim(): Promise<Claimed[]> {
+    const rows: Claimed[] = [];
+    for (const stream of this.streams) rows.push(...(await this.engine.claim(stream)));
+    return rows;
+  }
+
+  /** What became of rows that were claimed. Messages to people have no key. */
+  async settle(rows: readonly Claimed[], outcomeOf: (row: Claimed) => Outcome, message?: string): Promise<void> {
+    for (const stream of this.streams) {
+      const own = rows.filter(({ key }) => (key === null) === (stream.name === "people"));
+      const results = own.map((row) => ({
+        row,
+        outcome: outcomeOf(row),
+        ...(message === undefined ? {} : { message }),
+      }));
+      if (results.length > 0) await this.engine.settle(stream, results);
+    }
+  }
+
+  async expireLeases(): Promise<void> {
+    for (const stream of this.streams) await this.engine.expireLeases(stream);
   }
 
   /** Gives every message that is due the outcome that its rail is to have. */
   async deliver(outcomes: Outcomes = {}, message?: string): Promise<Claimed[]> {
-    const outcomeOf = (row: Claimed): Outcome => outcomes[row.key?.split(":")[1] ?? ""] ?? "delivered";
+    const outcomeOf = (row: Claimed): Outcome => outcomes[row.key?.split(":")[1] ?? row.idempotency_key] ?? "delivered";
     for (let round = 0; round < 50; round += 1) {
       await this.makeDue();
-      const rows = await this.engine.claim(this.stream);
+      const rows = await this.claim();
       if (rows.length === 0) return rows;
-      await this.engine.settle(
-        this.stream,
-        rows.map((row) => ({ row, outcome: outcomeOf(row), ...(message === undefined ? {} : { message }) })),
-      );
+      await this.settle(rows, outcomeOf, message);
       if (rows.every((row) => outcomeOf(row) === "retry")) return rows;
     }
     throw new Error("The messages do not come to an end.");

@@ -30,7 +30,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("what is on its way is counted, arrives, and is erased by the sweep without anybody's asking", async () => {
     const id = await erasing.offer();
-    const inFlight = await engine.claim(erasing.stream);
+    const inFlight = await erasing.claim();
     expect(inFlight.length).toBeGreaterThan(0);
     const first = await erasing.erase(id);
     expect(first).toMatchObject({ state: "waiting", finished_at: null });
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     expect(await sweep()).toMatchObject({ erased: 0, failed: [], more: false });
     expect(await stateOf(id)).toMatchObject({ state: "waiting", waiting: first.messages.waiting });
 
-    await engine.deliver(erasing.stream, inFlight);
+    await erasing.settle(inFlight, () => "delivered");
     await erasing.deliver();
     expect(await sweep()).toMatchObject({ erased: 1, failed: [] });
     expect(await tracesOf(db, words)).toEqual([]);
@@ -62,12 +62,9 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("messages that die after the erasure was asked for are given up by the sweep, and cannot be redriven", async () => {
     const id = await erasing.offer();
-    const inFlight = await engine.claim(erasing.stream);
+    const inFlight = await erasing.claim();
     expect(await erasing.erase(id)).toMatchObject({ state: "waiting" });
-    await engine.settle(
-      erasing.stream,
-      inFlight.map((row) => ({ row, outcome: "rejected" as const })),
-    );
+    await erasing.settle(inFlight, () => "rejected");
     await erasing.deliver({ slack: "rejected", linear: "rejected", email: "rejected" });
     expect(await sweep()).toMatchObject({ erased: 1, failed: [] });
     expect(await tracesOf(db, words)).toEqual([]);
@@ -84,12 +81,13 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     const id = await workflow.createIn("UNDER_REVIEW", { customer });
     await superuser.query("select public.nudge_capacity_request($1, 'rita')", [id]);
     await superuser.query("update directory.workspaces set slack_channel_id = 'C0ACME' where id = 'acme'");
+    await superuser.query("update notify.parts set due_at = now() where state = 'held'");
+    await superuser.query("select notify.release(1000)");
     expect(await erasing.erase(id)).toMatchObject({ state: "waiting", messages: { skipped: 0 } });
     await erasing.deliver();
     const mail = await oneOf<{ id: string }>(
       superuser,
-      "select outbox_id as id from outbox.payloads where instruction_id ~ ('^' || $1 || '!') and idempotency_key like 'email:member:%'",
-      [id],
+      "select outbox_id as id from notify.deliveries where recipient_kind = 'member' and recipient = 'cora' and channel = 'email'",
     );
     expect(await engine.states(mail.id)).toEqual(["DISPATCHING", "DISPATCHED"]);
     expect(await sweep()).toMatchObject({ erased: 1 });
@@ -99,9 +97,9 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("a relay that dies with the messages loses nothing: they are reaped, delivered by another, and erased", async () => {
     const id = await erasing.offer();
-    await engine.claim(erasing.stream);
+    await erasing.claim();
     await erasing.erase(id);
-    await engine.expireLeases(erasing.stream);
+    await erasing.expireLeases();
     expect(await engine.reap()).toBeGreaterThan(0);
     expect(await sweep()).toMatchObject({ erased: 0 });
     await erasing.deliver();
@@ -129,9 +127,9 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("a crash of the sweep half-way leaves the erasure on record; the next sweep finishes it", async () => {
     const id = await erasing.offer();
-    const inFlight = await engine.claim(erasing.stream);
+    const inFlight = await erasing.claim();
     await erasing.erase(id);
-    await engine.deliver(erasing.stream, inFlight);
+    await erasing.settle(inFlight, () => "delivered");
     await erasing.deliver();
     const dying = await db.as("headroom_executor").connect();
     await dying.query("begin");
@@ -150,9 +148,9 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("two sweeps at once: the second leaves what the first has, and nothing is counted twice", async () => {
     const id = await erasing.offer();
-    const inFlight = await engine.claim(erasing.stream);
+    const inFlight = await erasing.claim();
     const first = await erasing.erase(id);
-    await engine.deliver(erasing.stream, inFlight);
+    await erasing.settle(inFlight, () => "delivered");
     await erasing.deliver();
     const [one, other] = await db.twoConnections("headroom_executor");
     await one.query("begin");
@@ -182,10 +180,10 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("an erasure that fails is named, left alone for a while, and stops no other", async () => {
     const [bad, good] = [await erasing.offer(), await erasing.offer()];
-    const inFlight = await engine.claim(erasing.stream);
+    const inFlight = await erasing.claim();
     await erasing.erase(bad);
     await erasing.erase(good);
-    await engine.deliver(erasing.stream, inFlight);
+    await erasing.settle(inFlight, () => "delivered");
     await erasing.deliver();
     await superuser.query(
       `create function public.spoilt() returns trigger language plpgsql as $$
@@ -204,12 +202,12 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("a sweep takes on no more than it is told, those first that were looked at longest ago", async () => {
     const ids = [await erasing.offer(), await erasing.offer(), await erasing.offer()];
-    const inFlight = await engine.claim(erasing.stream);
+    const inFlight = await erasing.claim();
     for (const id of ids) await erasing.erase(id);
     const two = "select public.run_capacity_request_timers(2) as swept";
     // Nothing came of it, so calling again at once would be idle.
     expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 0, more: false } });
-    await engine.deliver(erasing.stream, inFlight);
+    await erasing.settle(inFlight, () => "delivered");
     await erasing.deliver();
     expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 2, more: true } });
     expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 1, more: false } });

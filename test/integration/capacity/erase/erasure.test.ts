@@ -4,14 +4,14 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { customer, eraseText, startErasing, type Erasure } from "./erasing.ts";
+import { customer, eraseText, startErasing, type Erasure, ofRequest } from "./erasing.ts";
 import { anonymous, memberSession, service } from "../gateway.ts";
 import { digestsOf, tracesOf } from "../traces.ts";
 import { codeOf, oneOf, refusalOf, rowsOf, type RequestInput } from "../workflow.ts";
 
 describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => {
   const erasing = await startErasing(version);
-  const { workflow, engine } = erasing;
+  const { workflow } = erasing;
   const { db, superuser } = workflow;
 
   /** What of the customer is still to be found, in which places. */
@@ -19,10 +19,11 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const found = await rowsOf<{ place: string }>(
       superuser,
       `select 'payload of ' || r.name as place from outbox.payloads m join outbox.rails r using (rail_id)
-        where m.instruction_id ~ ('^' || $1 || '[#!]') and m.payload::text ~* 'initech|tpsreport'
+        where ${ofRequest} and m.payload::text ~* 'initech|tpsreport'
        union all select 'personal data' from capacity.personal_data d where d.request_id = $1 and (d.customer_ref is not null or d.salt is not null)
        union all select 'event' from capacity.events e where e.request_id = $1 and e::text ~* 'initech|tpsreport'
        union all select 'request' from capacity.requests r where r.id = $1 and r::text ~* 'initech|tpsreport'
+       union all select 'notification' from notify.notifications n where n.about = $1 and n::text ~* 'initech|tpsreport'
        union all select 'view' from public.capacity_requests v where v.id = $1 and v.customer_ref is not null`,
       [id],
     );
@@ -33,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const id = await erasing.offer();
     await erasing.deliver();
     expect(await traces(id)).toEqual(
-      expect.arrayContaining(["payload of email", "payload of slack", "personal data", "view"]),
+      expect.arrayContaining(["notification", "payload of email", "payload of slack", "personal data", "view"]),
     );
     const before = await rowsOf<{ hash: Buffer }>(
       superuser,
@@ -83,7 +84,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const contents = await rowsOf<{ content: string; salted: Buffer }>(
       superuser,
       `select m.payload::text as content, sha256(uuid_send(d.salt) || convert_to(m.payload::text, 'UTF8')) as salted
-         from outbox.payloads m join outbox.dedupe d using (outbox_id) where m.instruction_id ~ ('^' || $1 || '[#!]')
+         from outbox.payloads m join outbox.dedupe d using (outbox_id, instruction_id) where ${ofRequest}
        union all
        select d.customer_ref::text, sha256(d.salt || convert_to(d.customer_ref::text, 'UTF8')) from capacity.personal_data d where d.request_id = $1
        union all
@@ -134,7 +135,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     expect(
       await rowsOf(
         superuser,
-        `select 'salt' from outbox.dedupe where instruction_id ~ ('^' || $1 || '[#!]') and salt is not null
+        `select 'salt' from outbox.dedupe where ${ofRequest} and salt is not null
          union all select 'salt' from capacity.free_texts where request_id = $1 and salt is not null`,
         [id],
       ),
@@ -205,14 +206,15 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
   test("where payloads were collected already, the salts of their hashes go", async () => {
     const id = await erasing.offer();
     await erasing.deliver();
-    const salts = `select count(*)::integer as left from outbox.dedupe where instruction_id ~ '^${id}[#!]' and salt is not null`;
+    const salts = `select count(*)::integer as left from outbox.dedupe where ${ofRequest} and salt is not null`;
     // Rolled back: messages without their payloads would be a finding.
     const client = await db.superuser.connect();
-    await client.query(`begin; delete from outbox.payloads where instruction_id ~ '^${id}[#!]'`);
-    expect(await oneOf(client, salts)).not.toEqual({ left: 0 });
+    await client.query("begin");
+    await client.query(`delete from outbox.payloads where ${ofRequest}`, [id]);
+    expect(await oneOf(client, salts, [id])).not.toEqual({ left: 0 });
     const { erasure } = await oneOf<{ erasure: Erasure }>(client, eraseText, [id, "asked to", "ada"]);
     expect(erasure).toMatchObject({ state: "done", messages: { erased: 0, skipped: 0, waiting: 0 } });
-    expect(await oneOf(client, salts)).toEqual({ left: 0 });
+    expect(await oneOf(client, salts, [id])).toEqual({ left: 0 });
     await client.query("rollback");
   });
 
@@ -223,7 +225,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     expect(erasure.messages).toMatchObject({ skipped: 1, waiting: 0 });
     expect(await traces(id)).toEqual([]);
     await erasing.makeDue();
-    expect(await engine.claim(erasing.stream)).toEqual([]);
+    expect(await erasing.claim()).toEqual([]);
     await erasing.expectVerified(id);
   });
 
@@ -244,7 +246,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await workflow.apply(id, "PROVISIONING_COMPLETE", "otto");
     expect(await traces(id)).toEqual([]);
     const [, , , ...after] = await workflow.events<{ effects: string[] }>(id);
-    expect(after.flatMap((event) => event.effects).filter((effect) => effect.startsWith("email"))).toEqual([]);
+    expect(after.flatMap((event) => event.effects).filter((effect) => effect === "tell:customer")).toEqual([]);
     await erasing.deliver();
     await erasing.expectVerified(id);
   });
@@ -256,7 +258,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const { messages } = await erasing.erase(id);
     const { count } = await oneOf<{ count: number }>(
       superuser,
-      "select count(*) from outbox.payloads m where m.instruction_id ~ ('^' || $1 || '[#!]') and m.payload is null",
+      `select count(*) from outbox.payloads m where ${ofRequest} and m.payload is null`,
       [id],
     );
     expect(messages.erased).toBe(count);

@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
         { id: "tess", name: "Tess" },
         { id: "tim", name: "Tim" },
       ]);
-      expect(done.effects).toEqual(["slack:reply"]);
+      expect(done.effects).toEqual(["slack:reply", "tell:asked"]);
       const reply = await surfaces.effect(`${id}!${done.notice_id}`, "slack:reply");
       expect(reply).toMatchObject({
         rail: "slack",
@@ -122,13 +122,21 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
         "update directory.members set email = id || '@acme.example' where id in ('cora', 'tim')",
       );
       const { id } = await surfaces.create();
+      await surfaces.release();
       const done = await nudge(surfaces, id);
+      await surfaces.release();
       await rowsOf(surfaces.superuser, "update directory.members set email = null");
-      expect(done.effects).toEqual(["email:member:cora", "email:member:tim"]);
-      const mail = await surfaces.effect(`${id}!${done.notice_id}`, "email:member:tim");
+      expect(done.effects).toEqual(["tell:asked"]);
+      const told = (await surfaces.toldOf(id)).filter(({ instruction }) => instruction === `${id}!${done.notice_id}`);
+      expect(told.map(({ to, channel, stage }) => [to, channel, stage])).toEqual(
+        ["cora", "rob", "tess", "tim"].flatMap((to) => [
+          [to, "email", to === "cora" || to === "tim" ? "waiting" : "no_address"],
+          [to, "in-app", "shown"],
+        ]),
+      );
+      const mail = await surfaces.effect(`${id}!${done.notice_id}`, "tell:asked", "tim");
       expect(mail).toMatchObject({
         rail: "email",
-        key: `${id}:email`,
         payload: { to: "tim@acme.example", subject: `Rita asks for a decision. (${id})` },
       });
       expect(mail.payload["text"]).toContain("Hello Tim,\n\nRita asks for a decision.");

@@ -7,15 +7,7 @@ import type { Story } from "./story.ts";
 import { oneOf } from "../workflow.ts";
 
 export type Renderer =
-  | "render_slack_reply"
-  | "render_slack_digest"
-  | "render_linear_issue"
-  | "render_linear_comment"
-  | "render_linear_state"
-  | "render_email_confirmation"
-  | "render_email_closing"
-  | "render_email_digest"
-  | "render_event";
+  "render_slack_reply" | "render_linear_issue" | "render_linear_comment" | "render_linear_state" | "render_event";
 
 export interface Mail {
   readonly to: string;
@@ -31,6 +23,18 @@ export async function render<T>(db: TestDatabase, renderer: Renderer, story: Sto
   return answer.made;
 }
 
+/** What a template of capacity.tells() says, as the message of a channel. */
+export async function tell<T>(
+  db: TestDatabase,
+  template: string,
+  channel: "email" | "slack" | "in-app",
+  story: Story,
+  address = "buyer@initech.example",
+): Promise<T> {
+  const text = "select capacity.preview_tell($1, $2, $3, p_address => $4) as made";
+  return (await oneOf<{ made: T }>(db.superuser.pool, text, [JSON.stringify(story), template, channel, address])).made;
+}
+
 export async function root(db: TestDatabase, story: Story, method = "chat.postMessage"): Promise<Message> {
   const values = [JSON.stringify(story), method];
   return (
@@ -44,6 +48,5 @@ export async function textOf(
   text: string,
   most: number,
 ): Promise<string> {
-  return (await oneOf<{ made: string }>(db.superuser.pool, `select capacity.${name}($1, $2) as made`, [text, most]))
-    .made;
+  return (await oneOf<{ made: string }>(db.superuser.pool, `select notify.${name}($1, $2) as made`, [text, most])).made;
 }

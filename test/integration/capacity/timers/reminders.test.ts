@@ -23,10 +23,10 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await noticesOf(surfaces, id)).toEqual([
       ["late", "commercial", null, ["slack:reply"]],
       ["late", "technical", null, ["slack:reply"]],
-      ["reminder", "commercial", "cora", ["slack:dm"]],
-      ["reminder", "technical", "rob", ["slack:dm"]],
-      ["reminder", "technical", "tess", ["slack:dm"]],
-      ["reminder", "technical", "tim", ["slack:dm"]],
+      ["reminder", "commercial", "cora", ["tell:reminded"]],
+      ["reminder", "technical", "rob", ["tell:reminded"]],
+      ["reminder", "technical", "tess", ["tell:reminded"]],
+      ["reminder", "technical", "tim", ["tell:reminded"]],
     ]);
     const late = (await surfaces.effects(id)).find(({ instruction }) => instruction.includes("!"));
     expect(late?.payload["text"]).toMatch(
@@ -72,27 +72,30 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
       ids.push(id);
     }
     expect(await sweep()).toEqual({ ...nothing, late: 4, reminded: 4 });
+    await surfaces.release();
     const messages = await rowsOf<{
       instruction: string;
-      key: string;
       destination: string;
       channel: string;
       list: string;
     }>(
       surfaces.superuser,
-      `select m.instruction_id as instruction, l.key, d.name as destination, m.payload ->> 'channel' as channel,
-              m.payload #>> '{blocks,1,text,text}' as list
-         from outbox.payloads m join outbox.lanes l on l.lane_id = m.lane_id join outbox.destinations d on d.destination_id = m.destination_id
-        where m.idempotency_key = 'slack:dm' and split_part(m.instruction_id, '!', 1) = any ($1)`,
+      `select split_part(n.idempotency_key, '/', 1) as instruction, d.name as destination, m.payload ->> 'channel' as channel,
+              m.payload #>> '{blocks,0,text,text}' as list
+         from notify.notifications n join notify.parts p on p.notification_id = n.id join notify.deliveries v on v.id = p.delivery_id
+         join outbox.payloads m on m.outbox_id = v.outbox_id join outbox.destinations d on d.destination_id = m.destination_id
+        where n.cause = 'reminder' and n.about = any ($1)`,
       [ids],
     );
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatchObject({
-      key: "member:acme/cora:slack",
       destination: "slack:U0CORA",
       channel: "U0CORA",
     });
-    expect(messages[0]?.list.split("\n").map((line) => line.slice(2, line.indexOf(":")))).toEqual(ids);
+    expect(messages[0]?.list.split("\n• ").map((line) => line.slice(0, line.indexOf(":")))).toEqual([
+      "*Reviews are waiting for you*\nYour decision is needed",
+      ...ids,
+    ]);
     expect(messages[0]?.instruction.startsWith(`${ids[0]}!`)).toBe(true);
   });
 
@@ -121,11 +124,11 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await sweep()).toEqual(nothing);
     const messages = await digests(surfaces, [first, second, third, young]);
     expect(messages).toHaveLength(2);
-    const lines = messages.at(-1)!.split("\n");
-    expect(lines.map((line) => line.slice(2, line.indexOf(":")))).toEqual(
+    const lines = messages.at(-1)!.split("\n• ");
+    expect(lines.map((line) => line.slice(0, line.indexOf(":")))).toEqual(
       expect.arrayContaining([first, second, third]),
     );
-    expect(lines.at(-1)).toBe("• and 1 more");
+    expect(lines.at(-1)).toBe("and 1 more");
   });
 
   test("one whose look is not due yet is in the message all the same, when another one falls due", async () => {
@@ -158,25 +161,34 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await sweep()).toEqual({ ...nothing, late: 2, reminded: 2 });
   });
 
-  test("by mail where Slack does not know the person, and only noted where nothing reaches them", async () => {
+  test("by mail where Slack does not know the person, and in the inbox alone where nothing reaches them", async () => {
     await quiet(surfaces);
     await rowsOf(surfaces.superuser, "update directory.members set slack_user_id = null where id in ('tess', 'tim')");
     await rowsOf(surfaces.superuser, "update directory.members set email = 'tess@acme.example' where id = 'tess'");
     const { id } = await surfaces.create({ requester: "rob" });
     await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
+    await surfaces.release();
     await age(surfaces, id, 25);
     expect(await sweep()).toEqual({ ...nothing, late: 1, reminded: 2 });
+    await surfaces.release();
     await rowsOf(
       surfaces.superuser,
       "update directory.members set slack_user_id = 'U0' || upper(id), email = null where id in ('tess', 'tim')",
     );
     expect((await noticesOf(surfaces, id)).slice(1)).toEqual([
-      ["reminder", "technical", "tess", ["email:member:tess"]],
-      ["reminder", "technical", "tim", []],
+      ["reminder", "technical", "tess", ["tell:reminded"]],
+      ["reminder", "technical", "tim", ["tell:reminded"]],
     ]);
-    const mail = (await surfaces.effects(id)).find(({ effect }) => effect === "email:member:tess");
+    const reminders = (await surfaces.toldOf(id)).filter(({ audience }) => audience === "reminded");
+    expect(reminders.map(({ to, channel, stage }) => [to, channel, stage])).toEqual([
+      ["tess", "email", "waiting"],
+      ["tess", "in-app", "shown"],
+      ["tim", "email", "no_address"],
+      ["tim", "in-app", "shown"],
+    ]);
+    const mail = (await surfaces.effects(id)).find(({ to, effect }) => to === "tess" && effect === "tell:reminded");
     expect(mail).toMatchObject({
-      key: "member:acme/tess:email",
+      rail: "email",
       payload: { to: "tess@acme.example", subject: "A review is waiting for you" },
     });
   });
@@ -274,10 +286,13 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
 
 /** The lists in the direct messages that hang on these requests, oldest first. */
 async function digests(surfaces: Surfaces, ids: readonly string[]): Promise<string[]> {
+  await surfaces.release();
   const rows = await rowsOf<{ list: string }>(
     surfaces.superuser,
-    `select m.payload #>> '{blocks,1,text,text}' as list from outbox.payloads m
-      where m.idempotency_key = 'slack:dm' and split_part(m.instruction_id, '!', 1) = any ($1) order by m.seq`,
+    `select m.payload #>> '{blocks,0,text,text}' as list
+       from notify.notifications n join notify.parts p on p.notification_id = n.id join notify.deliveries v on v.id = p.delivery_id
+       join outbox.payloads m on m.outbox_id = v.outbox_id
+      where n.cause = 'reminder' and n.about = any ($1) order by n.created_at`,
     [ids],
   );
   return rows.map(({ list }) => list);

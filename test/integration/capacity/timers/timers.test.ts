@@ -29,7 +29,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
         via: "cron",
         payload: {},
       });
-      expect((await surfaces.effect(`${id}#4`, "email:closing")).payload["text"]).toContain("no answer came in time");
+      expect((await surfaces.effect(`${id}#4`, "tell:customer")).payload["text"]).toContain("no answer came in time");
       expect(await sweep()).toEqual(nothing);
     });
 
@@ -117,10 +117,10 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       expect(await sweep()).toEqual({ ...nothing, warned: 1 });
       expect(await sweep()).toEqual(nothing);
       expect(await noticesOf(surfaces, id)).toEqual([
-        ["warning", "confirmation", null, ["slack:reply", "email:warning"]],
+        ["warning", "confirmation", null, ["slack:reply", "tell:asked", "tell:customer"]],
       ]);
       const rows = (await surfaces.effects(id)).filter(({ instruction }) => instruction.includes("!"));
-      const mail = rows.find(({ effect }) => effect === "email:warning");
+      const mail = rows.find(({ effect }) => effect === "tell:customer");
       const { token, deadline } = await oneOf<{ token: string; deadline: Date }>(
         surfaces.superuser,
         "select confirmation_token_id as token, next_deadline_at as deadline from capacity.requests where id = $1",
@@ -139,7 +139,9 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       await deadlineIn(surfaces, id, 100);
       await surfaces.settings({ warn_before_hours: 120 });
       expect(await sweep()).toEqual({ ...nothing, warned: 1 });
-      expect(await noticesOf(surfaces, id)).toEqual([["warning", "confirmation", null, ["slack:reply"]]]);
+      expect(await noticesOf(surfaces, id)).toEqual([
+        ["warning", "confirmation", null, ["slack:reply", "tell:fixers"]],
+      ]);
     });
 
     test("never comes before half of the customer's time is over", async () => {

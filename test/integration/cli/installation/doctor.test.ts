@@ -53,6 +53,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "gateway",
     "workspaces",
     "timers",
+    "notifications",
     "partitions",
     "relays",
     "rails",

@@ -135,6 +135,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
     expect(names).toEqual([
       "headroom",
       "headroom/capacity",
+      "headroom/notify",
       "headroom/provisioning",
       "headroom/billing",
       "headroom/outbox",

@@ -31,7 +31,9 @@ async function dashboardExpressions(): Promise<string[]> {
 
 /** Words of the query language and labels, which are no metrics. */
 const otherWords = new Set(
-  "sum max min rate delta and or by absent histogram_quantile label_values stream state class le".split(" "),
+  "sum max min rate delta and or by absent histogram_quantile label_values on stream state class channel status quantile le".split(
+    " ",
+  ),
 );
 
 function metricsIn(expression: string): string[] {
@@ -86,7 +88,9 @@ test("every alert has a runbook, and every runbook an alert", async () => {
   expect(alerts.length).toBeGreaterThanOrEqual(5);
   expect(ruleExpressions(rules)).toHaveLength(alerts.length);
   const runbooks = await readFile(new URL("docs/operating/alerts.md", root), "utf8");
-  const sections = [...runbooks.matchAll(/^## ((?:Outbox|Provisioning|Billing)\S+)$/gm)].map((match) => match[1] ?? "");
+  const sections = [...runbooks.matchAll(/^## ((?:Outbox|Provisioning|Billing|Notifications)\S+)$/gm)].map(
+    (match) => match[1] ?? "",
+  );
   expect(sections.toSorted()).toEqual(alerts.toSorted());
   for (const alert of alerts) expect(rules).toContain(`runbook: docs/operating/alerts.md#${alert.toLowerCase()}`);
 });

@@ -65,7 +65,7 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
 
 test("what cannot be is refused, and nothing is changed", async () => {
   await refused(
-    "There are: notifications, alerts, payments, transfers, ledger, capacity,",
+    "There are: notifications, alerts, payments, transfers, ledger, people, capacity,",
     "transfer",
     "--max-tries",
     "3",

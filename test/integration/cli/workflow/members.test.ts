@@ -77,9 +77,9 @@ test("groups are made, changed, listed and removed", async () => {
     "infra (Infra team): dan, tom.\n",
   );
   expect((await membersJson("put-group", "infra", "--remove", "dan")).answer).toEqual({
-    group: { id: "infra", name: "Infra team", members: ["tom"] },
+    group: { id: "infra", name: "Infra team", members: ["tom"], slackChannelId: null },
   });
-  expect((await members("groups")).out).toMatch(/^infra +Infra team +tom$/m);
+  expect((await members("groups")).out).toMatch(/^infra +Infra team +- +tom$/m);
   await members("put-group", "spare");
   expect((await members("remove-group", "spare")).out).toBe("spare was removed.\n");
 });

@@ -33,7 +33,10 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     (
       await rowsOf<{ to: string }>(
         workflow.superuser,
-        "select payload ->> 'to' as to from outbox.payloads where instruction_id like $1 || '!%' and idempotency_key = 'email:confirmation' order by outbox_id",
+        `select m.payload ->> 'to' as to
+           from notify.notifications n join notify.parts p on p.notification_id = n.id join notify.deliveries d on d.id = p.delivery_id
+           join outbox.payloads m on m.outbox_id = d.outbox_id
+          where n.idempotency_key like $1 || '!%/customer' order by n.created_at`,
         [id],
       )
     ).map(({ to }) => to);
@@ -46,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
       new RegExp(`^${id}: Cora, Rob, Tess, Tim will be asked to decide\\. You can nudge again from .+ on\\.$`),
     );
     expect(await noticesOf(id)).toMatchObject([
-      { kind: "nudge", actor_id: "rita", via: "slack", effects: ["slack:reply"] },
+      { kind: "nudge", actor_id: "rita", via: "slack", effects: ["slack:reply", "tell:asked"] },
     ]);
     expect((await slack.command(`nudge ${id}`, "U0RITA")).text).toContain("nudged a short while ago");
     expect((await slack.deliveries()).at(-1)).toMatchObject({ outcome: "refused", request_id: id });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine } from "../engine.ts";
+import { oneOf, rowsOf, startEngine, unique } from "../engine.ts";
 
 describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
@@ -76,6 +76,30 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
     expect(row).toMatchObject({ key: "customer-1", seq: null, lane_id: null });
     await engine.deliver(stream, [row]);
   });
+
+  test.each([true, false])(
+    "what expired and may have arrived is sent again nowhere, and asked about unless a double is harmless (harmless: %s)",
+    async (resendBlind) => {
+      const stream = await engine.stream({ ordered: false, resendBlind });
+      for (const destination of [undefined, unique("d")]) {
+        const expiresAt = new Date(Date.now() + 3_600_000);
+        await engine.enqueue(stream, { ...apart, expiresAt, ...(destination === undefined ? {} : { destination }) });
+        await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "unknown" }]);
+        await rowsOf(engine.superuser, "update outbox.pending_unordered set expires_at = now() where stream_id = $1", [
+          stream.id,
+        ]);
+        await engine.makeDue(stream);
+        const claimed = await engine.claim(stream);
+        expect(claimed.map(({ uncertain }) => uncertain)).toEqual(resendBlind ? [] : [true]);
+        await engine.deliver(stream, claimed);
+      }
+      const skipped = "select uncertain, error_code from outbox.attempts where stream_id = $1 and state = 'SKIPPED'";
+      const lines = await rowsOf(engine.control, skipped, [stream.id]);
+      expect(lines).toEqual(
+        Array.from({ length: resendBlind ? 2 : 0 }, () => ({ uncertain: true, error_code: "expired" })),
+      );
+    },
+  );
 
   test("next_due says how long to sleep: nought when something is due, nothing when nothing is dated", async () => {
     const stream = await engine.stream({ ordered: false });

@@ -125,6 +125,22 @@ describe("a blind rail", () => {
     expect(rail.sent.map(({ uncertain }) => uncertain)).toEqual([false, true]);
   });
 
+  test("sends once more where a double is harmless, and no third time", async () => {
+    const rail = probeRail({
+      capability: "blind",
+      send: () => {
+        throw new Error("the answer was lost");
+      },
+    });
+    const stream = await stage.stream({ resendBlind: true });
+    await stage.declare(rail);
+    const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+    await stage.run({ rails: [rail], streams: [stream] });
+    await stage.untilState(outboxId, "FAILED");
+    expect(rail.sent.map(({ uncertain }) => uncertain)).toEqual([false, true]);
+    expect(await deadLetter(outboxId)).toMatchObject([{ uncertain: true }]);
+  });
+
   test("does not send what a dead relay left uncertain", async () => {
     const rail = probeRail({ capability: "blind" });
     const stream = await stage.stream({ leaseSeconds: 90 });

@@ -85,7 +85,7 @@ describe("a mail by SMTP", () => {
 
   test("whose time is up while it is being written is not sent", async () => {
     const clock = new AbortController();
-    const written = { ...plain, messageId: "one@headroom.example" };
+    const written = { ...plain, messageId: "one@headroom.example", tag: "one", headers: {} };
     const sending = createSmtpTransport(mailServer.url, from).send(written, clock.signal);
     clock.abort();
     expect(await sending).toMatchObject({ kind: "failure", code: "aborted_before_send" });

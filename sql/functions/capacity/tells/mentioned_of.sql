@@ -1,0 +1,17 @@
+-- Whom the thread of a request reaches with what is being told, of these people: Slack knows them, and the message mentions them. Who is no
+-- longer asked sees it where they were asked.
+create or replace function capacity.mentioned_of(p_story jsonb, p_audience text, p_member_ids text[]) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_mentions jsonb := case when p_audience = 'no_longer_asked' then to_jsonb(p_member_ids)
+                           when p_story ->> 'event' = 'REQUEST_SUBMITTED'
+                           then p_story #> '{commercial,asked}' || (p_story #> '{technical,asked}')
+                           else capacity.story_next(p_story) end;
+begin
+  return array(select m.id from directory.members m
+                where m.workspace_id = p_story ->> 'workspace' and m.id = any (p_member_ids) and m.slack_user_id is not null
+                  and v_mentions ? m.id);
+end
+$$;
+comment on function capacity.mentioned_of(jsonb, text, text[]) is 'Whom a thread reaches, of these people.';

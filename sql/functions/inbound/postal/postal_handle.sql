@@ -1,0 +1,29 @@
+-- What an event of Postal's means for the mail that it is about. A failure for good suppresses the address only where the reply says so: a
+-- policy or a full mailbox says nothing about it. Postal holds a mail back, too, when the address failed before. Clicks and the like are
+-- not followed: nobody asked whether a mail was read.
+create or replace function inbound.postal_handle(p_kind text, p_event jsonb) returns text
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_reply text := p_event ->> 'reply';
+  v_gone boolean := coalesce(v_reply ~ '^5\d\d[ -]5\.(1\.(0|1|2|3|6|10)|2\.1)$' or v_reply in ('551', '553'), false);
+  v_row uuid := inbound.postal_row(coalesce(nullif(p_event -> 'original_message', 'null'), p_event -> 'message'));
+  v_learnt text;
+begin
+  if v_row is null then
+    return 'ignored';
+  end if;
+  v_learnt := case
+    when p_kind = 'MessageSent' then notify.learn_outcome(v_row, 'delivered', null, null)
+    when p_kind = 'MessageDeliveryFailed'
+      then notify.learn_outcome(v_row, 'bounced', case when v_gone then 'bounced' end,
+                                coalesce('The server said ' || v_reply || '.', 'It was given up.'))
+    when p_kind = 'MessageHeld' and p_event @> '{"suppressed": true}'
+      then notify.learn_outcome(v_row, 'bounced', 'bounced', 'Postal holds it back: the address is on its suppression list.')
+    when p_kind = 'MessageBounced' then notify.learn_outcome(v_row, 'bounced', 'bounced', 'It came back.')
+  end;
+  return case when v_learnt = 'learnt' then 'done' else 'ignored' end;
+end
+$$;
+comment on function inbound.postal_handle(text, jsonb)
+  is 'Follows what Postal tells of a mail; the outcome of the receipt. Nullable: p_event.';

@@ -1,0 +1,22 @@
+-- An address as it is remembered where it must not be known: a keyed hash, under a key that the workspace has for nothing else. Letters of
+-- either case are one address.
+create or replace function notify.address_mark(p_workspace_id text, p_address text) returns bytea
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key bytea;
+begin
+  if p_address is null then
+    return null;
+  end if;
+  select k.key into v_key from notify.address_keys k where k.workspace_id = p_workspace_id;
+  if v_key is null then
+    insert into notify.address_keys (workspace_id, key)
+    values (p_workspace_id, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
+    on conflict do nothing;
+    select k.key into strict v_key from notify.address_keys k where k.workspace_id = p_workspace_id;
+  end if;
+  return headroom.hmac_sha256(v_key, convert_to(lower(btrim(p_address)), 'UTF8'));
+end
+$$;
+comment on function notify.address_mark(text, text) is 'The keyed hash of an address. Nullable: p_address, result.';

@@ -1,0 +1,13 @@
+-- Takes away what notifications say, with a customer's name and address, and the link; what is held of them is not sent any more, for a
+-- reason (notify.status_rules). That somebody was told, of what kind and when stays.
+create or replace function notify.erase_texts(p_ids uuid[], p_reason text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update notify.notifications n
+     set title = null, body = null, address = null, name = null, link = null, action_url = null, erased_at = clock_timestamp()
+   where n.id = any (p_ids) and n.erased_at is null;
+  update notify.parts p set state = 'dropped', reason = p_reason where p.notification_id = any (p_ids) and p.state = 'held';
+end
+$$;
+comment on function notify.erase_texts(uuid[], text) is 'Takes away what notifications say.';

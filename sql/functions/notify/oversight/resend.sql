@@ -1,0 +1,81 @@
+-- Sends a notification once more, by a channel where it failed: after an address was set right or a suppression was lifted. With a channel
+-- named, also where it had arrived, or by one that it did not go by at first: another way where the first does not work. What is still
+-- under way is not doubled. It counts as new: it expires in a day, if not later. What was given up before is no dead letter any more,
+-- unless it told of something else too.
+create or replace function notify.resend(p_id uuid, p_channel text, p_actor text) returns jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_told notify.notifications;
+  v_way record;
+  v_sent text[] := '{}';
+  v_channel text;
+  v_given_up uuid[] := '{}';
+begin
+  if coalesce(length(p_actor) not between 1 and 200, true) then
+    perform headroom.fail('invalid_input', 'An actor of 1 to 200 characters is required.', null, 'Name who does this. Nothing was sent.');
+  elsif p_channel not in ('email', 'slack', 'webhook') then
+    perform headroom.fail('invalid_input', format('Nothing is sent again by "%s".', left(p_channel, 40)), 'email, slack or webhook',
+                          'In-app is the notification itself. Nothing was sent.');
+  end if;
+  select n.* into v_told from notify.notifications n where n.id = p_id for update;
+  -- A release may be sending it at this moment.
+  perform from notify.parts p where p.notification_id = p_id order by p.channel for update;
+  if v_told.id is not null and v_told.erased_at is not null then
+    perform headroom.fail('gone', 'What it said was erased.', null, 'There is nothing to send any more.');
+  elsif exists (select from notify.part_stages g
+                 where g.notification_id = p_id and (p_channel is null or g.channel = p_channel)
+                   and g.stage in ('held', 'waiting', 'uncertain')) then
+    perform headroom.fail('conflict', 'It is still under way.', null,
+                          'See how far: headroom notifications show ' || p_id || '. Nothing was sent.');
+  end if;
+  for v_way in
+    select distinct w.channel, coalesce(e.endpoint_id, w.endpoint_id) as endpoint_id
+      from (select g.channel, g.endpoint_id
+              from notify.part_stages g join notify.status_rules() r on r.stage = g.stage
+             where g.notification_id = p_id and p_channel is null and g.channel <> 'in-app' and r.status = 'failed'
+               and g.stage <> 'preference'
+            union select p_channel, '' where p_channel is not null and v_told.id is not null) w
+      -- Where no endpoint took notifications then, those that do now.
+      left join lateral notify.endpoints_for(v_told.workspace_id) e(endpoint_id)
+        on w.channel = 'webhook' and w.endpoint_id = '' and v_told.recipient_kind = 'member'
+  loop
+    v_given_up := v_given_up || array(
+      select d.outbox_id from notify.parts p
+        join notify.deliveries d on d.id = p.delivery_id
+        join outbox.dead_letters x on x.outbox_id = d.outbox_id
+       where p.notification_id = p_id and p.channel = v_way.channel and p.endpoint_id = v_way.endpoint_id
+         and not exists (select from notify.parts o where o.delivery_id = d.id and o.notification_id <> p_id));
+    delete from notify.parts p
+     where p.notification_id = p_id and p.channel = v_way.channel and p.endpoint_id = '' and v_way.endpoint_id <> '';
+    insert into notify.parts as p (notification_id, channel, state, workspace_id, recipient_kind, recipient, priority, due_at, expires_at,
+                                   endpoint_id)
+    values (p_id, v_way.channel, 'held', v_told.workspace_id, v_told.recipient_kind, v_told.recipient, v_told.priority, clock_timestamp(),
+            greatest(v_told.expires_at, clock_timestamp() + interval '1 day'), v_way.endpoint_id)
+    on conflict (notification_id, channel, endpoint_id)
+    do update set state = 'held', reason = null, delivery_id = null, merge_key = '', due_at = excluded.due_at,
+                  expires_at = excluded.expires_at;
+    v_sent := array_remove(v_sent, v_way.channel) || v_way.channel;
+  end loop;
+  if v_told.id is not null and v_sent = '{}' then
+    perform headroom.fail('conflict', 'It failed by no channel.', null,
+                          'Name one to send it by once more: --channel email. Nothing was sent.');
+  end if;
+  if v_given_up <> '{}'
+     and exists (select from outbox.skip(v_given_up, p_actor, format('Notification %s is sent once more.', p_id)) k
+                  where k.result <> 'skipped') then
+    perform headroom.fail('conflict', 'It is on its way again already.', null,
+                          'See how far: headroom notifications show ' || p_id || '. Nothing was sent.');
+  end if;
+  foreach v_channel in array v_sent loop
+    update notify.notifications n
+       set channels = case when v_channel = any (n.channels) then n.channels else n.channels || v_channel end,
+           expires_at = greatest(n.expires_at, clock_timestamp() + interval '1 day')
+     where n.id = p_id
+    returning n.* into v_told;
+    perform notify.carry(array[v_told], v_channel);
+  end loop;
+  return notify.show_notification(p_id);
+end
+$$;
+comment on function notify.resend(uuid, text, text) is 'Sends a notification once more where it failed. Nullable: p_channel.';

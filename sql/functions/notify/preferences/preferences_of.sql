@@ -1,0 +1,24 @@
+-- How a member wants to hear: when, by their own clock, and of what by which channel. Every choice stands here, also those that were never
+-- made. `reached` says where the member can be reached at all.
+create or replace function notify.preferences_of(p_member directory.members) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'workspace_id', p_member.workspace_id, 'member_id', p_member.id, 'name', p_member.display_name,
+    'time_zone', coalesce(w.time_zone, 'UTC'), 'quiet_from', to_char(w.quiet_from, 'HH24:MI'),
+    'quiet_until', to_char(w.quiet_until, 'HH24:MI'), 'digest_at', to_char(coalesce(w.digest_at, '09:00'), 'HH24:MI'),
+    'reached', jsonb_build_object('in-app', true, 'email', p_member.email is not null,
+                                  'slack', p_member.slack_user_id is not null or coalesce(w.slack_webhook, false)),
+    'categories', (
+      select jsonb_agg(jsonb_build_object(
+               'category', c.category, 'title', c.title, 'meaning', c.meaning, 'critical', c.critical,
+               'choices', (select jsonb_object_agg(k, coalesce(p.choice, 'on'))
+                             from unnest(array['in-app', 'email', 'slack']) k
+                             left join notify.preferences p on p.workspace_id = p_member.workspace_id
+                              and p.whose = 'member:' || p_member.id and p.category = c.category and p.channel = k)) order by c.n)
+        from notify.categories() with ordinality c(category, title, audience, critical, channels, retention_days, meaning, n)
+       where c.audience = 'member'))
+    from (select) one
+    left join notify.people w on w.workspace_id = p_member.workspace_id and w.member_id = p_member.id;
+$$;
+comment on function notify.preferences_of(directory.members) is 'How a member wants to hear.';

@@ -1,0 +1,45 @@
+-- Sends what one person is told by one channel as one message, and notes for each notification that it was carried, or why not; to
+-- endpoints, one message for each of both. Answers whether anything was sent. The caller holds their parts.
+create or replace function notify.carry(p_told notify.notifications[], p_channel text) returns boolean
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_fit notify.notifications[] := array(select n from unnest(p_told) n where n.expires_at > v_now and n.erased_at is null);
+  v_sent record;
+  v_part record;
+  v_any boolean := false;
+begin
+  if cardinality(v_fit) < cardinality(p_told) then
+    -- By ids and not joined with what is told: a plan that was made while the table was small would read all of it for each message.
+    update notify.parts p set state = 'dropped', reason = 'expired'
+     where p.notification_id = any (array(select n.id from unnest(p_told) n where n.expires_at <= v_now or n.erased_at is not null))
+       and p.channel = p_channel and p.state = 'held';
+  end if;
+  if cardinality(v_fit) = 0 or p_told is null then
+    return false;
+  end if;
+  if p_channel = 'webhook' then
+    for v_part in
+      select p.notification_id, p.endpoint_id, n as told from unnest(v_fit) n join notify.parts p on p.notification_id = n.id
+       where p.channel = 'webhook' and p.state = 'held'
+    loop
+      v_sent := notify.send(array[v_part.told], p_channel, v_part.endpoint_id);
+      update notify.parts p
+         set state = case when v_sent.problem is null then 'carried' else 'dropped' end, reason = v_sent.problem,
+             delivery_id = v_sent.delivery_id
+       where p.notification_id = v_part.notification_id and p.channel = p_channel and p.endpoint_id = v_part.endpoint_id;
+      v_any := v_any or v_sent.problem is null;
+    end loop;
+    return v_any;
+  end if;
+  v_sent := notify.send(v_fit, p_channel);
+  update notify.parts p
+     set state = case when v_sent.problem is null then 'carried' else 'dropped' end, reason = v_sent.problem,
+         delivery_id = v_sent.delivery_id
+   where p.notification_id = any (array(select n.id from unnest(v_fit) n)) and p.channel = p_channel;
+  return v_sent.problem is null;
+end
+$$;
+comment on function notify.carry(notify.notifications[], text)
+  is 'Sends several notifications of one person as one message. Nullable: p_told.';

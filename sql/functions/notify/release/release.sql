@@ -1,0 +1,65 @@
+-- Sends what is due, a batch of it: the most important first, then what has waited longest. What belongs together goes into one message,
+-- also what was told a moment ago. One release at a time sends to one person by one channel, so that a burst is not torn apart; others
+-- are left for the next, and where that is all of a batch, it looks behind it. `more`: it took on as many as it may and something came
+-- of it, so that another one at once is worth it. What is left stays due, and is what is due next.
+create or replace function notify.release(p_most integer default 500, out released integer, out more boolean, out next_due timestamptz)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  -- A plan that was made while there was little to do is kept, and must be good when there is much.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now timestamptz;
+  v_group record;
+  v_told notify.notifications[];
+  v_batch integer;
+  v_done integer;
+begin
+  released := 0;
+  -- First what was told in vain, since some of it is due again.
+  v_done := notify.follow_endings(p_most);
+  more := v_done >= p_most;
+  v_now := clock_timestamp();
+  for v_page in 0..9 loop
+    v_batch := 0;
+    for v_group in
+      select d.workspace_id, d.recipient_kind, d.recipient, d.channel, d.merge_key,
+             case when d.merge_key = '' then d.notification_id end as alone, count(*) as parts
+        from notify.due_parts(v_now, p_most, v_page) d
+       group by 1, 2, 3, 4, 5, 6
+       order by max(d.priority) desc, min(d.due_at)
+    loop
+      v_batch := v_batch + v_group.parts;
+      continue when not pg_try_advisory_xact_lock(hashtextextended(
+        format('notify:%s/%s/%s/%s', v_group.workspace_id, v_group.recipient_kind, v_group.recipient, v_group.channel), 0));
+      -- Another release may have sent it since we looked: what was told after that is not due, and goes on waiting.
+      if v_group.alone is not null then
+        select array_agg(n) into v_told
+          from (select p.notification_id from notify.parts p
+                 where p.state = 'held' and p.notification_id = v_group.alone and p.channel = v_group.channel and p.due_at <= v_now
+                   for update skip locked) p
+          join notify.notifications n on n.id = p.notification_id;
+      else
+        select array_agg(n order by n.priority desc, n.created_at, n.id) into v_told
+          from (select p.notification_id, p.due_at from notify.parts p
+                 where p.state = 'held' and p.workspace_id = v_group.workspace_id and p.recipient_kind = v_group.recipient_kind
+                   and p.recipient = v_group.recipient and p.channel = v_group.channel and p.merge_key = v_group.merge_key
+                 order by p.due_at <= v_now desc, p.priority desc, p.due_at limit 50
+                   for update skip locked) p
+          join notify.notifications n on n.id = p.notification_id
+        having bool_or(p.due_at <= v_now);
+      end if;
+      continue when v_told is null;
+      v_done := v_done + cardinality(v_told);
+      released := released + notify.carry(notify.still_wanted(v_told, v_group.channel), v_group.channel)::integer;
+    end loop;
+    more := more or v_batch >= p_most and v_done > 0;
+    exit when v_batch < p_most or v_done > 0;
+  end loop;
+  -- By priority, as the index has it.
+  next_due := (select min(d.due_at)
+                 from generate_series(0, 9) g
+                cross join lateral (select p.due_at from notify.parts p where p.state = 'held' and p.priority = g::smallint
+                                     order by p.due_at limit 1) d);
+end
+$$;
+comment on function notify.release(integer) is 'Sends what is due, a batch of it. Nullable: next_due.';

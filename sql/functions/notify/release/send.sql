@@ -1,0 +1,51 @@
+-- Makes one message of what one person is told by one channel, and enqueues it. Where the person cannot be reached there any more, it says
+-- why, and sends nothing; nor does a message that cannot be made stop whoever decides something, or what others are told. What would pass
+-- by itself, such as a deadlock, is the caller's to try again. What it carries, the caller notes. p_endpoint_id: to which of the
+-- workspace's endpoints, where the channel is `webhook`.
+create or replace function notify.send(
+  p_told notify.notifications[], p_channel text, p_endpoint_id text default '', out delivery_id uuid, out problem text
+)
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_first notify.notifications := p_told[1];
+  v_reach record := notify.reach(v_first.workspace_id, v_first.recipient_kind, v_first.recipient, v_first.address, p_channel);
+  v_expires timestamptz := v_first.expires_at;
+  v_row record;
+begin
+  problem := v_reach.problem;
+  if p_channel = 'webhook' then
+    v_reach.address := (select e from notify.endpoints_for(v_first.workspace_id) e where e = p_endpoint_id);
+    problem := coalesce(problem, case when v_reach.address is null then 'no_address' end);
+  end if;
+  if problem is not null then
+    return;
+  end if;
+  if cardinality(p_told) > 1 then
+    v_expires := (select min(n.expires_at) from unnest(p_told) n);
+  end if;
+  delivery_id := gen_random_uuid();
+  begin
+    v_row := outbox.add_row(
+      false, v_first.workspace_id, 'people', null, delivery_id::text, p_channel, notify.rail_of(p_channel, v_reach.address),
+      notify.message(p_told, p_channel, v_reach.address, coalesce(v_reach.name, v_first.name)), v_first.priority,
+      p_expires_at => v_expires,
+      p_destination => notify.destination_of(v_first, p_channel, v_reach.address));
+  exception
+    when transaction_rollback or lock_not_available or operator_intervention or insufficient_resources
+         -- A function that is being replaced, a right that is missing: that says nothing about the message.
+         or syntax_error_or_access_rule_violation or internal_error then
+      raise;
+    when others or assert_failure then
+      raise warning 'Notification % cannot be sent by %: %', v_first.id, p_channel, sqlerrm using errcode = sqlstate;
+      delivery_id := null;
+      problem := 'unsendable';
+      return;
+  end;
+  insert into notify.deliveries (id, workspace_id, recipient_kind, recipient, channel, priority, outbox_id, address_mark)
+  values (delivery_id, v_first.workspace_id, v_first.recipient_kind, v_first.recipient, p_channel, v_first.priority, v_row.outbox_id,
+          v_reach.mark);
+end
+$$;
+comment on function notify.send(notify.notifications[], text, text)
+  is 'Sends one message that tells a person one or several things. Nullable: delivery_id, problem.';

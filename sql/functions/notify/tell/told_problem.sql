@@ -1,0 +1,28 @@
+-- What is wrong with what a caller wants told, as "field: what would be right", or null.
+create or replace function notify.told_problem(
+  p_key text, p_title text, p_body text, p_action_url text, p_channels text[], p_priority integer, p_expires_at timestamptz
+) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_unfit constant text := '\s\u0001-\u0020"<>\\^`{|}\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff';
+  -- With a host, and in front of it neither a name nor a password, by which an address looks like another one's.
+  v_address constant text := format('^https?://([^%1$s/?#@:\[\]]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#][^%1$s]*)?$', v_unfit);
+begin
+  return case
+    when coalesce(length(p_key) not between 1 and 512 or p_key ~ '[[:cntrl:]]', true)
+      then 'idempotency_key: 1 to 512 characters, none of them control characters'
+    when length(p_title) > 200 or notify.is_blank(p_title) then 'title: 1 to 200 characters'
+    when p_title ~ '[\u0001-\u001f\u007f-\u009f]' then 'title: one line, without control characters'
+    when length(p_body) > 20000 or notify.is_blank(p_body) then 'body: 1 to 20000 characters'
+    when p_action_url is not null and (length(p_action_url) > 2000 or p_action_url !~ v_address)
+      then 'action_url: an address that begins with https:// or http:// and a host, of at most 2000 characters'
+    when p_channels is null or cardinality(p_channels) = 0 or not p_channels <@ array['in-app', 'email', 'slack', 'direct', 'webhook']
+      then 'channels: one or more of in-app, email, slack, direct, webhook'
+    when p_priority is null or p_priority not between 0 and 9 then 'priority: 0 to 9, higher first'
+    when p_expires_at <= clock_timestamp() then 'expires_at: a time to come'
+    when p_expires_at > clock_timestamp() + interval '366 days' then 'expires_at: within a year' end;
+end
+$$;
+comment on function notify.told_problem(text, text, text, text, text[], integer, timestamptz)
+  is 'What is wrong with a notification. Nullable: p_action_url, p_channels, p_priority, p_expires_at, result.';

@@ -1,0 +1,39 @@
+-- The notification whose mail a token came with. The signature is checked before anything is looked up, in constant time; a malformed, a
+-- forged and an unknown token get the same answer. While the secret is being replaced, links that the one before signed count too: they are
+-- in mailboxes already.
+create or replace function notify.find_unsubscribe(p_token text) returns notify.notifications
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_bytes bytea;
+  v_id uuid;
+  v_found notify.notifications;
+  v_name text;
+begin
+  if length(p_token) = 64 and p_token ~ '^[A-Za-z0-9_-]{64}$' then
+    v_bytes := decode(translate(p_token, '-_', '+/'), 'base64');
+    v_id := encode(substr(v_bytes, 1, 16), 'hex')::uuid;
+    foreach v_name in array array['CONFIRMATION_TOKEN_SECRET', 'CONFIRMATION_TOKEN_SECRET_PREVIOUS'] loop
+      begin
+        if headroom.equal_constant_time(substr(v_bytes, 17), notify.unsubscribe_signature(v_name, v_id)) then
+          -- Of a customer who was erased nobody knows the address any more. Of a member who was removed nothing is kept again.
+          select n.* into v_found from notify.notifications n
+           where n.id = v_id and not n.critical and (n.recipient_kind <> 'customer' or n.address is not null)
+             and (n.recipient_kind <> 'member' or exists (
+                    select from directory.members m where m.workspace_id = n.workspace_id and m.id = n.recipient and m.active));
+        end if;
+      exception when sqlstate 'PT503' then
+        if v_name = 'CONFIRMATION_TOKEN_SECRET' then
+          perform headroom.fail('not_configured', 'Links cannot be answered here at the moment.', null, 'Try again later.');
+        end if;
+      end;
+    end loop;
+  end if;
+  if v_found.id is null then
+    perform headroom.fail('not_found', 'This link is not valid.', null,
+                          'Use the link in the latest mail exactly as it was sent. Nothing was changed.');
+  end if;
+  return v_found;
+end
+$$;
+comment on function notify.find_unsubscribe(text) is 'The notification behind a link that stops mails, or a refusal.';

@@ -1,0 +1,49 @@
+-- Deletes notifications that are older than their category is kept, a batch of them, with how they went and the messages that carry nothing
+-- else. A message whose parts went another way carries nothing from then on: it goes when nothing is kept as long. A key that was forgotten
+-- is a new one. Whoever else does the same at this moment takes others. Also goes on with what is to be erased. Says how many it saw to, so
+-- that a caller knows whether to go on.
+create or replace function notify.forget_old(p_most integer default 1000) returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_category record;
+  v_done integer := notify.forget_removed(100) + notify.erase_messages(p_most);
+  v_count integer;
+  v_carried uuid[];
+begin
+  for v_category in select c.category, c.retention_days from notify.categories() c loop
+    exit when v_done >= p_most;
+    with gone as (
+      delete from notify.notifications n
+       where n.id in (select o.id from notify.notifications o
+                       where o.category = v_category.category
+                         and o.created_at < clock_timestamp() - make_interval(days => v_category.retention_days)
+                         and not exists (select from notify.parts p where p.notification_id = o.id and p.state = 'held')
+                       order by o.created_at limit p_most - v_done for update skip locked)
+      returning n.id
+    ), parts as (
+      delete from notify.parts p using gone g where p.notification_id = g.id returning p.delivery_id
+    )
+    select (select count(*) from gone), array(select distinct p.delivery_id from parts p where p.delivery_id is not null)
+      into v_count, v_carried;
+    v_done := v_done + v_count;
+    -- By their ids: those that still carry something would be looked through again each time.
+    delete from notify.deliveries d
+     where d.id = any (v_carried) and not d.to_erase and not exists (select from notify.parts p where p.delivery_id = d.id);
+    get diagnostics v_count = row_count;
+    v_done := v_done + v_count;
+  end loop;
+  if v_done < p_most then
+    delete from notify.deliveries d
+     where d.id in (select o.id from notify.deliveries o
+                     where o.released_at < clock_timestamp()
+                                         - make_interval(days => (select max(c.retention_days) from notify.categories() c))
+                       and not o.to_erase and not exists (select from notify.parts p where p.delivery_id = o.id)
+                     order by o.released_at limit p_most - v_done for update skip locked);
+    get diagnostics v_count = row_count;
+    v_done := v_done + v_count;
+  end if;
+  return v_done;
+end
+$$;
+comment on function notify.forget_old(integer) is 'Deletes what is older than it is kept, a batch; how many it saw to.';

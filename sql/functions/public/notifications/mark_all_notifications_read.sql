@@ -1,0 +1,18 @@
+-- Marks the caller's notifications as read, all of them or those made up to a moment: what came after the page was loaded was not seen on
+-- it. Says how many.
+create or replace function public.mark_all_notifications_read(p_before timestamptz default null) returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_owner record := notify.inbox_owner();
+  v_marked integer;
+begin
+  update notify.notifications n set read_at = clock_timestamp()
+   where n.workspace_id = v_owner.workspace_id and n.recipient_kind = 'member' and n.recipient = v_owner.member_id
+     and n.channels @> array['in-app'] and n.read_at is null and n.created_at <= coalesce(p_before, clock_timestamp());
+  get diagnostics v_marked = row_count;
+  return v_marked;
+end
+$$;
+comment on function public.mark_all_notifications_read(timestamptz)
+  is 'Marks notifications as read, up to a moment; how many. Nullable: p_before.';

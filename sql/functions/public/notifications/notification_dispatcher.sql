@@ -1,0 +1,11 @@
+-- Sends what is due and forgets what is old, as the cron job `process-notifications` does. Relays do the same by themselves every few
+-- seconds where they run all the time.
+create or replace function public.notification_dispatcher() returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform directory.check_api_key();
+  return notify.dispatch();
+end
+$$;
+comment on function public.notification_dispatcher() is 'Sends the notifications that are due; how many messages that are.';

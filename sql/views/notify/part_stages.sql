@@ -1,0 +1,17 @@
+-- How far each notification came by each channel: what is held or dropped says so itself, what is carried goes by its message.
+create or replace view notify.part_stages as
+select p.notification_id, p.channel, p.delivery_id,
+       case when p.state <> 'carried' then coalesce(p.reason, p.state)
+            when d.outcome is not null then d.outcome
+            -- Its archive was collected, which waits for what is under way and for dead letters.
+            when o.outbox_id is null then 'past'
+            when o.sent_at is not null then 'sent'
+            when o.failed then 'given_up'
+            when o.in_doubt then 'uncertain'
+            else 'waiting' end as stage,
+       coalesce(o.tries, 0) as tries, coalesce(d.outcome_at, o.sent_at) as at, d.outcome_said as said,
+       p.endpoint_id
+  from notify.parts p
+  left join notify.deliveries d on d.id = p.delivery_id
+  left join outbox.deliveries o on o.outbox_id = d.outbox_id;
+comment on view notify.part_stages is 'How far each notification came by each channel.';

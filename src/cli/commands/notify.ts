@@ -1,0 +1,76 @@
+/** `headroom notify`: tells a member something, once per key. */
+import { randomUUID } from "node:crypto";
+import { InvalidArgumentError, type Command } from "commander";
+import { notify } from "../../notify/index.ts";
+import { withDatabase } from "../database.ts";
+import { addCommon, collectNames, parseText, parseWhole, type CommonOptions } from "../options.ts";
+import { printJson, printLine } from "../output.ts";
+import { orFail } from "../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../workspace.ts";
+
+interface NotifyOptions extends CommonOptions, WorkspaceOption {
+  readonly title: string;
+  readonly body: string;
+  readonly url?: string;
+  readonly channel?: readonly string[];
+  readonly priority?: number;
+  readonly expires?: Date;
+  readonly key?: string;
+}
+
+export function register(program: Command): void {
+  addCommon(
+    program
+      .command("notify")
+      .description("tell a member something, by the channels and at the time that they chose")
+      .argument("<member>", "by id, by Slack id, or by the id of their account")
+      .requiredOption("--title <text>", "one line", parseText(200))
+      .requiredOption("--body <text>", "what there is to say", parseText(20_000))
+      .option("--url <address>", "where to look")
+      .option(
+        "--channel <names>",
+        "in-app, email, slack, direct: whichever reaches them, or webhook: the workspace's endpoints (default: in-app)",
+        collectNames,
+      )
+      .option("--priority <number>", "0 to 9, higher first (default: 5)", parseWhole(0, 9))
+      .option("--expires <time>", "not sent after this: a time, or 90m, 24h, 7d from now (default: 30d)", parseExpiry)
+      .option(
+        "--key <key>",
+        "idempotency key: a second call with it tells nothing (default: a new one)",
+        parseText(512),
+      )
+      .addOption(workspaceOption()),
+  ).action(runNotify);
+}
+
+const msOf: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parseExpiry(text: string): Date {
+  const span = /^(\d{1,5})(m|h|d)$/.exec(text.trim());
+  const time =
+    span === null ? new Date(text.trim()) : new Date(Date.now() + Number(span[1]) * (msOf[span[2] ?? ""] ?? 0));
+  if ((span !== null || /^\d{4}-\d{2}-\d{2}/.test(text.trim())) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError("Give a date and time (2026-01-31T12:00:00Z) or a span from now (90m, 24h, 7d).");
+}
+
+async function runNotify(member: string, options: NotifyOptions): Promise<void> {
+  const key = options.key ?? randomUUID();
+  const { id } = orFail(
+    await withDatabase(options, "notify", (client) =>
+      notify(client, {
+        workspaceId: options.workspace,
+        member,
+        key,
+        title: options.title,
+        body: options.body,
+        actionUrl: options.url,
+        channels: options.channel,
+        priority: options.priority,
+        expiresAt: options.expires,
+      }),
+    ),
+  );
+  if (options.json === true) return printJson({ id, key });
+  printLine(`${member} is told, as notification ${id}.`);
+  printLine(`Next: headroom notifications show ${id}`);
+}

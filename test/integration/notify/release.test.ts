@@ -1,0 +1,156 @@
+/** What is due goes out whoever else has much to tell, however late it is looked at, and as the person wants it then. */
+import { randomUUID } from "node:crypto";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startDispatcher } from "../../../src/notify/index.ts";
+import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { until } from "../outbox/relay/stage.ts";
+import { makeDue, somebody, stages, tell } from "./people.ts";
+
+describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) => {
+  const workflow = await startWorkflow(version);
+  const db = workflow.superuser;
+  const release = "select * from notify.release()";
+  const held = (member: string) => tell(db, member, { category: "reviews", channels: ["email"], about: "CR-1" });
+  /** By their own clock, from and until so many seconds from now. */
+  const quiet = (member: string, from: number, to: number) =>
+    rowsOf(
+      db,
+      `insert into notify.people (workspace_id, member_id, quiet_from, quiet_until)
+       values ('acme', $1, (now() at time zone 'UTC')::time + $2 * interval '1 s', (now() at time zone 'UTC')::time + $3 * interval '1 s')`,
+      [member, from, to],
+    );
+  /** Held for as many as there are to be, of somebody whom nobody can reach. */
+  const fill = (count: number, workspace: string, due: string) =>
+    rowsOf(
+      db,
+      `with told as (
+         insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, title, body, channels, priority,
+                                           expires_at)
+         select $2, 'member', 'nobody', gen_random_uuid()::text, 'general', 'T', 'B', '{email}', 9, now() + interval '1 day'
+           from generate_series(1, $1) returning *)
+       insert into notify.parts (notification_id, channel, state, workspace_id, recipient_kind, recipient, priority, due_at, expires_at)
+       select id, 'email', 'held', workspace_id, recipient_kind, recipient, priority, now() + $3::interval, expires_at from told`,
+      [count, workspace, due],
+    );
+
+  test("what one workspace has too much of holds nobody else up", async () => {
+    const member = await somebody(db);
+    await fill(30, "globex", "-1 hour");
+    await held(member);
+    await makeDue(db, member);
+    await rowsOf(db, "select * from notify.release(5)");
+    expect(await stages(db, member)).toEqual(["A title email waiting"]);
+    await rowsOf(db, "select notify.dispatch()");
+  });
+
+  test("what is due is seen to without a pause, also where much of it is dropped", async () => {
+    const member = await somebody(db);
+    await fill(1_200, "acme", "-1 hour");
+    await held(member);
+    await rowsOf(db, "update notify.parts set due_at = now(), priority = 0 where recipient = $1", [member]);
+    const connectionString = workflow.db.as("headroom_executor").url;
+    const dispatcher = startDispatcher({ connectionString, everyMs: 60_000, atLeastEveryMs: 60_000 });
+    onTestFinished(() => dispatcher.stop());
+    await until(
+      () => stages(db, member),
+      ([stage]) => stage === "A title email waiting",
+      "the message",
+    );
+    const left = "select count(*)::integer as n from notify.parts where state = 'held' and due_at <= now()";
+    await until(
+      () => oneOf<{ n: number }>(db, left),
+      ({ n }) => n === 0,
+      "all of it",
+    );
+  });
+
+  test("what somebody switched off while it was held is dropped", async () => {
+    const member = await somebody(db);
+    await held(member);
+    const off = { choices: { reviews: { email: "off" } } };
+    await rowsOf(db, "select public.set_notification_preferences($1, $2, 'acme')", [off, member]);
+    await makeDue(db, member);
+    await rowsOf(db, release);
+    expect(await stages(db, member)).toEqual(["A title email preference"]);
+  });
+
+  test("what is looked at late, in the night, waits for the morning, unless it would be worthless by then or is critical", async () => {
+    const member = await somebody(db);
+    const tellUntil = (title: string, hours: number, category: string) =>
+      rowsOf(
+        db,
+        "select notify.tell('acme', 'member', $1, $2, $3, $4, 'B', null, '{email}', 5, now() + $5 * interval '1 hour', 'CR-1')",
+        [member, randomUUID(), category, title, hours],
+      );
+    await tellUntil("Soon over", 1, "reviews");
+    await tellUntil("Can wait", 48, "reviews");
+    await quiet(member, -3_600, 7_200);
+    await makeDue(db, member);
+    await tellUntil("Critical", 48, "operations");
+    await rowsOf(db, release);
+    expect(await stages(db, member)).toEqual([
+      "Soon over email waiting",
+      "Can wait email held",
+      "Critical email waiting",
+    ]);
+    const morning =
+      "select min(due_at) > now() + interval '1 hour' as later from notify.parts where recipient = $1 and state = 'held'";
+    expect(await oneOf(db, morning, [member])).toEqual({ later: true });
+  });
+
+  test("what is told just before quiet hours does not come in them because it waits for more of the same", async () => {
+    const member = await somebody(db);
+    await quiet(member, 5, 7_200);
+    await held(member);
+    const due = "select due_at > now() + interval '1 hour' as later from notify.parts where recipient = $1";
+    expect(await oneOf(db, due, [member])).toEqual({ later: true });
+  });
+
+  test("while a function is being replaced nothing is dropped", async () => {
+    const member = await somebody(db);
+    await held(member);
+    await makeDue(db, member);
+    await rowsOf(db, "alter function notify.email_plain(jsonb) rename to email_plain_replaced");
+    try {
+      await expect(rowsOf(db, release)).rejects.toThrow(/does not exist/);
+    } finally {
+      await rowsOf(db, "alter function notify.email_plain_replaced(jsonb) rename to email_plain");
+    }
+    expect(await stages(db, member)).toEqual(["A title email held"]);
+    await rowsOf(db, release);
+    expect(await stages(db, member)).toEqual(["A title email waiting"]);
+  });
+
+  test("a session whose plans are from when there was little to do does not read all that is held for each message", async () => {
+    const people = await Promise.all(Array.from({ length: 20 }, () => somebody(db)));
+    const client = await workflow.db.superuser.connect();
+    onTestFinished(() => client.end());
+    const once = async (): Promise<number> => {
+      for (const member of people) await held(member);
+      for (const member of people) await makeDue(db, member);
+      await client.query("begin");
+      expect(await oneOf(client, "select released from notify.release()")).toEqual({ released: people.length });
+      const read =
+        "select (seq_tup_read + idx_tup_fetch)::integer as n from pg_stat_xact_user_tables where relid = 'notify.parts'::regclass";
+      const { n } = await oneOf<{ n: number }>(client, read);
+      await client.query("commit");
+      return n;
+    };
+    for (let each = 0; each < 3; each += 1) await once();
+    await fill(5_000, "acme", "1 hour");
+    // A look may read it a few times over, as the planner sees fit.
+    expect(await once()).toBeLessThan(5 * 5_000);
+  });
+
+  test("a message whose archive was collected is not under way any more", async () => {
+    const member = await somebody(db);
+    await tell(db, member, { channels: ["email"] });
+    const rows = "where outbox_id = (select outbox_id from notify.deliveries where recipient = $1)";
+    for (const table of ["pending_unordered", "payloads"])
+      await rowsOf(db, `delete from outbox.${table} ${rows}`, [member]);
+    expect(await stages(db, member)).toEqual(["A title email past"]);
+    const status = "select status from public.notification_outbox where user_id = $1";
+    expect(await oneOf(db, status, [member])).toEqual({ status: "sent" });
+  });
+});

@@ -4907,8 +4907,8 @@ grant execute on function capacity.last_notified_at to service_role;
 
 create function capacity.last_told(p_request_id text)
   returns timestamp with time zone
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3689659caff9f9bb';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 39197dc3c7eb0e52';
 
 create function capacity.left_behind(p_member jsonb)
   returns jsonb
@@ -5324,8 +5324,8 @@ create function capacity.stands_in_for(p_request capacity.requests, p_absent_id 
 
 create function capacity.still_asked(p_request capacity.requests, p_steps text[], p_but text[])
   returns TABLE(member_id text, step text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0d06ebf746f1f709';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 2c86eadfcc04b82c';
 
 create function capacity.story_digest(p_story jsonb)
   returns text[]

@@ -165,6 +165,29 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     await client.end();
   });
 
+  test("who is still asked is found by the request alone, however much others were told, and with a plan from when it was little", async () => {
+    const { id } = await surfaces.create();
+    const client = await surfaces.db.superuser.connect();
+    const asked = `select count(*)::integer as n from capacity.requests r, capacity.still_asked(r, '{commercial,technical}', '{}') where r.id = $1`;
+    await client.query("set plan_cache_mode = force_generic_plan");
+    const { n } = await oneOf<{ n: number }>(client, asked, [id]);
+    expect(n).toBeGreaterThan(1);
+    await client.query("begin");
+    await client.query(
+      `insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body, channels, expires_at)
+       select 'acme', 'member', 'rita', 'CR-2020-' || g || '#1/asked:commercial', 'reviews', 'REQUEST_SUBMITTED', 'CR-2020-' || g, 't', 'b', '{in-app}', now() + interval '1 day'
+         from generate_series(1, 3000) g`,
+    );
+    const read = `select (select sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) from pg_index i where i.indrelid = t.oid)::integer
+                         + pg_stat_get_xact_tuples_returned(t.oid)::integer as n from pg_class t where t.oid = 'notify.notifications'::regclass`;
+    const before = await oneOf<{ n: number }>(client, read);
+    expect(await oneOf(client, asked, [id])).toEqual({ n });
+    const after = await oneOf<{ n: number }>(client, read);
+    await client.query("rollback");
+    await client.end();
+    expect(after.n - before.n).toBeLessThan(100);
+  });
+
   test("a mail that was enqueued before mails were notifications still counts as asking", async () => {
     const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
     const client = await surfaces.db.superuser.connect();

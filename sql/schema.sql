@@ -6462,7 +6462,7 @@ create function notify.choose_what(p_member directory.members, p_choices jsonb)
 create function notify.choose_when(p_member directory.members, p_changes jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 72cd673936386b76';
+  as 'sha256 94e1d234763d8283';
 
 create function notify.connect_realtime()
   returns text
@@ -6795,7 +6795,7 @@ grant execute on function notify.slack_webhook_for_relay to headroom_executor;
 create function notify.status_rules()
   returns TABLE(stage text, status text, finished boolean, rank integer, meaning text)
   language sql immutable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e768e8d17c91062';
+  as 'sha256 4b3fb51833c8bf58';
 grant execute on function notify.status_rules to authenticated;
 grant execute on function notify.status_rules to headroom_auditor;
 grant execute on function notify.status_rules to headroom_control;

@@ -1,7 +1,7 @@
 /** `headroom notify`: tells a member something, once per key. */
 import { randomUUID } from "node:crypto";
 import { InvalidArgumentError, type Command } from "commander";
-import { notify } from "../../notify/index.ts";
+import { getNotification, notify, type Notification } from "../../notify/index.ts";
 import { withDatabase } from "../database.ts";
 import { addCommon, collectNames, parseText, parseWhole, type CommonOptions } from "../options.ts";
 import { printJson, printLine } from "../output.ts";
@@ -55,9 +55,9 @@ function parseExpiry(text: string): Date {
 
 async function runNotify(member: string, options: NotifyOptions): Promise<void> {
   const key = options.key ?? randomUUID();
-  const { id } = orFail(
-    await withDatabase(options, "notify", (client) =>
-      notify(client, {
+  const { id, told } = await withDatabase(options, "notify", async (client) => {
+    const answer = orFail(
+      await notify(client, {
         workspaceId: options.workspace,
         member,
         key,
@@ -68,9 +68,21 @@ async function runNotify(member: string, options: NotifyOptions): Promise<void> 
         priority: options.priority,
         expiresAt: options.expires,
       }),
-    ),
-  );
-  if (options.json === true) return printJson({ id, key });
-  printLine(`${member} is told, as notification ${id}.`);
-  printLine(`Next: headroom notifications show ${id}`);
+    );
+    // A login that may tell people things need not be one that sees what became of it.
+    const found = await getNotification(client, answer.id).catch(() => undefined);
+    return { id: answer.id, told: found?.outcome === "found" ? found.notification : undefined };
+  });
+  if (options.json === true) return printJson({ id, key, status: told?.status });
+  printLine(`${wordsFor(member, id, told, options)}\nNext: headroom notifications show ${id}`);
+}
+
+function wordsFor(member: string, id: string, told: Notification | undefined, options: NotifyOptions): string {
+  if (told !== undefined && (told.title !== options.title || told.body !== options.body)) {
+    return `${member} was told something else with this key before, as notification ${id}. Nothing new was said.`;
+  }
+  const failed = told?.parts.filter(({ status }) => status === "failed") ?? [];
+  const reasons = failed.map(({ channel, meaning }) => `by ${channel}: ${meaning}`).join("; ");
+  if (told?.status === "failed") return `${member} is not reached by notification ${id}: ${reasons}.`;
+  return `${member} is told, as notification ${id}.${reasons === "" ? "" : ` But not ${reasons}.`}`;
 }

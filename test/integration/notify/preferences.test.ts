@@ -175,4 +175,38 @@ describe.each(POSTGRES_VERSIONS)("preferences on PostgreSQL %i", async (version)
       n: 1,
     });
   });
+
+  test("what is held is due by the clock as it is now: quiet hours that end let it go, and a digest comes at its new hour", async () => {
+    const member = await somebody(db);
+    const choose = (changes: object): Promise<unknown> =>
+      rowsOf(db, "select notify.choose_when(m, $2) from directory.members m where m.id = $1", [
+        member,
+        JSON.stringify(changes),
+      ]);
+    // An hour before now, to an hour before that: quiet nearly all day, and now.
+    const [from = "", until = "", digest = ""] = [-1, -2, 3].map((hours) =>
+      new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16),
+    );
+    await choose({ quiet_from: from, quiet_until: until });
+    await rowsOf(
+      db,
+      "insert into notify.preferences (workspace_id, whose, category, channel, choice) values ('acme', 'member:' || $1::text, 'general', 'email', 'digest')",
+      [member],
+    );
+    await tell(db, member, { title: "Held", category: "reviews", channels: ["email"] });
+    await tell(db, member, { title: "Digest", channels: ["email"] });
+    const due = (title: string): Promise<{ now: boolean; at: string }> =>
+      oneOf(
+        db,
+        `select p.due_at <= clock_timestamp() as now, to_char(p.due_at at time zone 'UTC', 'HH24:MI') as at from notify.parts p
+           join notify.notifications n on n.id = p.notification_id where n.recipient = $1 and n.title = $2`,
+        [member, title],
+      );
+    expect(await due("Held")).toEqual({ now: false, at: until });
+    await choose({ quiet_from: null, quiet_until: null, digest_at: digest });
+    expect(await due("Held")).toMatchObject({ now: true });
+    expect(await due("Digest")).toEqual({ now: false, at: digest });
+    await rowsOf(db, "select * from notify.release()");
+    expect(await stages(db, member)).toEqual(["Held email waiting", "Digest email held"]);
+  });
 });

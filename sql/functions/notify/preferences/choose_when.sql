@@ -1,5 +1,5 @@
 -- Keeps when a member wants to hear. What is not named stays; null ends quiet hours, and brings time zone and digest back to what they are
--- for everybody.
+-- for everybody. What is held waits by the clock as it was, so that it is due when it would be now; what is being sent at this moment goes.
 create or replace function notify.choose_when(p_member directory.members, p_changes jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -37,6 +37,12 @@ begin
      set time_zone = v_person.time_zone, quiet_from = v_person.quiet_from, quiet_until = v_person.quiet_until,
          digest_at = v_person.digest_at, updated_at = clock_timestamp()
    where p.workspace_id = p_member.workspace_id and p.member_id = p_member.id;
+  update notify.parts p
+     set due_at = notify.due_at(v_person, case when p.merge_key = 'digest' then 'digest' else 'on' end, clock_timestamp(), p.expires_at)
+    from (select h.notification_id, h.channel from notify.parts h
+           where h.state = 'held' and h.workspace_id = p_member.workspace_id and h.recipient_kind = 'member' and h.recipient = p_member.id
+             for update skip locked) h
+   where p.notification_id = h.notification_id and p.channel = h.channel;
 end
 $$;
 comment on function notify.choose_when(directory.members, jsonb) is 'Keeps when a member wants to hear.';

@@ -7,7 +7,7 @@ as $$
     ('held', 'pending', false, 1, 'it waits: for quiet hours to end, for a digest, or for more of the same burst'),
     ('waiting', 'pending', false, 1, 'a relay has it next, or tries again'),
     ('uncertain', 'pending', false, 1, 'it may have arrived: the answer was lost'),
-    ('sent', 'sent', true, 3, 'the channel took it; mail by SMTP stays here'),
+    ('sent', 'sent', true, 3, 'the channel took it; of mail by SMTP and of Slack nothing more is heard'),
     ('past', 'sent', true, 3, 'so long ago that it is only known that it is not under way any more'),
     ('shown', 'delivered', true, 4, 'it stands in the inbox'),
     ('delivered', 'delivered', true, 4, 'the channel says that it arrived'),

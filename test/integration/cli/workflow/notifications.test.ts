@@ -38,6 +38,20 @@ test("a member is told something once per key, and what became of it is listed a
   expect(await json("notifications", "list", "--to", member, "--status", "failed")).toEqual({ notifications: [] });
 });
 
+test("says at once when a key was used for something else, and when nobody is reached", async () => {
+  const member = await somebody(w.superuser);
+  await run("notify", member, "--title", "First", "--body", "B", "--key", "k2");
+  expect((await run("notify", member, "--title", "Second", "--body", "B", "--key", "k2")).out).toMatch(
+    /was told something else with this key before, as notification \S+\. Nothing new was said\./,
+  );
+  await rowsOf(w.superuser, "update directory.members set email = null where id = $1", [member]);
+  const nowhere = await run("notify", member, "--title", "T", "--body", "B", "--channel", "email");
+  expect(nowhere.out).toMatch(/is not reached by notification \S+: by email: nobody knows where/);
+  const half = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email");
+  expect(half.out).toMatch(/is told, as notification \S+\. But not by email: nobody knows where/);
+  expect(await told(member, "--channel", "email")).toMatchObject({ status: "failed" });
+});
+
 test("what failed names the way on, and is sent again", async () => {
   const member = await somebody(w.superuser);
   await rowsOf(w.superuser, "update directory.members set email = null where id = $1", [member]);

@@ -1859,7 +1859,7 @@ create table notify.deliveries (
   outcome_at timestamp with time zone,
   outcome_said text,
   to_erase boolean default false not null,
-  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'slack'::text, 'webhook'::text]))),
+  constraint deliveries_channel_check CHECK (((length(channel) >= 1) AND (length(channel) <= 20))),
   constraint deliveries_outbox_id_key UNIQUE (outbox_id),
   constraint deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'bounced'::text, 'complained'::text]))),
   constraint deliveries_outcome_said_check CHECK ((length(outcome_said) <= 500)),
@@ -2018,7 +2018,7 @@ create table notify.parts (
   due_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   endpoint_id text default ''::text not null,
-  constraint parts_channel_check CHECK ((channel = ANY (ARRAY['in-app'::text, 'email'::text, 'slack'::text, 'webhook'::text]))),
+  constraint parts_channel_check CHECK (((length(channel) >= 1) AND (length(channel) <= 20))),
   constraint parts_check CHECK ((((state = 'shown'::text) = (channel = 'in-app'::text)) OR (state = 'dropped'::text))),
   constraint parts_check1 CHECK (((state = 'carried'::text) = (delivery_id IS NOT NULL))),
   constraint parts_check2 CHECK (((state = 'dropped'::text) = (reason IS NOT NULL))),
@@ -2072,8 +2072,7 @@ create table notify.preferences (
   choice text not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint preferences_category_check CHECK (((length(category) >= 1) AND (length(category) <= 40))),
-  constraint preferences_channel_check CHECK ((channel = ANY (ARRAY['in-app'::text, 'email'::text, 'slack'::text, 'webhook'::text]))),
-  constraint preferences_check CHECK (((choice <> 'digest'::text) OR (channel = ANY (ARRAY['email'::text, 'slack'::text])))),
+  constraint preferences_channel_check CHECK (((length(channel) >= 1) AND (length(channel) <= 20))),
   constraint preferences_choice_check CHECK ((choice = ANY (ARRAY['on'::text, 'off'::text, 'digest'::text]))),
   constraint preferences_pkey PRIMARY KEY (workspace_id, whose, category, channel),
   constraint preferences_whose_check CHECK (((length(whose) >= 1) AND (length(whose) <= 100))),
@@ -3765,11 +3764,6 @@ create function billing.cancel_subscription(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3b260ef66ac03663';
 
-create function billing.check_actor(p_actor text)
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e57cfaf9c76bf242';
-
 create function billing.check_books()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4330,7 +4324,7 @@ grant execute on function billing.proof_token to headroom_executor;
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 05ddf7415edfa161';
+  as 'sha256 bfff1edddf775208';
 grant execute on function billing.put_price to headroom_control;
 
 create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -4449,7 +4443,7 @@ create function billing.send_refund(p_payment billing.payments, p_refund billing
 create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6f3e3787956ca866';
+  as 'sha256 26b5828977b2a5c7';
 grant execute on function billing.set_rate to headroom_control;
 
 create function billing.settings_of(p_workspace_id text)
@@ -4595,7 +4589,7 @@ create function billing.waiting_states()
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31cc0a7f433d55f3';
+  as 'sha256 c81806e529af5b7f';
 grant execute on function billing.withdraw_price to headroom_control;
 
 create function billing.without_people(p_object jsonb)
@@ -5260,7 +5254,7 @@ create function capacity.sample_story(p_workspace_id text, p_cause text, p_sampl
 create function capacity.schedule_timers()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f598933d1930a766';
+  as 'sha256 481e05c77e7b1c9b';
 
 create function capacity.set_aside(p_request_id text, p_payload jsonb)
   returns jsonb
@@ -5859,6 +5853,11 @@ create function directory.signed_in_member()
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9838d5d5ed65e2ea';
 
+create function headroom.check_actor(p_actor text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e57cfaf9c76bf242';
+
 create function headroom.check_changes(p_changes jsonb, p_fields text[])
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6016,6 +6015,11 @@ create function headroom.run_hooks(p_point text, p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ab613f0dfa408056';
+
+create function headroom.schedule_job(p_name text, p_command text, p_history text, p_cleared integer)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b95a36b309488d4e';
 
 create function headroom.seal_secret(p_name text, p_value text)
   returns bytea
@@ -6392,7 +6396,7 @@ create function inbound.verify_stripe_signature(p_body text, p_signature text)
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c98dcf1d1d7b4c2';
+  as 'sha256 cead2ce028986a42';
 grant execute on function notify.add_producer to headroom_control;
 
 create function notify.address_mark(p_workspace_id text, p_address text)
@@ -6434,10 +6438,15 @@ create function notify.categories()
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c3a60d161fbe2c2';
+  as 'sha256 4bdcb94e222475cc';
 grant execute on function notify.channel_figures to headroom_auditor;
 grant execute on function notify.channel_figures to headroom_control;
 grant execute on function notify.channel_figures to headroom_executor;
+
+create function notify.channels()
+  returns TABLE(channel text, chosen boolean, waits boolean, leaves boolean, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5ab20d1fc1cad5d5';
 
 create function notify.channels_for(p_workspace_id text, p_recipient_kind text, p_recipient text, p_channels text[])
   returns text[]
@@ -6457,7 +6466,7 @@ create function notify.choice_of(p_notification notify.notifications, p_channel 
 create function notify.choose_what(p_member directory.members, p_choices jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b99291d57de9d31d';
+  as 'sha256 fab8da228aef7be6';
 
 create function notify.choose_when(p_member directory.members, p_changes jsonb)
   returns void
@@ -6633,7 +6642,7 @@ create function notify.learn_outcome(p_outbox_id uuid, p_outcome text, p_suppres
 create function notify.lift_suppression(p_workspace_id text, p_address text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6dd5b3626d6e40e5';
+  as 'sha256 f231a60139b6b706';
 grant execute on function notify.lift_suppression to headroom_control;
 
 create function notify.list_notifications(p_workspace_id text DEFAULT NULL::text, p_recipient text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_about text DEFAULT NULL::text, p_limit integer DEFAULT 50)
@@ -6695,7 +6704,7 @@ create function notify.note_endings(p_rows jsonb)
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75fcbabded0d913b';
+  as 'sha256 060992b766eda446';
 
 create function notify.person_for(p_member_id text, p_workspace_id text)
   returns directory.members
@@ -6705,7 +6714,7 @@ create function notify.person_for(p_member_id text, p_workspace_id text)
 create function notify.preferences_of(p_member directory.members)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8a930644727b70f';
+  as 'sha256 a9641352b7868513';
 
 create function notify.preview(p_workspace_id text, p_title text, p_body text, p_link jsonb, p_channel text, p_address text, p_name text)
   returns jsonb
@@ -6753,7 +6762,7 @@ create function notify.render_text(p_text text, p_most integer)
 create function notify.resend(p_id uuid, p_channel text, p_actor text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 608b1b89941b7b01';
+  as 'sha256 268327ca4e8a7e1a';
 grant execute on function notify.resend to headroom_control;
 
 create function notify.resume_mails(p_notification notify.notifications, p_categories text[])
@@ -6764,7 +6773,7 @@ create function notify.resume_mails(p_notification notify.notifications, p_categ
 create function notify.schedule_dispatcher()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f07de4cdd54d4da3';
+  as 'sha256 c03b0d3ff3607884';
 
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
@@ -6824,7 +6833,7 @@ create function notify.suppress(p_workspace_id text, p_mark bytea, p_reason text
 create function notify.suppress_address(p_workspace_id text, p_address text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 59e4d5b4cdb11a79';
+  as 'sha256 5e3f51e015be22ba';
 grant execute on function notify.suppress_address to headroom_control;
 
 create function notify.tell(p_workspace_id text, p_recipient_kind text, p_recipient text, p_key text, p_category text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_link jsonb DEFAULT NULL::jsonb, p_name text DEFAULT NULL::text)
@@ -6885,7 +6894,7 @@ create function notify.time_zone_named(p_name text)
 create function notify.told_problem(p_key text, p_title text, p_body text, p_action_url text, p_channels text[], p_priority integer, p_expires_at timestamp with time zone)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 474f39553aa6ec6c';
+  as 'sha256 37fc0d1d13a0cb4a';
 
 create function notify.told_text(p_workspace_id text, p_name text, p_values jsonb, p_language text DEFAULT 'en'::text, OUT title text, OUT body text)
   returns record

@@ -57,6 +57,7 @@ export async function describeNotifications(client: Client): Promise<string> {
     ),
     "",
     ...(await describeCategories(client)),
+    ...(await describeChannels(client)),
     ...(await describeStatuses(client)),
     ...(await describeLimits(client)),
     ...(await describeVariables(client)),
@@ -85,6 +86,24 @@ async function describeCategories(client: Client): Promise<readonly string[]> {
         `${row.retention_days} days`,
         row.meaning,
       ]),
+    ),
+    "",
+  ];
+}
+
+async function describeChannels(client: Client): Promise<readonly string[]> {
+  const channels = await rowsOf<{ channel: string; chosen: boolean; waits: boolean; meaning: string }>(
+    client,
+    "select * from notify.channels()",
+  );
+  return [
+    "## Channels",
+    "",
+    "[notify.channels()](../sql/functions/notify/channels/channels.sql). A new one is a row there, a message of its own and a rail.",
+    "",
+    ...table(
+      ["channel", "people choose it", "quiet hours, digest, bursts", "what it is"],
+      channels.map((row) => [`\`${row.channel}\``, row.chosen ? "yes" : "no", row.waits ? "yes" : "no", row.meaning]),
     ),
     "",
   ];

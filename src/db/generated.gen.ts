@@ -2050,13 +2050,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Refuses a change by nobody. */
-  "billing.check_actor": {
-    args: {
-      p_actor: string | null;
-    };
-    result: void;
-  };
   /** Writes down where the money of late does not add up. */
   "billing.check_books": {
     args: Record<string, never>;
@@ -5334,6 +5327,13 @@ export interface Functions {
     args: Record<string, never>;
     result: DirectoryMembers;
   };
+  /** Refuses a change by nobody. */
+  "headroom.check_actor": {
+    args: {
+      p_actor: string | null;
+    };
+    result: void;
+  };
   /** Refuses changes unless they name known fields only. */
   "headroom.check_changes": {
     args: {
@@ -5557,6 +5557,16 @@ export interface Functions {
       p_argument: unknown;
     };
     result: Json;
+  };
+  /** Schedules a job in pg_cron: says pg_cron, or worker where that cannot be. */
+  "headroom.schedule_job": {
+    args: {
+      p_name: string | null;
+      p_command: string | null;
+      p_history: string | null;
+      p_cleared: number | null;
+    };
+    result: string;
   };
   /** A secret as it is stored: encrypted and authenticated under the key in use. */
   "headroom.seal_secret": {
@@ -6251,6 +6261,11 @@ export interface Functions {
       slowest_seconds: number;
       suppressed: number;
     }[];
+  };
+  /** The channels by which people are told things. */
+  "notify.channels": {
+    args: Record<string, never>;
+    result: { channel: string; chosen: boolean; waits: boolean; leaves: boolean; meaning: string }[];
   };
   /** The channels by which somebody is told. */
   "notify.channels_for": {
@@ -9708,7 +9723,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.check_actor": { returns: "nothing", json: [], positional: false },
   "billing.check_books": { returns: "nothing", json: [], positional: false },
   "billing.check_capacity": { returns: "row", json: ["p_values"], positional: false },
   "billing.check_person": { returns: "row", json: ["p_values"], positional: false },
@@ -10106,6 +10120,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "directory.revoke_api_key": { returns: "row", json: [], positional: false },
   "directory.signed_in_member": { returns: "row", json: [], positional: false },
+  "headroom.check_actor": { returns: "nothing", json: [], positional: false },
   "headroom.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
   "headroom.check_json": { returns: "nothing", json: ["p_value"], positional: false },
   "headroom.claims": { returns: "value", json: [], positional: false },
@@ -10137,6 +10152,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.request_headers": { returns: "value", json: [], positional: false },
   "headroom.reseal_secrets": { returns: "row", json: [], positional: false },
   "headroom.run_hooks": { returns: "value", json: ["p_argument"], positional: false },
+  "headroom.schedule_job": { returns: "value", json: [], positional: false },
   "headroom.seal_secret": { returns: "value", json: [], positional: false },
   "headroom.set_secret": { returns: "nothing", json: [], positional: false },
   "headroom.signing_key": { returns: "value", json: [], positional: false },
@@ -10220,6 +10236,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.carry": { returns: "value", json: [], positional: false },
   "notify.categories": { returns: "rows", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
+  "notify.channels": { returns: "rows", json: [], positional: false },
   "notify.channels_for": { returns: "value", json: [], positional: false },
   "notify.check_producer": { returns: "nothing", json: [], positional: false },
   "notify.choice_of": { returns: "value", json: [], positional: false },

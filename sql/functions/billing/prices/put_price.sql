@@ -8,7 +8,7 @@ declare
   v_old billing.prices;
   v_wrong text;
 begin
-  perform billing.check_actor(p_actor);
+  perform headroom.check_actor(p_actor);
   -- One at a time for a workspace: of two that are the same the second finds the first.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then

@@ -4,7 +4,7 @@ create or replace function billing.set_rate(p_workspace_id text, p_currency text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform billing.check_actor(p_actor);
+  perform headroom.check_actor(p_actor);
   if not exists (select from directory.workspaces w where w.id = p_workspace_id) then
     perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
                           'Create it first, or name another one.');

@@ -8,7 +8,7 @@ as $$
 declare
   v_price billing.prices;
 begin
-  perform billing.check_actor(p_actor);
+  perform headroom.check_actor(p_actor);
   if coalesce(length(btrim(p_reason, E' \n\t')) not between 1 and 500, true) then
     perform headroom.fail('invalid_input', 'A reason of 1 to 500 characters is required.', null,
                           'It is kept with the price. Nothing was changed.');

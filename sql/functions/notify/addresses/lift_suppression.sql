@@ -3,10 +3,7 @@ create or replace function notify.lift_suppression(p_workspace_id text, p_addres
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if coalesce(length(p_actor) not between 1 and 200, true) then
-    perform headroom.fail('invalid_input', 'An actor of 1 to 200 characters is required.', null,
-                          'Name who does this. Nothing was changed.');
-  end if;
+  perform headroom.check_actor(p_actor);
   update notify.suppressions s set lifted_at = clock_timestamp(), lifted_by = p_actor
    where s.workspace_id = p_workspace_id and s.address_mark = notify.address_mark(p_workspace_id, p_address) and s.lifted_at is null;
   return found;

@@ -4,10 +4,8 @@ create or replace function notify.suppress_address(p_workspace_id text, p_addres
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if coalesce(length(p_actor) not between 1 and 200, true) then
-    perform headroom.fail('invalid_input', 'An actor of 1 to 200 characters is required.', null,
-                          'Name who does this. Nothing was changed.');
-  elsif coalesce(length(p_address) > 320 or p_address !~ '^\s*[^@\s]+@[^@\s]+\s*$', true) then
+  perform headroom.check_actor(p_actor);
+  if coalesce(length(p_address) > 320 or p_address !~ '^\s*[^@\s]+@[^@\s]+\s*$', true) then
     perform headroom.fail('invalid_input', 'That is not an address.', 'somebody@example.org', 'Nothing was changed.');
   elsif not exists (select from directory.workspaces w where w.id = p_workspace_id) then
     perform headroom.fail('not_found', 'There is no such workspace.', left(p_workspace_id, 80), 'Nothing was changed.');

@@ -12,10 +12,10 @@ declare
   v_channel text;
   v_given_up uuid[] := '{}';
 begin
-  if coalesce(length(p_actor) not between 1 and 200, true) then
-    perform headroom.fail('invalid_input', 'An actor of 1 to 200 characters is required.', null, 'Name who does this. Nothing was sent.');
-  elsif p_channel not in ('email', 'slack', 'webhook') then
-    perform headroom.fail('invalid_input', format('Nothing is sent again by "%s".', left(p_channel, 40)), 'email, slack or webhook',
+  perform headroom.check_actor(p_actor);
+  if p_channel not in (select c.channel from notify.channels() c where c.leaves) then
+    perform headroom.fail('invalid_input', format('Nothing is sent again by "%s".', left(p_channel, 40)),
+                          (select string_agg(c.channel, ', ') from notify.channels() c where c.leaves),
                           'In-app is the notification itself. Nothing was sent.');
   end if;
   select n.* into v_told from notify.notifications n where n.id = p_id for update;

@@ -13,7 +13,8 @@ begin
                           'Such as {"reviews": {"email": "digest"}}. Nothing was changed.');
   end if;
   for v_each in
-    select c.key as category, k.key as channel, k.value as choice from jsonb_each(p_choices) c cross join jsonb_each_text(c.value) k
+    select c.key as category, k.key as channel, k.value as choice, coalesce(n.waits, false) as waits
+      from jsonb_each(p_choices) c cross join jsonb_each_text(c.value) k left join notify.channels() n on n.channel = k.key
      order by 1, 2
   loop
     select c.title, c.critical into v_title, v_critical from notify.categories() c
@@ -22,12 +23,13 @@ begin
       perform headroom.fail('invalid_input', format('There is no category "%s".', left(v_each.category, 40)),
         'known are ' || (select string_agg(c.category, ', ') from notify.categories() c where c.audience = 'member'),
         'Nothing was changed.');
-    elsif v_each.channel not in ('in-app', 'email', 'slack') then
+    elsif v_each.channel not in (select c.channel from notify.channels() c where c.chosen) then
       perform headroom.fail('invalid_input', format('There is no channel "%s" to choose.', left(v_each.channel, 40)),
-                            'known are in-app, email, slack', 'Nothing was changed.');
-    elsif coalesce(v_each.choice not in ('on', 'off', 'digest'), true) or v_each.choice = 'digest' and v_each.channel = 'in-app' then
+                            'known are ' || (select string_agg(c.channel, ', ') from notify.channels() c where c.chosen),
+                            'Nothing was changed.');
+    elsif coalesce(v_each.choice not in ('on', 'off', 'digest'), true) or v_each.choice = 'digest' and not v_each.waits then
       perform headroom.fail('invalid_input', format('"%s" is no choice for %s.', left(v_each.choice, 40), v_each.channel),
-                            case v_each.channel when 'in-app' then 'on or off' else 'on, off or digest' end, 'Nothing was changed.');
+                            case when v_each.waits then 'on, off or digest' else 'on or off' end, 'Nothing was changed.');
     elsif v_critical and v_each.choice <> 'on' then
       perform headroom.fail('not_allowed',
                             format('"%s" is always told at once: somebody loses money, time or a deadline without it.', v_title),

@@ -12,10 +12,11 @@ as $$
     'categories', (
       select jsonb_agg(jsonb_build_object(
                'category', c.category, 'title', c.title, 'meaning', c.meaning, 'critical', c.critical,
-               'choices', (select jsonb_object_agg(k, coalesce(p.choice, 'on'))
-                             from unnest(array['in-app', 'email', 'slack']) k
+               'choices', (select jsonb_object_agg(k.channel, coalesce(p.choice, 'on'))
+                             from notify.channels() k
                              left join notify.preferences p on p.workspace_id = p_member.workspace_id
-                              and p.whose = 'member:' || p_member.id and p.category = c.category and p.channel = k)) order by c.n)
+                              and p.whose = 'member:' || p_member.id and p.category = c.category and p.channel = k.channel
+                            where k.chosen)) order by c.n)
         from notify.categories() with ordinality c(category, title, audience, critical, channels, retention_days, meaning, n)
        where c.audience = 'member'))
     from (select) one

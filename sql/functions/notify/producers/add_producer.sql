@@ -6,10 +6,7 @@ as $$
 declare
   v_role pg_roles;
 begin
-  if coalesce(length(p_actor) not between 1 and 200, true) then
-    perform headroom.fail('invalid_input', 'An actor of 1 to 200 characters is required.', null,
-                          'Name who does this. Nothing was changed.');
-  end if;
+  perform headroom.check_actor(p_actor);
   select r.* into v_role from pg_roles r where r.rolname = p_role;
   if not found then
     perform headroom.fail('not_found', 'There is no role of that name in the database.', left(p_role, 63),

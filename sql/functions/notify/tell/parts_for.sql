@@ -5,24 +5,24 @@ create or replace function notify.parts_for(p_told notify.notifications, p_now t
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   select array_agg(row(n.id, c.channel,
-           case when why.reason is not null then 'dropped' when c.channel = 'in-app' then 'shown' else 'held' end, why.reason, null,
+           case when why.reason is not null then 'dropped' when c.leaves then 'held' else 'shown' end, why.reason, null,
            n.workspace_id, n.recipient_kind, n.recipient,
-           case when n.critical or c.channel in ('in-app', 'webhook') then '' when t.choice = 'digest' then 'digest'
+           case when n.critical or not c.waits then '' when t.choice = 'digest' then 'digest'
                 else coalesce('about:' || n.about, '') end,
            n.priority,
-           case when n.critical or c.channel in ('in-app', 'webhook') then p_now
+           case when n.critical or not c.waits then p_now
                 else notify.due_at(w, t.choice, case when n.about is not null and p_now + notify.burst() < n.expires_at
                                                      then p_now + notify.burst() else p_now end, n.expires_at) end,
            n.expires_at, coalesce(e.endpoint_id, ''))::notify.parts order by c.channel, e.endpoint_id)
     from (select p_told.*) n
-   cross join lateral unnest(n.channels) c(channel)
+    join notify.channels() c on c.channel = any (n.channels)
     left join lateral notify.endpoints_for(n.workspace_id) e(endpoint_id) on c.channel = 'webhook' and n.recipient_kind = 'member'
     left join notify.people w on n.recipient_kind = 'member' and w.workspace_id = n.workspace_id and w.member_id = n.recipient
    cross join lateral (select notify.choice_of(p_told, c.channel) as choice) t
    cross join lateral (
          select case when n.expires_at <= p_now then 'expired' when not n.critical and t.choice = 'off' then 'preference'
                      when c.channel = 'webhook' and e.endpoint_id is null then 'no_address'
-                     when c.channel <> 'in-app'
+                     when c.leaves
                      then (notify.reach(n.workspace_id, n.recipient_kind, n.recipient, n.address, c.channel)).problem end as reason) why;
 $$;
 comment on function notify.parts_for(notify.notifications, timestamptz) is 'How a notification goes by each of its channels.';

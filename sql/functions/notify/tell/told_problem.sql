@@ -17,8 +17,9 @@ begin
     when length(p_body) > 20000 or notify.is_blank(p_body) then 'body: 1 to 20000 characters'
     when p_action_url is not null and (length(p_action_url) > 2000 or p_action_url !~ v_address)
       then 'action_url: an address that begins with https:// or http:// and a host, of at most 2000 characters'
-    when p_channels is null or cardinality(p_channels) = 0 or not p_channels <@ array['in-app', 'email', 'slack', 'direct', 'webhook']
-      then 'channels: one or more of in-app, email, slack, direct, webhook'
+    when p_channels is null or cardinality(p_channels) = 0
+         or not p_channels <@ (array(select c.channel from notify.channels() c) || 'direct'::text)
+      then 'channels: one or more of ' || (select string_agg(c.channel, ', ') from notify.channels() c) || ', direct'
     when p_priority is null or p_priority not between 0 and 9 then 'priority: 0 to 9, higher first'
     when p_expires_at <= clock_timestamp() then 'expires_at: a time to come'
     when p_expires_at > clock_timestamp() + interval '366 days' then 'expires_at: within a year' end;

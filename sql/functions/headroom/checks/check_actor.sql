@@ -1,5 +1,5 @@
--- Whoever changes what customers pay is named.
-create or replace function billing.check_actor(p_actor text) returns void
+-- Whoever changes something that is kept with a name is named.
+create or replace function headroom.check_actor(p_actor text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -9,4 +9,4 @@ begin
   end if;
 end
 $$;
-comment on function billing.check_actor(text) is 'Refuses a change by nobody.';
+comment on function headroom.check_actor(text) is 'Refuses a change by nobody.';

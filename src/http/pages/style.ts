@@ -43,6 +43,7 @@ dt { color: var(--quiet); }
 dd { margin: 0; font-weight: 550; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .said { font-weight: 400; }
 form { margin: 0; }
+form + p { margin-top: 1rem; }
 label { display: block; font-weight: 550; margin-bottom: .35rem; }
 .hint { color: var(--quiet); font-size: .9rem; margin: .35rem 0 .75rem; }
 textarea, input, select { width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: .45rem; padding: .6rem .75rem; }

@@ -23,7 +23,10 @@ export function unsubscribePage({ workspace, kinds, stopped, member }: Stop, pat
       body: html`<h1>These mails are stopped</h1>
         <div class="note" role="status"><p>${workspace} no longer mails you about:</p></div>
         ${list}
-        <p>What you must not miss, such as an offer that waits for your answer, still comes by mail.</p>
+        <p>
+          What you must not miss, such as ${member ? "a job that failed" : "an offer that waits for your answer"}, still
+          comes by mail.
+        </p>
         <form method="post" action="${path}/undo"><button type="submit">Get these mails again</button></form>
         ${member && html`<p>There is more to choose in <a href="/preferences">your preferences</a>.</p>`}`,
     };

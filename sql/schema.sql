@@ -6553,7 +6553,7 @@ create function notify.fill(p_template text, p_values jsonb, p_most integer)
 create function notify.find_unsubscribe(p_token text)
   returns notify.notifications
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6f8f101f5b49d57';
+  as 'sha256 a5fa10321ff70b2a';
 
 create function notify.fit_for_mail(p_told notify.notifications[])
   returns notify.notifications[]
@@ -6904,7 +6904,7 @@ create function notify.told_text(p_workspace_id text, p_name text, p_values json
 create function notify.unsubscribe_signature(p_secret_name text, p_id uuid)
   returns bytea
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90daf07f5ebc58f3';
+  as 'sha256 8a639761800545d5';
 
 create function notify.unsubscribe_token(p_notification_id uuid, p_outbox_id uuid)
   returns text

@@ -6974,13 +6974,13 @@ export interface Functions {
     };
     result: { title: string; body: string };
   };
-  /** The signature of a link that stops mails. */
+  /** The signature of a link that stops mails. Nullable: result. */
   "notify.unsubscribe_signature": {
     args: {
       p_secret_name: string | null;
       p_id: string | null;
     };
-    result: Buffer;
+    result: Buffer | null;
   };
   /** The token of a link that stops mails, computed at the moment of sending. */
   "notify.unsubscribe_token": {

@@ -14,19 +14,13 @@ begin
     v_bytes := decode(translate(p_token, '-_', '+/'), 'base64');
     v_id := encode(substr(v_bytes, 1, 16), 'hex')::uuid;
     foreach v_name in array array['CONFIRMATION_TOKEN_SECRET', 'CONFIRMATION_TOKEN_SECRET_PREVIOUS'] loop
-      begin
-        if headroom.equal_constant_time(substr(v_bytes, 17), notify.unsubscribe_signature(v_name, v_id)) then
-          -- Of a customer who was erased nobody knows the address any more. Of a member who was removed nothing is kept again.
-          select n.* into v_found from notify.notifications n
-           where n.id = v_id and not n.critical and (n.recipient_kind <> 'customer' or n.address is not null)
-             and (n.recipient_kind <> 'member' or exists (
-                    select from directory.members m where m.workspace_id = n.workspace_id and m.id = n.recipient and m.active));
-        end if;
-      exception when sqlstate 'PT503' then
-        if v_name = 'CONFIRMATION_TOKEN_SECRET' then
-          perform headroom.fail('not_configured', 'Links cannot be answered here at the moment.', null, 'Try again later.');
-        end if;
-      end;
+      if headroom.equal_constant_time(substr(v_bytes, 17), notify.unsubscribe_signature(v_name, v_id)) then
+        -- Of a customer who was erased nobody knows the address any more. Of a member who was removed nothing is kept again.
+        select n.* into v_found from notify.notifications n
+         where n.id = v_id and not n.critical and (n.recipient_kind <> 'customer' or n.address is not null)
+           and (n.recipient_kind <> 'member' or exists (
+                  select from directory.members m where m.workspace_id = n.workspace_id and m.id = n.recipient and m.active));
+      end if;
     end loop;
   end if;
   if v_found.id is null then

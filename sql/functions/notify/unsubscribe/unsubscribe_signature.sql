@@ -1,10 +1,12 @@
 -- What makes a link to stop mails ours: the HMAC over the notification's id, under the secret that signs the customers' links. The word in
--- front keeps a signature from being good for anything else.
+-- front keeps a signature from being good for anything else. Null where the secret is a previous one and there is none.
 create or replace function notify.unsubscribe_signature(p_secret_name text, p_id uuid) returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return headroom.hmac_sha256(headroom.signing_key(p_secret_name), convert_to('unsubscribe:', 'UTF8') || uuid_send(p_id));
+  return headroom.hmac_sha256(
+    headroom.link_key(p_secret_name, 'Links cannot be answered here at the moment.', 'Try again later.'),
+    convert_to('unsubscribe:', 'UTF8') || uuid_send(p_id));
 end
 $$;
-comment on function notify.unsubscribe_signature(text, uuid) is 'The signature of a link that stops mails.';
+comment on function notify.unsubscribe_signature(text, uuid) is 'The signature of a link that stops mails. Nullable: result.';

@@ -16,6 +16,7 @@ import { startEmbedded } from "../src/db/embedded.ts";
 import { HeadroomError } from "../src/db/errors.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { readCatalogue } from "./gen/catalogue.ts";
+import { describeDecision } from "./gen/decision.ts";
 import { describeJobs } from "./gen/job-state-machine.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
@@ -40,6 +41,7 @@ const generators: readonly Generator[] = [
   { file: "src/db/refusals.gen.ts", generate: generateRefusals },
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
+  { file: "docs/decision.md", generate: describeDecision },
   { file: "docs/job-state-machine.md", generate: describeJobs },
   { file: "docs/payment-rules.md", generate: describePayments },
   { file: "docs/payment-cases.md", generate: describePaymentCases },

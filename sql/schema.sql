@@ -139,6 +139,75 @@ create type capacity.actor as (
   via text
 );
 
+create type capacity.context as (
+  request capacity.requests,
+  event_type public.capacity_request_event_type,
+  cause text,
+  actor capacity.actor,
+  standing directory.standing,
+  now timestamp with time zone,
+  decided_by text,
+  decided_at timestamp with time zone,
+  endorsed_at timestamp with time zone,
+  linear_team_id text,
+  public_url text,
+  uses_slack boolean,
+  has_issue boolean,
+  quiet boolean,
+  requester_name text,
+  requester_slack text,
+  requester_here boolean,
+  customer_ref jsonb,
+  customer_id text,
+  customer_address jsonb,
+  erased boolean,
+  slack_thread_ts text,
+  linear_issue_id text,
+  last_delivered_at timestamp with time zone,
+  told_directly boolean,
+  told text[],
+  group_told text,
+  endpoints text[],
+  tells capacity.tell[]
+);
+
+create type capacity.tell as (
+  audience text,
+  category text,
+  critical boolean,
+  channels text[],
+  priority integer,
+  template text,
+  title text,
+  body text,
+  their_title text,
+  their_body text
+);
+
+create type capacity.verdict as (
+  repeated boolean,
+  decided_by text,
+  decided_at timestamp with time zone,
+  allowed boolean,
+  counts boolean,
+  state_after public.capacity_request_state,
+  code text,
+  reason text,
+  detail text,
+  hint text
+);
+
+create type directory.standing as (
+  workspace_id text,
+  member_id text,
+  name text,
+  slack_user_id text,
+  roles text[],
+  groups text[],
+  stands_for text[],
+  stands_for_owners text[]
+);
+
 create type outbox.claimed_row as (
   claim_id bigint,
   lane_id bigint,
@@ -836,7 +905,8 @@ create view capacity.candidates as
     o.id AS member_id,
     o.display_name,
     NULL::text AS stands_for,
-    (statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until) IS TRUE AS away
+    (statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until) IS TRUE AS away,
+    o.slack_user_id
    FROM directory.members o
   WHERE o.active AND o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text]
 UNION ALL
@@ -846,7 +916,8 @@ UNION ALL
     d.id AS member_id,
     d.display_name,
     o.id AS stands_for,
-    (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away
+    (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away,
+    d.slack_user_id
    FROM directory.members o
      JOIN directory.members d ON d.workspace_id = o.workspace_id AND d.id = o.delegate_id AND d.active
   WHERE o.active AND o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text] AND statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until
@@ -857,7 +928,8 @@ UNION ALL
     n.id AS member_id,
     n.display_name,
     NULL::text AS stands_for,
-    (statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until) IS TRUE AS away
+    (statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until) IS TRUE AS away,
+    n.slack_user_id
    FROM directory.members n
   WHERE n.active
 UNION ALL
@@ -867,7 +939,8 @@ UNION ALL
     d.id AS member_id,
     d.display_name,
     n.id AS stands_for,
-    (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away
+    (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away,
+    d.slack_user_id
    FROM directory.members n
      JOIN directory.members d ON d.workspace_id = n.workspace_id AND d.id = n.delegate_id AND d.active
   WHERE n.active AND statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until
@@ -878,7 +951,8 @@ UNION ALL
     m.id AS member_id,
     m.display_name,
     NULL::text AS stands_for,
-    (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away
+    (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away,
+    m.slack_user_id
    FROM directory.members m
      CROSS JOIN LATERAL unnest(m.roles) x(role)
   WHERE m.active
@@ -889,7 +963,8 @@ UNION ALL
     m.id AS member_id,
     m.display_name,
     NULL::text AS stands_for,
-    (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away
+    (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away,
+    m.slack_user_id
    FROM directory.group_members g
      JOIN directory.members m ON m.workspace_id = g.workspace_id AND m.id = g.member_id AND m.active;
 grant select on capacity.candidates to headroom_auditor;
@@ -1364,6 +1439,23 @@ grant select on capacity.review_looks to headroom_auditor;
 grant select on capacity.review_looks to headroom_control;
 comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
 
+create table capacity.routes (
+  workspace_id text default ''::text not null,
+  event_type public.capacity_request_event_type not null,
+  name text not null,
+  constraint routes_name_check CHECK ((name <> ''::text)),
+  constraint routes_pkey PRIMARY KEY (workspace_id, event_type, name)
+);
+CREATE INDEX routes_name ON capacity.routes USING btree (name);
+alter table capacity.routes enable row level security;
+create policy all_workspaces on capacity.routes as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.routes as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.routes to headroom_auditor;
+grant select on capacity.routes to headroom_control;
+comment on table capacity.routes is 'Which endpoints get the events of a type. Follows endpoints and subscriptions, by a hook and a trigger.';
+comment on column capacity.routes.workspace_id is 'Whose events; empty: those of every workspace, for an endpoint of the installation.';
+comment on column capacity.routes.name is 'What follows "event:" in a side effect: the id of an endpoint, or file:<name> of one in the relays'' file.';
+
 create table capacity.submissions (
   workspace_id text not null,
   idempotency_key text not null,
@@ -1394,9 +1486,33 @@ create table capacity.subscriptions (
 alter table capacity.subscriptions enable row level security;
 create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.subscriptions as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+CREATE TRIGGER route_subscription AFTER INSERT OR DELETE OR UPDATE ON capacity.subscriptions FOR EACH ROW EXECUTE FUNCTION capacity.route_subscription();
 grant select on capacity.subscriptions to headroom_auditor;
 grant select on capacity.subscriptions to headroom_control;
 comment on table capacity.subscriptions is 'Endpoints of the relays'' file that get the events of a workspace as CloudEvents. Null types: all of them.';
+
+create table capacity.tells (
+  cause text not null,
+  audience text not null,
+  category text not null,
+  critical boolean not null,
+  template text not null,
+  channels text[] not null,
+  priority integer not null,
+  provided text,
+  place integer not null,
+  constraint tells_cause_audience_key UNIQUE (cause, audience),
+  constraint tells_pkey PRIMARY KEY (cause, place)
+);
+alter table capacity.tells enable row level security;
+create policy all_workspaces on capacity.tells as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.tells as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.tells to headroom_auditor;
+grant select on capacity.tells to headroom_control;
+comment on table capacity.tells is 'Which event, notice or problem tells whom, by which channels.';
+comment on column capacity.tells.critical is 'Whether its category passes quiet hours and preferences.';
+comment on column capacity.tells.provided is 'When a line applies, in words, where that is not always.';
+comment on column capacity.tells.place is 'Where it stands in the list.';
 
 create table capacity.timer_failures (
   request_id text not null,
@@ -1525,6 +1641,7 @@ CREATE INDEX api_keys_member ON directory.api_keys USING btree (workspace_id, me
 alter table directory.api_keys enable row level security;
 create policy all_workspaces on directory.api_keys as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on directory.api_keys as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+CREATE TRIGGER forget_reader AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON directory.api_keys FOR EACH STATEMENT WHEN (current_setting('headroom.reader_made_from'::text, true) <> ''::text) EXECUTE FUNCTION directory.forget_reader();
 grant select on directory.api_keys to headroom_auditor;
 grant select on directory.api_keys to headroom_control;
 comment on table directory.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
@@ -1558,6 +1675,7 @@ CREATE INDEX group_members_member ON directory.group_members USING btree (worksp
 alter table directory.group_members enable row level security;
 create policy all_workspaces on directory.group_members as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on directory.group_members as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+CREATE TRIGGER forget_reader AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON directory.group_members FOR EACH STATEMENT WHEN (current_setting('headroom.reader_made_from'::text, true) <> ''::text) EXECUTE FUNCTION directory.forget_reader();
 grant select on directory.group_members to headroom_auditor;
 grant select on directory.group_members to headroom_control;
 
@@ -1652,6 +1770,7 @@ alter table directory.members enable row level security;
 create policy all_workspaces on directory.members as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on directory.members as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on directory.members as permissive for select to authenticated using ((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)));
+CREATE TRIGGER forget_reader AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON directory.members FOR EACH STATEMENT WHEN (current_setting('headroom.reader_made_from'::text, true) <> ''::text) EXECUTE FUNCTION directory.forget_reader();
 grant select on directory.members to authenticated;
 grant select on directory.members to headroom_auditor;
 grant select on directory.members to headroom_control;
@@ -1661,6 +1780,27 @@ comment on column directory.members.delegate_id is 'Who acts for this member whi
 comment on column directory.members.active is 'False: removed. What is left of the row is the name, for the log.';
 comment on column directory.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
 comment on column directory.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
+
+create view directory.standings as
+ SELECT m.workspace_id,
+    m.id AS member_id,
+    m.display_name AS name,
+    m.slack_user_id,
+    m.roles,
+    ARRAY( SELECT g.group_id
+           FROM directory.group_members g
+          WHERE g.workspace_id = m.workspace_id AND g.member_id = m.id) AS groups,
+    COALESCE(a.everybody, '{}'::text[]) AS stands_for,
+    COALESCE(a.owners, '{}'::text[]) AS stands_for_owners
+   FROM directory.members m
+     CROSS JOIN LATERAL ( SELECT array_agg(o.id) AS everybody,
+            array_agg(o.id) FILTER (WHERE o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text]) AS owners
+           FROM directory.members o
+          WHERE o.workspace_id = m.workspace_id AND o.delegate_id = m.id AND o.active AND clock_timestamp() >= o.away_from AND clock_timestamp() < o.away_until) a
+  WHERE m.active;
+grant select on directory.standings to headroom_auditor;
+grant select on directory.standings to headroom_control;
+comment on view directory.standings is 'Active members with their roles and groups, and for whom they stand in now.';
 
 create table directory.workspaces (
   id text not null,
@@ -1845,6 +1985,18 @@ create policy all_workspaces on notify.address_keys as permissive for select to 
 create policy machines on notify.address_keys as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 comment on table notify.address_keys is 'By which the addresses of a workspace are hashed.';
 
+create view notify.categories as
+ SELECT column1 AS category,
+    column2 AS title,
+    column3 AS audience,
+    column4 AS critical,
+    column5 AS channels,
+    column6 AS retention_days,
+    column7 AS meaning,
+    column8 AS place
+   FROM (VALUES ('requests'::text,'Your requests'::text,'member'::text,false,'{in-app}'::text[],365,'each step of the requests that you made'::text,1), ('reviews'::text,'Reviews'::text,'member'::text,false,'{in-app,direct}'::text[],365,'a decision is asked of you, or is no longer needed'::text,2), ('operations'::text,'Operations'::text,'member'::text,true,'{in-app,direct}'::text[],365,'a job failed, a dispute was opened, messages were given up'::text,3), ('offers'::text,'Offers'::text,'customer'::text,true,'{email}'::text[],365,'an offer waits for the customer''s answer, or has ended'::text,4), ('payments'::text,'Payments'::text,'customer'::text,true,'{email}'::text[],365,'what became of the customer''s money'::text,5), ('progress'::text,'Progress'::text,'customer'::text,false,'{email}'::text[],365,'how far the customer''s capacity is'::text,6), ('general'::text,'Other messages'::text,'member'::text,false,'{in-app}'::text[],90,'what other programs tell you'::text,7)) "*VALUES*";
+comment on view notify.categories is 'What people are told of, by kind; `place` is their order.';
+
 create table notify.deliveries (
   id uuid default gen_random_uuid() not null,
   workspace_id text not null,
@@ -1980,6 +2132,36 @@ grant select on notify.own_templates to headroom_auditor;
 grant select on notify.own_templates to headroom_control;
 comment on table notify.own_templates is 'The texts that come with the release, one file each in sql/templates.';
 
+create view notify.part_ends as
+ SELECT p.notification_id,
+    p.channel,
+    p.endpoint_id,
+    p.delivery_id,
+        CASE
+            WHEN d.outcome IS NOT NULL THEN
+            CASE
+                WHEN d.outcome = 'delivered'::text THEN d.outcome_at
+                ELSE NULL::timestamp with time zone
+            END
+            WHEN s.sent THEN s.at
+            ELSE NULL::timestamp with time zone
+        END AS reached_at,
+    p.state = 'dropped'::text OR
+        CASE
+            WHEN d.outcome IS NOT NULL THEN d.outcome <> 'delivered'::text
+            WHEN s.outbox_id IS NOT NULL THEN NOT s.sent
+            ELSE (EXISTS ( SELECT
+               FROM outbox.dead_letters x
+              WHERE x.outbox_id = d.outbox_id))
+        END AS lost
+   FROM notify.parts p
+     LEFT JOIN notify.deliveries d ON d.id = p.delivery_id
+     LEFT JOIN notify.settled s ON s.outbox_id = d.outbox_id
+  WHERE p.channel <> 'in-app'::text;
+grant select on notify.part_ends to headroom_auditor;
+grant select on notify.part_ends to headroom_control;
+comment on view notify.part_ends is 'Whether each notification arrived by each channel, and when, or is lost.';
+
 create view notify.part_stages as
  SELECT p.notification_id,
     p.channel,
@@ -2098,6 +2280,20 @@ create policy machines on notify.producers as permissive for select to service_r
 grant select on notify.producers to headroom_auditor;
 grant select on notify.producers to headroom_control;
 comment on table notify.producers is 'Logins of applications that may notify people.';
+
+create table notify.settled (
+  outbox_id uuid not null,
+  sent boolean not null,
+  at timestamp with time zone not null,
+  constraint settled_pkey PRIMARY KEY (outbox_id)
+);
+alter table notify.settled enable row level security;
+create policy all_workspaces on notify.settled as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on notify.settled as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on notify.settled to headroom_auditor;
+grant select on notify.settled to headroom_control;
+comment on table notify.settled is 'Messages that are finished: a channel took them, or they were skipped. Kept as long as notify.deliveries.';
+comment on column notify.settled.sent is 'Whether the channel took it. False: it was skipped, by an operator or because it came too late.';
 
 create view notify.shown as
  SELECT notification_id
@@ -2490,6 +2686,7 @@ create table outbox.heads (
   run_limit smallint,
   misses smallint default 0 not null,
   blocked boolean default false not null,
+  delivered_at timestamp with time zone,
   constraint heads_pkey PRIMARY KEY (lane_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, destination_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
@@ -2500,17 +2697,19 @@ comment on column outbox.heads.rewind_to is 'A row redriven while the lane was i
 comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: what a redrive must not go behind unasked.';
 comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
 comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
+comment on column outbox.heads.delivered_at is 'When a row was last delivered since the lane became active.';
 
 create view outbox.lane_positions as
  SELECT s.name AS stream,
     l.key,
     l.next_seq,
-    l.delivered_to IS NOT NULL OR h.delivered_to IS NOT NULL AS delivered
+    l.delivered_to IS NOT NULL OR h.delivered_to IS NOT NULL AS delivered,
+    GREATEST(l.delivered_at, h.delivered_at) AS delivered_at
    FROM outbox.lanes l
      JOIN outbox.streams s ON s.stream_id = l.stream_id
      LEFT JOIN outbox.heads h ON h.lane_id = l.lane_id;
 grant select on outbox.lane_positions to headroom_control;
-comment on view outbox.lane_positions is 'The next number of each lane, and whether it delivered anything.';
+comment on view outbox.lane_positions is 'The next number of each lane, and when it last delivered anything.';
 
 create table outbox.lanes (
   lane_id bigint generated always as identity not null,
@@ -2519,12 +2718,14 @@ create table outbox.lanes (
   next_seq bigint not null,
   idle_at bigint not null,
   delivered_to bigint,
+  delivered_at timestamp with time zone,
   constraint lanes_pkey PRIMARY KEY (lane_id),
   constraint lanes_stream_id_key_key UNIQUE (stream_id, key)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 grant select on outbox.lanes to headroom_control;
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
 comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
+comment on column outbox.lanes.delivered_at is 'When a row of the lane was last delivered, as known when it last went idle; an active lane''s head knows better.';
 
 create table outbox.limits (
   name text not null,
@@ -2785,12 +2986,14 @@ create table outbox.streams (
   forget_minutes integer,
   writers name[],
   created_at timestamp with time zone default now() not null,
+  followed boolean default false not null,
   constraint streams_backoff_base_ms_check CHECK (((backoff_base_ms >= 1) AND (backoff_base_ms <= 3600000))),
   constraint streams_backoff_cap_ms_check CHECK (((backoff_cap_ms >= 1) AND (backoff_cap_ms <= 86400000))),
   constraint streams_backoff_factor_check CHECK (((backoff_factor >= (1)::double precision) AND (backoff_factor <= (10)::double precision))),
   constraint streams_block_needs_order CHECK ((ordered OR (on_dead = 'skip'::text))),
   constraint streams_class_id_fkey FOREIGN KEY (class_id) REFERENCES outbox.retention_classes(class_id),
   constraint streams_dedupe_days_check CHECK ((dedupe_days > 0)),
+  constraint streams_followed_without_order CHECK ((NOT (followed AND ordered))),
   constraint streams_forget_minutes_check CHECK ((forget_minutes > 0)),
   constraint streams_lease_seconds_check CHECK (((lease_seconds >= 1) AND (lease_seconds <= 3600))),
   constraint streams_max_payload_bytes_check CHECK (((max_payload_bytes >= 1) AND (max_payload_bytes <= 16777216))),
@@ -2812,6 +3015,7 @@ comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a 
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
 comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
 comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
+comment on column outbox.streams.followed is 'Layers above are told of rows that were delivered or skipped (hook outbox.finished). For streams without order.';
 
 create view outbox.waiting as
  SELECT s.name AS stream,
@@ -3395,7 +3599,7 @@ create view public.capacity_requests with (security_invoker=true) as
     r.slack_channel_id,
     s.value AS slack_thread_ts,
     l.value AS linear_issue_id,
-    capacity.last_notified_at(r.id, r.version) AS last_notified_at,
+    capacity.last_notified_at(r.id) AS last_notified_at,
     ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
            FROM capacity.free_texts t
           WHERE t.request_id = r.id AND t.hash = r.cancellation_reason_hash) AS cancellation_reason,
@@ -3639,6 +3843,7 @@ create table webhooks.endpoints (
   constraint endpoints_pkey PRIMARY KEY (id),
   constraint endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
+CREATE TRIGGER endpoint_changed AFTER INSERT OR DELETE OR UPDATE OF tenant_id, topics, enabled ON webhooks.endpoints FOR EACH ROW EXECUTE FUNCTION webhooks.tell_endpoint_changed();
 grant select on webhooks.endpoints to headroom_auditor;
 grant select on webhooks.endpoints to headroom_control;
 comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
@@ -3757,7 +3962,7 @@ create function billing.begin_reconciliation(p_asked_by text, p_since timestamp 
 create function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31f73816d96e36ab';
+  as 'sha256 e2d3583017bc0001';
 
 create function billing.cancel_subscription(p_request_id text)
   returns void
@@ -3817,7 +4022,7 @@ create function billing.close_row(p_refund billing.refunds)
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fd54633182ecd626';
+  as 'sha256 2c30a2b1a356bf5b';
 
 create function billing.currency_digits(p_currency text)
   returns integer
@@ -3982,7 +4187,7 @@ create function billing.is_ended(p_checkout billing.checkouts)
 create function billing.is_given_up(p_stream text, p_instruction_id text, p_idempotency_key text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 611f98d00d6b79da';
+  as 'sha256 301f3366ce058624';
 
 create function billing.is_ours(p_object jsonb)
   returns boolean
@@ -4168,7 +4373,7 @@ create function billing.mail_draft(p_draft billing.drafts)
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 139f63444ef2e8ea';
+  as 'sha256 dbbdd121597ec6a8';
 
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
@@ -4268,7 +4473,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fa08a005e83a11fc';
+  as 'sha256 7fd162f2a99418fb';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -4494,7 +4699,7 @@ create function billing.take_session(p_request capacity.requests, p_checkout bil
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 76220c5bc97a6180';
+  as 'sha256 9f1bba12518a2f32';
 
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
@@ -4619,25 +4824,25 @@ create function capacity.active_of(p_workspace_id text, p_member_ids text[], p_b
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 52f0c605a9a4061d';
 
-create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
+create function capacity.acts_as_owner(p_request capacity.requests, p_standing directory.standing)
   returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1fe744e5208ea2b7';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d3bb4350dded24d0';
 
 create function capacity.address_problem(p_given jsonb, p_public_url text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a855f1d253051b06';
 
-create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
+create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ea8487238b8013a';
+  as 'sha256 f8e393dc5cbe44e8';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e0d21ce10f73020';
+  as 'sha256 0bde4a2a1b784754';
 
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
@@ -4645,29 +4850,34 @@ create function capacity.ask_customer(p_request capacity.requests, p_actor capac
   as 'sha256 9c829f5f8ceefc4e';
 
 create function capacity.asked_now(p_request capacity.requests)
-  returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
+  returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 7b49fd5b3f8368c9';
+  as 'sha256 e740d3998544762c';
 
-create function capacity.audience(p_request capacity.requests, p_story jsonb, p_audience text)
-  returns TABLE(step text, member_ids text[])
+create function capacity.asked_people(p_request capacity.requests, p_most integer DEFAULT 50)
+  returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6c54a9a5d899836a';
+  as 'sha256 ae0b51f4d7e0d745';
 
-create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
+create function capacity.audience(p_context capacity.context, p_story jsonb, p_audience text, p_step text)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a3b5a2e69924bae2';
+
+create function capacity.authorize(p_actor capacity.actor, p_standing directory.standing, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_now timestamp with time zone, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a9c2739d1976f6de';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bfd1d0153853eff1';
 
-create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
-  returns void
+create function capacity.check_channel(p_workspace directory.workspaces, p_via text, p_channel text)
+  returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ac999bc548e7f4e';
+  as 'sha256 7bd7627f3f265842';
 
 create function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a79b285c74ee3907';
+  as 'sha256 bb5020515fbaefe4';
 
 create function capacity.check_group_unused(p_group jsonb)
   returns jsonb
@@ -4692,7 +4902,7 @@ create function capacity.check_policy(p_policy capacity.policies)
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1702bba3fb1c72d9';
+  as 'sha256 74942afc7d42017b';
 
 create function capacity.check_rules_of_returned(p_member jsonb)
   returns jsonb
@@ -4705,9 +4915,9 @@ create function capacity.check_template(p_workspace_id text, p_name text, p_titl
   as 'sha256 2c50b2f70e5ab264';
 
 create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
-  returns void
+  returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e2aeeb39615d47a';
+  as 'sha256 d377e6dedf4e9d30';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -4717,17 +4927,12 @@ create function capacity.closed_steps(p_request capacity.requests, p_event_type 
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f44f06d7c6e2c319';
-
-create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d529029716479f44';
+  as 'sha256 4c71dfe8a5e53ae3';
 
 create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
   returns public.capacity_request_state
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e985a182aca43720';
+  as 'sha256 7169703f5bcca35f';
 
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
@@ -4739,6 +4944,11 @@ create function capacity.confirmation_token(p_token_id uuid)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f11d61a22ca420cb';
 grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
+  returns capacity.context
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
+  as 'sha256 4b3f4a019a658b2a';
 
 create function capacity.customer_bounced(p_bounced jsonb)
   returns jsonb
@@ -4755,45 +4965,50 @@ create function capacity.customer_reach(p_request_id text, OUT address text, OUT
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 44b5c3334b4cbd21';
 
-create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
+create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 50ce2c39e853dd68';
+  as 'sha256 add5eb750f6a09fa';
+
+create function capacity.decide_as_caller(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT context capacity.context, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3d2b27a590b008d9';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9ffd8725a7d6fdc4';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 dbfa1f3205761437';
 
 create function capacity.destination_words(p_workspace_id text, p_destination text)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5b84db466926955a';
 
-create function capacity.direct_channel(p_request capacity.requests)
-  returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7afd6294fa6abfc8';
-
-create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
-  returns integer
+create function capacity.dispatch_side_effects(p_context capacity.context, p_event capacity.events, p_asked jsonb)
+  returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 63c6d76d0dd0910e';
+  as 'sha256 dfb2afe071aac368';
 
-create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state, p_actor_id text)
+create function capacity.effects_of(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c61b0c5d45f1e9d';
+  as 'sha256 fb22b258373e7e9b';
 
 create function capacity.email_of_customer(p_request_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b16e689c1d77482f';
 
+create function capacity.endpoint_routes(p_endpoint webhooks.endpoints)
+  returns SETOF capacity.routes
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c3dd71126e0ec60d';
+
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20aacbcf0da0dcdc';
+  as 'sha256 73995518c6964902';
 
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
@@ -4840,20 +5055,10 @@ create function capacity.free_text(p_request_id text, p_hash bytea)
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9315653a4ac19e53';
 
-create function capacity.group_channel(p_request capacity.requests)
+create function capacity.group_channel(p_request capacity.requests, p_asked jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 971d87c3040f04c1';
-
-create function capacity.group_told(p_request capacity.requests)
-  returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 24ecf0ff2a47ca14';
-
-create function capacity.has_issue(p_request capacity.requests)
-  returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f2c1ee65c69ee956';
+  as 'sha256 f671225f44915371';
 
 create function capacity.is_address(p_text text)
   returns boolean
@@ -4870,30 +5075,35 @@ create function capacity.is_quiet(p_request capacity.requests)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4eaafcdee869d050';
 
+create function capacity.judge(p_context capacity.context, p_expected_version integer DEFAULT NULL::integer)
+  returns capacity.verdict
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d00d00ecb8eb25e0';
+
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c5da0214d309e07d';
+
+create function capacity.kept_story(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e53c8044bbd25416';
 
 create function capacity.known_templates()
   returns TABLE(name text, audience text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c65134d4bd62cb4d';
 
-create function capacity.last_delivery(p_request_id text, p_version integer)
-  returns timestamp with time zone
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d99c9990b9499025';
-
 create function capacity.last_notice(p_request_id text)
   returns bigint
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e627bbbc355af14c';
 
-create function capacity.last_notified_at(p_request_id text, p_version integer)
+create function capacity.last_notified_at(p_request_id text)
   returns timestamp with time zone
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6a7095cee3ac3253';
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 ce4f4a97d71bdad1';
 grant execute on function capacity.last_notified_at to authenticated;
 grant execute on function capacity.last_notified_at to headroom_auditor;
 grant execute on function capacity.last_notified_at to headroom_control;
@@ -4901,23 +5111,28 @@ grant execute on function capacity.last_notified_at to service_role;
 
 create function capacity.last_told(p_request_id text)
   returns timestamp with time zone
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 39197dc3c7eb0e52';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 6743976f1d1d5da7';
 
 create function capacity.left_behind(p_member jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f7234181a5704fcb';
 
+create function capacity.linear_comment_then(p_kept jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e63d2472d7f6d1d7';
+
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4319a6db56a88885';
 
-create function capacity.linear_issue_now(p_payload jsonb)
+create function capacity.linear_issue_now(p_kept jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3d6b8001965335d';
+  as 'sha256 a84b7c6081fc2935';
 
 create function capacity.linear_state_input(p_story jsonb)
   returns jsonb
@@ -4942,7 +5157,7 @@ create function capacity.linear_text(p_text text, p_most integer)
 create function capacity.links_of(p_request_id text)
   returns TABLE(warns boolean, asked_at timestamp with time zone, notice_id bigint, outbox_id uuid, lost boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2d07b4bd82ccd0fb';
+  as 'sha256 213a17a2408cf770';
 
 create function capacity.list_heads(p_after text DEFAULT ''::text, p_limit integer DEFAULT 10000, p_workspace_id text DEFAULT NULL::text)
   returns TABLE(request_id text, version integer, hash text)
@@ -4979,10 +5194,10 @@ create function capacity.list_subscriptions(p_workspace_id text)
 grant execute on function capacity.list_subscriptions to headroom_auditor;
 grant execute on function capacity.list_subscriptions to headroom_control;
 
-create function capacity.lock_readable(p_request_id text, p_workspace_id text, p_member_id text)
-  returns void
+create function capacity.load_context(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_workspace_id text DEFAULT NULL::text, p_reader_id text DEFAULT NULL::text)
+  returns capacity.context
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 69e57af5e73026d0';
+  as 'sha256 9963bf8397342fdf';
 
 create function capacity.mail_died_at(p_request_id text)
   returns timestamp with time zone
@@ -4999,10 +5214,10 @@ create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_add
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b65d59441953c7db';
 
-create function capacity.may_read(p_request capacity.requests, p_member_id text)
+create function capacity.may_read(p_request capacity.requests, p_standing directory.standing)
   returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d6e640579badaeb';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8839491ef0cd2c15';
 
 create function capacity.may_tell(p_workspace_id text, p_cause text)
   returns boolean
@@ -5012,7 +5227,7 @@ create function capacity.may_tell(p_workspace_id text, p_cause text)
 create function capacity.mentioned_of(p_story jsonb, p_audience text, p_member_ids text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8524af29a5139ed6';
+  as 'sha256 e2c976d27e255a52';
 
 create function capacity.name_by_address(p_request capacity.requests, p_address text)
   returns void
@@ -5033,6 +5248,16 @@ create function capacity.next_request_id(p_workspace_id text, p_at timestamp wit
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7002eaae0a1a205e';
+
+create function capacity.next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
+  returns public.capacity_request_state
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4cfee87b6a934a7b';
+
+create function capacity.no_longer_asked(p_context capacity.context, p_asked jsonb)
+  returns text[]
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d9552a5845448be0';
 
 create function capacity.no_such_request(p_request_id text)
   returns void
@@ -5065,20 +5290,20 @@ create function capacity.note_timers_failed(p_runner text, p_code text)
   as 'sha256 dc2f43c774a0fec9';
 grant execute on function capacity.note_timers_failed to headroom_executor;
 
-create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
+create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text, p_asked jsonb)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6422101b863c2527';
+  as 'sha256 b9d09e9197d08d7f';
 
-create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_actor capacity.actor, p_asked text[])
+create function capacity.notice_effects(p_context capacity.context, p_called text[], p_asked jsonb)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 600c501676f4b91a';
+  as 'sha256 558df7e98bc6cbc0';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38762bf648e71ee2';
+  as 'sha256 f3c0bcff7a09bff7';
 
 create function capacity.offer_for(p_workspace_id text, p_requested_size text, p_quantity integer, p_region text, p_duration_days integer)
   returns jsonb
@@ -5100,15 +5325,20 @@ create function capacity.pending_approvals(p_request capacity.requests)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 99c9d14135399543';
 
-create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_asked text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
+create function capacity.people_named(p_workspace_id text, p_member_ids text[])
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e5af5b90b8092a3f';
+
+create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_called text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a432e82208162e58';
+  as 'sha256 722b01d916845add';
 
 create function capacity.preview_tell(p_story jsonb, p_template text, p_channel text, p_step text DEFAULT 'commercial'::text, p_address text DEFAULT 'somebody@example.org'::text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 345c6cfe70175de0';
+  as 'sha256 dbd2a2e8e380e097';
 
 create function capacity.preview_template(p_workspace_id text, p_name text, p_title text, p_body text)
   returns jsonb
@@ -5153,6 +5383,11 @@ create function capacity.put_subscription(p_workspace_id text, p_endpoint text, 
   as 'sha256 a90f390d0efad4df';
 grant execute on function capacity.put_subscription to headroom_control;
 
+create function capacity.reach_problem(p_context capacity.context)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5b68126516f1c9c6';
+
 create function capacity.reached_in_channel(p_story jsonb, p_step text, p_member_ids text[])
   returns text[]
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5188,7 +5423,7 @@ create function capacity.render_event(p_story jsonb)
 create function capacity.render_linear_comment(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1363803b3025b43';
+  as 'sha256 aaee4c643618080e';
 
 create function capacity.render_linear_issue(p_story jsonb)
   returns jsonb
@@ -5198,7 +5433,7 @@ create function capacity.render_linear_issue(p_story jsonb)
 create function capacity.render_linear_state(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 69c969a4a5451480';
+  as 'sha256 d01397a0afa67b6b';
 
 create function capacity.render_money(p_amount jsonb)
   returns text
@@ -5208,7 +5443,7 @@ create function capacity.render_money(p_amount jsonb)
 create function capacity.render_slack_reply(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c786a0b05e697b99';
+  as 'sha256 b4c65815fc4d9fcc';
 
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
@@ -5223,7 +5458,7 @@ create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT fa
 create function capacity.request_for(p_request_id text, p_actor_id text, OUT request capacity.requests, OUT actor capacity.actor)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa7af7e94e068870';
+  as 'sha256 0626d59eb5256428';
 
 create function capacity.require_template(p_name text, p_workspace_id text, p_language text, OUT workspace_id text, OUT actor text, OUT own notify.own_templates, OUT theirs notify.templates)
   returns record
@@ -5234,6 +5469,21 @@ create function capacity.review_plan(p_workspace_id text, p_requester_id text, p
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9c2e1344935cebb3';
+
+create function capacity.route_all()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 13d3113202b68f1a';
+
+create function capacity.route_endpoint(p_changed jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9074e56e99ebf23e';
+
+create function capacity.route_subscription()
+  returns trigger
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a7e1de6eb3585533';
 
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
@@ -5291,10 +5541,15 @@ create function capacity.slack_quote(p_text text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a5e931873bd4dabd';
 
-create function capacity.slack_root_now(p_payload jsonb)
+create function capacity.slack_reply_then(p_kept jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7430559882c667f4';
+  as 'sha256 d082a79ca3148140';
+
+create function capacity.slack_root_now(p_kept jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b2df927f4b8f095b';
 
 create function capacity.slack_safe(p_story jsonb)
   returns jsonb
@@ -5311,15 +5566,10 @@ create function capacity.slack_time(p_seconds jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 38705c990fa3490d';
 
-create function capacity.stands_in_for(p_request capacity.requests, p_absent_id text, p_member_id text)
+create function capacity.stands_in_for(p_request capacity.requests, p_absent_id text, p_standing directory.standing)
   returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6513ca6c1039c67';
-
-create function capacity.still_asked(p_request capacity.requests, p_steps text[], p_but text[])
-  returns TABLE(member_id text, step text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 2c86eadfcc04b82c';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 982fb78d70a06f85';
 
 create function capacity.story_digest(p_story jsonb)
   returns text[]
@@ -5331,20 +5581,15 @@ create function capacity.story_name(p_story jsonb, p_id text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 20c54fe0bb7fca91';
 
-create function capacity.story_next(p_story jsonb)
-  returns jsonb
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0faf191a8288b6cb';
-
 create function capacity.story_now(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 76b10ca1a9438fa0';
+  as 'sha256 53514181ce7cc288';
 
-create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
+create function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 84a3a56ebbbe3d9e';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2fba8854bd103c2b';
 
 create function capacity.story_price(p_story jsonb)
   returns text
@@ -5361,30 +5606,50 @@ create function capacity.story_state(p_state text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d07eca70828f2c70';
 
-create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
-  returns capacity.requests
+create function capacity.story_then(p_kept jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8d9caa5d3b50b709';
+
+create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text, OUT context capacity.context, OUT story jsonb)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8afac8d47ce80b4';
+  as 'sha256 f662ce74e5a0681d';
+
+create function capacity.subscription_routes(p_subscription capacity.subscriptions)
+  returns SETOF capacity.routes
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 26e8db0ca08b62b7';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1685c868d3190431';
-
-create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c1043b136466beb2';
+  as 'sha256 0b9f73ef76aa8976';
 
 create function capacity.tell_circuits(p_workspace_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0e9499defad2435e';
 
+create function capacity.tell_colleagues(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text, p_step text, p_member_ids text[], p_effects text[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 422ce13521a1eb59';
+
+create function capacity.tell_customer(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fe3dcdc1eaa34b43';
+
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 73e9ade9de26452c';
+
+create function capacity.tell_group(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7f5b3f4d703e4578';
 
 create function capacity.tell_link(p_story jsonb, p_template text)
   returns jsonb
@@ -5394,52 +5659,42 @@ create function capacity.tell_link(p_story jsonb, p_template text)
 create function capacity.tell_operators(p_workspace_id text, p_cause text, p_facts jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 97eaa4c9d0a65668';
+  as 'sha256 a7408a49f1244780';
 
-create function capacity.tell_people(p_request capacity.requests, p_story jsonb, p_effects text[])
-  returns void
+create function capacity.tell_people(p_context capacity.context, p_story jsonb, p_effects text[])
+  returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b64789450799d682';
+  as 'sha256 558158882ebde5be';
 
 create function capacity.tell_problems(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 06c9333432c58619';
 
-create function capacity.tell_text(p_story jsonb, p_template text, p_step text, OUT title text, OUT body text)
-  returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 035bf08c0f4f94da';
-
 create function capacity.tell_values(p_story jsonb, p_template text, p_step text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 877f33a2de2531a0';
+  as 'sha256 0432ebaf5cdc1059';
 
-create function capacity.tells()
-  returns TABLE(cause text, audience text, category text, template text, channels text[], priority integer, provided text)
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 33643a9d77e42060';
-
-create function capacity.tells_of_event(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state, p_actor_id text, p_quiet boolean)
+create function capacity.tells_of_event(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb, p_quiet boolean)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 db5bb2b18be45db8';
+  as 'sha256 b90e7cfc19bc3894';
 
-create function capacity.tells_of_notice(p_request capacity.requests, p_kind text, p_actor_id text, p_asked text[])
+create function capacity.tells_of_notice(p_context capacity.context, p_called text[], p_asked jsonb)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a40843f6c8b5f79e';
+  as 'sha256 14ef19a4ee804bba';
 
-create function capacity.tells_of_offer(p_request capacity.requests, p_state_before public.capacity_request_state)
+create function capacity.tells_of_offer(p_context capacity.context, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 53f7f712f6ec77cd';
+  as 'sha256 a583c331b041ff59';
 
 create function capacity.template_samples(p_workspace_id text, p_name text)
   returns TABLE(sample text, vals jsonb, link jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7f4ea686cdf471e8';
+  as 'sha256 61639d96553ffe30';
 
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
@@ -5469,7 +5724,7 @@ create function capacity.timer_erase(p_most integer, OUT erased integer, OUT fai
 create function capacity.timer_expire(p_most integer, OUT expired integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bc7d59a72dc6d9c9';
+  as 'sha256 3c9f35b3766e0440';
 
 create function capacity.timer_failed(p_request_id text, p_timer text, p_error_code text, p_message text)
   returns jsonb
@@ -5494,7 +5749,7 @@ create function capacity.timer_release(p_most integer, OUT failed jsonb, OUT mor
 create function capacity.timer_remind(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0731c1628747b189';
+  as 'sha256 4c2e3d6008023be8';
 
 create function capacity.timer_remind_person(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -5509,7 +5764,7 @@ create function capacity.timer_review(p_most integer, OUT late integer, OUT remi
 create function capacity.timer_review_one(p_request capacity.requests, p_workspace directory.workspaces, OUT late integer, OUT due text[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 52e69f84e9759d8e';
+  as 'sha256 4e228b1a01c2c408';
 
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
@@ -5534,6 +5789,11 @@ grant execute on function capacity.timers_last_ran to headroom_auditor;
 grant execute on function capacity.timers_last_ran to headroom_control;
 grant execute on function capacity.timers_last_ran to headroom_executor;
 
+create function capacity.told_asked(p_context capacity.context, p_asked jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 81eadda893ae01d7';
+
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5542,7 +5802,7 @@ create function capacity.transitions()
 create function capacity.unasked(p_request_id text, p_state public.capacity_request_state)
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b9d55770c24d029';
+  as 'sha256 a964aba1c643c443';
 grant execute on function capacity.unasked to authenticated;
 grant execute on function capacity.unasked to headroom_auditor;
 grant execute on function capacity.unasked to headroom_control;
@@ -5578,7 +5838,7 @@ grant execute on function capacity.verify_deliveries to headroom_control;
 create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 907a05f34468cfe0';
+  as 'sha256 749433b9c0fd9a3c';
 
 create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
   returns record
@@ -5616,6 +5876,13 @@ create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit 
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
 
+create function capacity.verify_routes(p_workspace_id text DEFAULT NULL::text, OUT routes bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 217927b6e402c28c';
+grant execute on function capacity.verify_routes to headroom_auditor;
+grant execute on function capacity.verify_routes to headroom_control;
+
 create function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
@@ -5624,12 +5891,22 @@ create function capacity.verify_texts(p_after text, p_to text, p_workspace_id te
 create function capacity.verify_told(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 9d6a19213826a3fd';
+  as 'sha256 c2470b78705f2ab4';
 
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 03365548cc1e2686';
+
+create function capacity.wanted_routes(p_workspace_id text DEFAULT NULL::text)
+  returns SETOF capacity.routes
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b48d830f8e24d8d4';
+
+create function capacity.with_reviews(p_story jsonb, p_request capacity.requests)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a40e70224d28195';
 
 create function capacity.workspace_needs()
   returns TABLE(workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text, subscribed boolean)
@@ -5641,7 +5918,7 @@ grant execute on function capacity.workspace_needs to headroom_control;
 create function directory.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e1263e0e9c82109';
+  as 'sha256 e48b68c69afefcff';
 
 create function directory.check_api_key()
   returns void
@@ -5667,6 +5944,11 @@ create function directory.find_member(p_workspace_id text, p_id text)
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9f24901d3154fcbc';
+
+create function directory.forget_reader()
+  returns trigger
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 93c2897d1ae41381';
 
 create function directory.issued_at(p_claims jsonb)
   returns timestamp with time zone
@@ -5723,7 +6005,7 @@ grant execute on function directory.list_workspaces to headroom_control;
 create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 15efa23d93a97194';
+  as 'sha256 15ef24a3d7daab74';
 
 create function directory.protect_tables(p_schema text)
   returns void
@@ -5766,46 +6048,51 @@ create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}':
   as 'sha256 07af402eefb6855e';
 grant execute on function directory.put_workspace to headroom_control;
 
+create function directory.reader()
+  returns directory.standing
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d3d5350c4eedbdde';
+
 create function directory.reader_groups()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42a732d8ab94cf20';
+  as 'sha256 1d3199d0c028d8f5';
 grant execute on function directory.reader_groups to authenticated;
 
 create function directory.reader_id()
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d106ad581df066f';
+  as 'sha256 51af074b6c0762e1';
 grant execute on function directory.reader_id to authenticated;
 
 create function directory.reader_key_valid()
   returns boolean
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 604b4a4518e1b2f8';
+  as 'sha256 5eddbda73fa802d8';
 grant execute on function directory.reader_key_valid to service_role;
 
 create function directory.reader_named()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e5c0d37c347e0382';
+  as 'sha256 c80b2de0de315ca8';
 grant execute on function directory.reader_named to authenticated;
 
 create function directory.reader_owners()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0c3b2b14390c069';
+  as 'sha256 64bddccb7af18571';
 grant execute on function directory.reader_owners to authenticated;
 
 create function directory.reader_roles()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 25da9fa0add85de5';
+  as 'sha256 df5b6f656badec74';
 grant execute on function directory.reader_roles to authenticated;
 
 create function directory.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00af8325004152ca';
+  as 'sha256 b31f378038130eba';
 grant execute on function directory.reader_workspace to authenticated;
 
 create function directory.remove_group(p_workspace_id text, p_id text)
@@ -5837,6 +6124,11 @@ create function directory.require_purpose(p_purpose text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 92b18743988de298';
 
+create function directory.resolve_reader(p_made_from text)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b568f334ffb48bf3';
+
 create function directory.revocation(p_claims jsonb DEFAULT headroom.claims())
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5851,7 +6143,12 @@ grant execute on function directory.revoke_api_key to headroom_control;
 create function directory.signed_in_member()
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9838d5d5ed65e2ea';
+  as 'sha256 30f6b1ede5afd3f8';
+
+create function directory.standing_of(p_workspace_id text, p_member_id text)
+  returns directory.standing
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2c7de40d04024d78';
 
 create function headroom.check_actor(p_actor text)
   returns void
@@ -5871,7 +6168,12 @@ create function headroom.check_json(p_value jsonb, p_name text, p_most_bytes int
 create function headroom.claims()
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac10297f3f92ea52';
+  as 'sha256 76254a763864a808';
+
+create function headroom.claims_text()
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 61e6968e592ed947';
 
 create function headroom.close_schema(p_schema text)
   returns void
@@ -6063,15 +6365,20 @@ create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAUL
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b30b022421bb2270';
 
+create function inbound.could_decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean, OUT request capacity.requests, OUT repeated boolean)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3973260c757ea88a';
+
 create function inbound.decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 534577f700136548';
+  as 'sha256 e9e4e332c617c124';
 
-create function inbound.decided_already(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_by text, p_at timestamp with time zone, p_asking text)
+create function inbound.decided_already(p_context capacity.context, p_verdict capacity.verdict)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d6fa57add924782';
+  as 'sha256 6fab901bf99c1d44';
 
 create function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
@@ -6096,7 +6403,7 @@ create function inbound.form_channel(p_receipt jsonb)
 create function inbound.form_decode(p_body text)
   returns jsonb
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5b2cf578e9dc569c';
+  as 'sha256 f906b0b6eedfe97d';
 
 create function inbound.form_metadata(p_receipt jsonb)
   returns jsonb
@@ -6126,17 +6433,12 @@ create function inbound.linear_note(p_sent jsonb)
 create function inbound.linear_own_comment(p_request_id text, p_comment_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b95090b32a574672';
+  as 'sha256 63c34941f82c93e9';
 
-create function inbound.may_decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean)
-  returns capacity.requests
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0d212cc40a1859f7';
-
-create function inbound.named_request(p_receipt jsonb)
+create function inbound.named_request(p_receipt jsonb, p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20664944bb8aef1b';
+  as 'sha256 f7d2bba14257c622';
 
 create function inbound.parse_date(p_text text)
   returns date
@@ -6168,6 +6470,11 @@ create function inbound.postal_row(p_message jsonb)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5927970423a8b6ec';
 
+create function inbound.readable(p_member directory.members, p_request_id text, p_seen boolean DEFAULT false, OUT request capacity.requests, OUT standing directory.standing, OUT reads boolean)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9b0a0480463d9386';
+
 create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6198,10 +6505,10 @@ create function inbound.render_reason(p_request_id text, p_action text, p_channe
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5e0f7507251716fd';
 
-create function inbound.review_step(p_member directory.members, p_request capacity.requests)
+create function inbound.review_step(p_member directory.members, p_request_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c42da67475ccaed0';
+  as 'sha256 f97bf90fc24e27b3';
 
 create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature bytea)
   returns boolean
@@ -6211,27 +6518,27 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 061063119b4937a6';
+  as 'sha256 2d4cfd441ebeb937';
 
-create function inbound.slack_command(p_receipt jsonb, p_member directory.members)
+create function inbound.slack_command(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 72320f5e172028b7';
+  as 'sha256 1a260249c120da2e';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3340325efbc2104';
+  as 'sha256 4c9fc276a03b0b8d';
 
 create function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac3bba0ea92d6cc0';
+  as 'sha256 5fbaf6ceddf919e4';
 
 create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b2f405518de033db';
+  as 'sha256 ee27fd1dd90a930c';
 
 create function inbound.slack_follow_up_form(p_receipt jsonb, p_member directory.members, p_request_id text)
   returns jsonb
@@ -6243,10 +6550,10 @@ create function inbound.slack_form(p_receipt jsonb, p_member directory.members, 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dfa663cb443c2cfd';
 
-create function inbound.slack_handle(p_receipt jsonb)
+create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspaces)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eeee407f8d5ac69d';
+  as 'sha256 471a97841baa0fcf';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
@@ -6254,9 +6561,9 @@ create function inbound.slack_help(p_first text DEFAULT NULL::text)
   as 'sha256 54481a6e08d3b92a';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
-  returns text
+  returns directory.workspaces
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a310eca76f08ec2d';
+  as 'sha256 5ff9d603b3161b17';
 
 create function inbound.slack_job(p_member directory.members, p_request_id text)
   returns provisioning.jobs
@@ -6288,10 +6595,10 @@ create function inbound.slack_list(p_member directory.members)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2f3ea499cd601635';
 
-create function inbound.slack_member(p_workspace_id text, p_receipt jsonb)
+create function inbound.slack_member(p_home directory.workspaces, p_receipt jsonb)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62c24835761bd1b9';
+  as 'sha256 224a03ba0113c188';
 
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
@@ -6318,10 +6625,10 @@ create function inbound.slack_receipt_id(p_receipt jsonb, p_signature text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f3afa146a374d3ab';
 
-create function inbound.slack_refused(p_receipt jsonb, p_message text, p_detail text, p_hint text)
+create function inbound.slack_refused(p_receipt jsonb, p_request_id text, p_message text, p_detail text, p_hint text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cb84403f90b838d7';
+  as 'sha256 860d88d6ad822e40';
 
 create function inbound.slack_repeat(p_receipt jsonb, p_earlier inbound.receipts)
   returns jsonb
@@ -6336,32 +6643,27 @@ create function inbound.slack_reply(p_text text, p_outcome text, p_request_id te
 create function inbound.slack_show(p_member directory.members, p_request_id text, p_channel text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 41a82469e94d0c45';
+  as 'sha256 3198566119cdd303';
 
 create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 417b7b37278c4e80';
 
-create function inbound.slack_submission(p_receipt jsonb, p_member directory.members)
+create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a773359d6df00dca';
+  as 'sha256 4033e76938ba1311';
 
-create function inbound.slack_submitted(p_request capacity.requests)
-  returns text
+create function inbound.slack_submitted(p_context capacity.context, p_story jsonb)
+  returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba8929bda4c33383';
+  as 'sha256 52b139fe8e220b5f';
 
-create function inbound.slack_unasked(p_request capacity.requests)
+create function inbound.slack_unasked(p_context capacity.context)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 65566d2ff544e623';
-
-create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 580c4b1fbb3b0851';
+  as 'sha256 aecee7edd1e81829';
 
 create function inbound.stripe_receipt(p_event jsonb)
   returns jsonb
@@ -6373,15 +6675,15 @@ create function inbound.stripe_stamp_problem(p_signature text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7b805ceededf4a82';
 
-create function inbound.submit_terms(p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text)
-  returns capacity.requests
+create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3ecf47b5850c16f5';
+  as 'sha256 744c3daee6aee1af';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac344b04bc936654';
+  as 'sha256 4a3bbaf386995e3f';
 
 create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_signature text)
   returns boolean
@@ -6430,11 +6732,6 @@ create function notify.carry(p_told notify.notifications[], p_channel text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6394cf0899cc214a';
 
-create function notify.categories()
-  returns TABLE(category text, title text, audience text, critical boolean, channels text[], retention_days integer, meaning text)
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0b55978ce1afa0f';
-
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6466,7 +6763,7 @@ create function notify.choice_of(p_notification notify.notifications, p_channel 
 create function notify.choose_what(p_member directory.members, p_choices jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fab8da228aef7be6';
+  as 'sha256 14737828113107d8';
 
 create function notify.choose_when(p_member directory.members, p_changes jsonb)
   returns void
@@ -6550,6 +6847,11 @@ create function notify.fill(p_template text, p_values jsonb, p_most integer)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e2dd574566469c4b';
 
+create function notify.filled(p_title text, p_body text, p_their_title text, p_their_body text, p_values jsonb, OUT title text, OUT body text)
+  returns record
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 41ad18aaf7dbdad5';
+
 create function notify.find_unsubscribe(p_token text)
   returns notify.notifications
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6573,7 +6875,7 @@ create function notify.forget_member(p_member jsonb)
 create function notify.forget_old(p_most integer DEFAULT 1000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 19535b21b4791a50';
+  as 'sha256 3eaf376b8b48f8ba';
 grant execute on function notify.forget_old to headroom_control;
 grant execute on function notify.forget_old to headroom_executor;
 
@@ -6679,7 +6981,7 @@ create function notify.message(p_told notify.notifications[], p_channel text, p_
 create function notify.message_by_email(p_told notify.notifications[], p_address text, p_name text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d206426a4fc4be2';
+  as 'sha256 c0ef58be9c9faaac';
 
 create function notify.message_in_slack(p_told notify.notifications[], p_address text)
   returns jsonb
@@ -6701,6 +7003,11 @@ create function notify.note_endings(p_rows jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a3cd09709841099b';
 
+create function notify.note_settled(p_finished jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 33dbc530b49aaff3';
+
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6714,7 +7021,7 @@ create function notify.person_for(p_member_id text, p_workspace_id text)
 create function notify.preferences_of(p_member directory.members)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a9641352b7868513';
+  as 'sha256 8c96a95ba15fa63d';
 
 create function notify.preview(p_workspace_id text, p_title text, p_body text, p_link jsonb, p_channel text, p_address text, p_name text)
   returns jsonb
@@ -6823,7 +7130,7 @@ create function notify.stop_mails(p_notification notify.notifications, p_categor
 create function notify.stoppable(p_notification notify.notifications, OUT categories text[], OUT titles text[], OUT stopped boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7222eea6f68dd71d';
+  as 'sha256 ea887e2b73ec4898';
 
 create function notify.suppress(p_workspace_id text, p_mark bytea, p_reason text, p_said text)
   returns boolean
@@ -6839,7 +7146,7 @@ grant execute on function notify.suppress_address to headroom_control;
 create function notify.tell(p_workspace_id text, p_recipient_kind text, p_recipient text, p_key text, p_category text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_link jsonb DEFAULT NULL::jsonb, p_name text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a18324dbcfdebfce';
+  as 'sha256 3b0897cafb31fe5b';
 
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
@@ -6851,10 +7158,10 @@ create function notify.tell_member(p_workspace_id text, p_user_id text, p_idempo
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 62bd36ceb241e27c';
 
-create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_category text, p_title text, p_body text, p_channels text[], p_priority integer, p_about text, p_cause text, p_action_url text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f1a84731690ce08d';
+create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_category text, p_critical boolean, p_title text, p_body text, p_channels text[], p_priority integer, p_about text, p_cause text, p_action_url text)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 0608cf45d8385921';
 
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
@@ -6899,7 +7206,7 @@ create function notify.told_problem(p_key text, p_title text, p_body text, p_act
 create function notify.told_text(p_workspace_id text, p_name text, p_values jsonb, p_language text DEFAULT 'en'::text, OUT title text, OUT body text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e11f26d8f88943b3';
+  as 'sha256 9e172ff8471020b3';
 
 create function notify.unsubscribe_signature(p_secret_name text, p_id uuid)
   returns bytea
@@ -6937,10 +7244,10 @@ create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d722d4e5a6a79d4d';
 
-create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
+create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75fa710811281c31';
+  as 'sha256 8d02762066cd4ac4';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -7017,7 +7324,7 @@ create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e22bf61a74fd7579';
+  as 'sha256 07e9ba44ab33aded';
 
 create function outbox.clear_destination(p_name text)
   returns void
@@ -7085,13 +7392,18 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1a23854b11a60bad';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 e90075f772d3dffc';
 
 create function outbox.enqueuer()
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 afb58f0e11e4176e';
+
+create function outbox.ensure_followed(p_stream text)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 644cb95c16c4379e';
 
 create function outbox.ensure_limits(p_limits jsonb)
   returns void
@@ -7200,19 +7512,19 @@ create function outbox.id_time(p_outbox_id uuid)
 create function outbox.in_flight_or_finished(p_outbox_id uuid)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2335e824d0e8cc1e';
+  as 'sha256 61e27451f2d0c8ca';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f227caab1d61f5f';
+  as 'sha256 c9dffb7ec5681693';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
 create function outbox.is_lost(p_outbox_id uuid)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3a4fb95caab87f95';
+  as 'sha256 bcc810ea9d564b91';
 
 create function outbox.is_path(p_path jsonb)
   returns boolean
@@ -7224,10 +7536,15 @@ create function outbox.is_unfinished(p_outbox_ids uuid[])
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9d5bf6e52de5c9e6';
 
-create function outbox.last_delivered_at(p_stream_id smallint, p_instructions text[], p_but text)
-  returns timestamp with time zone
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 386106b62856d5d6';
+create function outbox.last_line(p_outbox_id uuid, p_class_id smallint)
+  returns outbox.attempts
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 b3b15acdddea8efe';
+
+create function outbox.last_lines(p_outbox_ids uuid[])
+  returns SETOF outbox.attempts
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 1980ca24f8d4038c';
 
 create function outbox.late_in_lanes(p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
@@ -7325,15 +7642,15 @@ grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
 grant execute on function outbox.partition_status to headroom_executor;
 
-create function outbox.place_of(p_outbox_id uuid)
+create function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e076738b9a9c5913';
+  as 'sha256 d91a171cd0a50666';
 
-create function outbox.place_of_row(p_row outbox.payloads, p_stream outbox.streams)
-  returns jsonb
+create function outbox.places_of(p_outbox_ids uuid[])
+  returns TABLE(outbox_id uuid, place jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad4a060c211eac3a';
+  as 'sha256 641625f50e206e72';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
@@ -7420,7 +7737,7 @@ create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], 
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
-  as 'sha256 ba2f9702c3da581c';
+  as 'sha256 af121e4ddbac6a45';
 grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
@@ -7452,7 +7769,7 @@ create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcome
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89b2020fd54cc4c5';
+  as 'sha256 a712b86d0373d03a';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
@@ -7462,12 +7779,12 @@ create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes
 create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6070c604d1e77a4a';
+  as 'sha256 32925950d6de7bc2';
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s owner headroom_owner
-  as 'sha256 e8a3b4d3285ad898';
+  as 'sha256 e95e4911a13889d1';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
@@ -7516,10 +7833,15 @@ create function outbox.take_number(p_stream text, p_key text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2b2b7c3781439a16';
 
+create function outbox.tell_finished(p_outbox_ids uuid[], p_delivered boolean, p_at timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a666c7faebbc9d2';
+
 create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
   returns integer
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9012cc80e340fdb6';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 e3bcec230a5a5960';
 
 create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text, p_in_doubt boolean)
   returns outbox.attempt_state
@@ -7676,7 +7998,7 @@ create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt pr
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 518fcf529e60c454';
+  as 'sha256 d502098749aa444e';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
@@ -7737,7 +8059,7 @@ create function provisioning.follow_request(p_change jsonb)
 create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1c45ee814280f3ee';
+  as 'sha256 8adafe412633f9ec';
 
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
@@ -7824,7 +8146,7 @@ create function provisioning.look_at_stop(p_job provisioning.jobs)
 create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38ad9ef91fa7d0dd';
+  as 'sha256 528086e4ca5b02d8';
 
 create function provisioning.name_of(p_workspace_id text, p_member_id text)
   returns text
@@ -7901,7 +8223,7 @@ create function provisioning.record_cleanup(p_request_id text, p_actor capacity.
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa1918e248576957';
+  as 'sha256 fa930bb33d35b7c8';
 
 create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_job_id uuid, p_code text, p_message text, p_facts text)
   returns jsonb
@@ -7976,7 +8298,7 @@ create function provisioning.system_actor(p_job_id uuid, p_via text)
 create function provisioning.tell(p_job provisioning.jobs, p_said text, p_quoted text DEFAULT NULL::text, p_asks boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b392be21dcdeccef';
+  as 'sha256 14466388928ad3e5';
 
 create function provisioning.tell_story(p_argument jsonb)
   returns jsonb
@@ -8023,7 +8345,7 @@ create function provisioning.watch_run(p_attempt provisioning.attempts)
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 479e4ad6a6e5e821';
+  as 'sha256 a187c9f4444a0374';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -8047,7 +8369,7 @@ grant execute on function public.begin_draft to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ceb1775543ea1c23';
+  as 'sha256 fcacb7c729fbe4f7';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -8071,7 +8393,7 @@ grant execute on function public.complete_provisioning_job to service_role;
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b23e3498204229fe';
+  as 'sha256 25bc1579850256dc';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -8079,7 +8401,7 @@ grant execute on function public.create_capacity_request to service_role;
 create function public.decide_by_token(p_token text, p_decision text, p_reason text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 caddf7bcf0b8948f';
+  as 'sha256 0168359b62504bf4';
 grant execute on function public.decide_by_token to anon;
 grant execute on function public.decide_by_token to authenticated;
 grant execute on function public.decide_by_token to service_role;
@@ -8087,7 +8409,7 @@ grant execute on function public.decide_by_token to service_role;
 create function public.decide_capacity_request(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_id text DEFAULT NULL::text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 6ca661a4538faa2e';
+  as 'sha256 19b0e4a39ad2a191';
 grant execute on function public.decide_capacity_request to authenticated;
 grant execute on function public.decide_capacity_request to headroom_control;
 grant execute on function public.decide_capacity_request to service_role;
@@ -8157,7 +8479,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9434143aa1aab4a';
+  as 'sha256 744418fdd88a225b';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -8237,7 +8559,7 @@ grant execute on function public.handle_provisioning_callback to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61e9f3205f36b4f5';
+  as 'sha256 554dae3746b9db1a';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -8323,7 +8645,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 be8148bc8ec3c41b';
+  as 'sha256 c1c2744902168608';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -8376,6 +8698,11 @@ create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT 
   as 'sha256 3a397758ca12098c';
 grant execute on function public.remove_endpoint to authenticated;
 grant execute on function public.remove_endpoint to service_role;
+
+create function public.request_row(p_context capacity.context)
+  returns public.capacity_requests
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 73b64d2807061e59';
 
 create function public.reset_notification_template(p_name text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns boolean
@@ -8590,7 +8917,7 @@ grant execute on function webhooks.endpoint_for_relay to headroom_executor;
 
 create function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
   as 'sha256 d2ef9a1aeef11d24';
 grant execute on function webhooks.endpoint_gone to headroom_executor;
 
@@ -8684,6 +9011,11 @@ create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers json
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 141fc633f9adee38';
+
+create function webhooks.tell_endpoint_changed()
+  returns trigger
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 07b5ca7d14292d4c';
 
 create function webhooks.topic_matches(p_topics text[], p_stream text, p_type text)
   returns boolean

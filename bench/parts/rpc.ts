@@ -1,16 +1,21 @@
-/** What the HTTP server adds to a call: two functions over loopback HTTP, against the same functions called over the driver. */
+/** What the HTTP server adds: two functions and two lists over loopback HTTP, against the same asked over the driver. */
 import type { Part, ReportRow, SuiteSpec } from "../model.ts";
 import { againstReference } from "./rows.ts";
 
 const WAYS = ["headroom", "driver"] as const;
 const CONNECTIONS = [8, 32] as const;
-const CALLS = ["create", "get"] as const;
+const CALLS = {
+  create: "create_capacity_request",
+  get: "get_capacity_request",
+  "list-service": "a list of 50 requests by a machine",
+  "list-member": "a list of 50 requests by a member",
+} as const;
 
 export const rpcPart: Part = {
   name: "rpc",
   about:
-    "create_capacity_request and get_capacity_request over loopback HTTP, 8 and 32 connections, against the driver",
-  weight: 8,
+    "create_capacity_request, get_capacity_request and lists of 50 over loopback HTTP, 8 and 32 connections, against the driver",
+  weight: 12,
   suites(profile) {
     // A quick run has no time for it.
     if (profile.name === "quick") return [];
@@ -24,10 +29,10 @@ export const rpcPart: Part = {
   },
   rows(results, profile) {
     if (profile.name === "quick") return [];
-    return CALLS.flatMap((call) =>
+    return Object.entries(CALLS).flatMap(([call, words]) =>
       CONNECTIONS.flatMap((connections): ReportRow[] => {
         const measure = `rpc/${call}-${connections}`;
-        const label = `${call}_capacity_request over HTTP, ${connections} connections`;
+        const label = `${words} over HTTP, ${connections} connections`;
         const row = (what: string, unit: string, read: (who: string) => number | null) =>
           againstReference({
             part: "rpc",

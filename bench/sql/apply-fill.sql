@@ -1,36 +1,54 @@
--- Requests that wait for their commercial review, in a workspace that posts to Slack: $1 of them, with the root message delivered
--- long ago, so that the lane of each is idle. Written in sets; their hashes are no chain, which nothing here looks at.
-with people as (
-  insert into directory.members (workspace_id, id, display_name, slack_user_id, roles)
-  values ('default', 'ann', 'Ann', 'U0ANN', '{requester}'), ('default', 'bob', 'Bob', 'U0BOB', '{commercial}'), ('default', 'ida', 'Ida', 'U0IDA', '{requester}')
-), grouped as (
-  insert into directory.groups (workspace_id, id, name) values ('default', 'infra', 'Infra')
-), surface as (
-  update directory.workspaces set slack_channel_id = 'C0123456' where id = 'default'
-), queue as materialized (
-  select outbox.destination_id('slack:C0123456', 'default')
-), asked as (
-  insert into capacity.requests (
-    id, workspace_id, version, state, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group,
-    requested_size, quantity, region, expected_duration_days, estimated_monthly_cost_usd, slack_channel_id, customer_hash, review_plan, head_hash)
-  select 'CR-2026-' || lpad(g::text, 6, '0'), 'default', 1, 'UNDER_REVIEW', now(), now(), now(), 'ann', 'bob', 'infra',
-         '32XL', 4, 'us-east-1', 30, 1000, 'C0123456', sha256(int8send(g)),
-         '{"technical": {"why": "Any member of the group Infra reviews it.", "auto": false, "rule": null, "group": "infra", "reviewers": [{"id": "ida", "name": "Ida"}]},
-           "commercial": {"why": "Bob is the commercial owner.", "auto": false, "rule": null, "owner": "bob", "authority": {"kind": "owner", "member": "bob"},
-                          "reviewers": [{"id": "bob", "name": "Bob"}]}}', sha256(int8send(g))
-    from generate_series(1, $1::bigint) g
-  returning id
-), told as (
-  insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash, workspace_id)
-  select a.id, 1, gen_random_uuid(), 'REQUEST_SUBMITTED', 'user', 'ann', 'api', 'SUBMITTED', 'UNDER_REVIEW', '{}', '{slack:root}', now(), sha256(a.id::bytea), 'default'
-    from asked a
-), customers as (
-  insert into capacity.personal_data (request_id, salt, customer_ref) select a.id, sha256(a.id::bytea), '{"name": "Acme"}' from asked a
-), lanes as (
-  insert into outbox.lanes (stream_id, key, next_seq, idle_at, delivered_to)
-  select s.stream_id, a.id || ':slack', 2, 2, 1 from asked a, outbox.streams s where s.name = 'capacity'
-  returning lane_id
-), threads as (
-  insert into outbox.captures (lane_id, name, value, outbox_id) select l.lane_id, 'slack_thread_ts', '"1767348000.000100"', gen_random_uuid() from lanes l
-)
-select count(*) from queue
+-- Requests that wait for their commercial review: copies of one that was really submitted and whose first message was really delivered, with
+-- everything that belongs to it. Written in sets, column by column as they are, so that a new column is copied too; only what tells one
+-- request from another is made anew. Their hashes are no chain, which nothing here looks at.
+create sequence bench.requests;
+
+-- As long as a real one, of a year in which there are none.
+create function bench.request_id(p_number bigint) returns text language sql immutable
+return 'CR-2000-' || lpad(p_number::text, 6, '0');
+
+-- The same beginning, where the time and the class stand, and the copy's number at the end.
+create function bench.copy_id(p_id uuid, p_number bigint) returns uuid language sql immutable
+return (left(p_id::text, 24) || lpad(to_hex(p_number), 12, '0'))::uuid;
+
+create function bench.copy_rows(p_table regclass, p_rows text, p_changes jsonb, p_count integer) returns void language plpgsql as $$
+declare
+  v_columns text;
+  v_values text;
+begin
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum),
+         string_agg(coalesce(p_changes ->> a.attname, 't.' || quote_ident(a.attname)), ', ' order by a.attnum)
+    into v_columns, v_values
+    from pg_attribute a where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
+  execute format('insert into %s (%s) overriding system value select %s from %1$s t, generate_series(1, $1) g where t.%4$s',
+                 p_table, v_columns, v_values, p_rows) using p_count;
+end
+$$;
+
+create function bench.copy_request(p_model text, p_count integer) returns void language plpgsql as $$
+declare
+  v_lane_id bigint := (select l.lane_id from outbox.lanes l where l.key = p_model || ':slack');
+  v_of_request text := format('request_id = %L', p_model);
+  v_of_lane text := format('lane_id = %s', v_lane_id);
+  v_of_rows text := format('outbox_id in (select m.outbox_id from outbox.payloads m where m.lane_id = %s)', v_lane_id);
+  v_of_told text := format('notification_id in (select n.id from notify.notifications n where n.about = %L)', p_model);
+begin
+  perform bench.copy_rows('capacity.requests', format('id = %L', p_model), '{"id": "bench.request_id(g)"}', p_count);
+  perform bench.copy_rows('capacity.events', v_of_request, '{"request_id": "bench.request_id(g)", "id": "gen_random_uuid()"}', p_count);
+  perform bench.copy_rows('capacity.personal_data', v_of_request, '{"request_id": "bench.request_id(g)"}', p_count);
+  perform bench.copy_rows('capacity.request_captures', v_of_request, '{"request_id": "bench.request_id(g)"}', p_count);
+  perform bench.copy_rows('outbox.captures', v_of_lane,
+    '{"lane_id": "t.lane_id + g", "outbox_id": "bench.copy_id(t.outbox_id, g)"}', p_count);
+  perform bench.copy_rows('outbox.dedupe', v_of_rows,
+    '{"instruction_id": "bench.request_id(g) || ''#1''", "outbox_id": "bench.copy_id(t.outbox_id, g)"}', p_count);
+  perform bench.copy_rows('outbox.attempts', v_of_rows, '{"outbox_id": "bench.copy_id(t.outbox_id, g)"}', p_count);
+  perform bench.copy_rows('outbox.payloads', v_of_lane,
+    '{"lane_id": "t.lane_id + g", "instruction_id": "bench.request_id(g) || ''#1''", "outbox_id": "bench.copy_id(t.outbox_id, g)"}', p_count);
+  perform bench.copy_rows('outbox.lanes', v_of_lane, '{"lane_id": "t.lane_id + g", "key": "bench.request_id(g) || '':slack''"}', p_count);
+  perform bench.copy_rows('notify.parts', v_of_told, '{"notification_id": "bench.copy_id(t.notification_id, g)"}', p_count);
+  perform bench.copy_rows('notify.notifications', format('about = %L', p_model),
+    '{"id": "bench.copy_id(t.id, g)", "about": "bench.request_id(g)", "idempotency_key": "bench.request_id(g) || substr(t.idempotency_key, 15)"}',
+    p_count);
+  perform setval(pg_get_serial_sequence('outbox.lanes', 'lane_id'), v_lane_id + p_count);
+end
+$$;

@@ -1,6 +1,6 @@
 /**
- * Calls of the two functions that clients make most: over HTTP, with connections kept open, to a server in a process of its own; or
- * over the driver, with the session entered once, which no gateway can undercut.
+ * Calls of the two functions that clients make most, and lists of fifty requests by a machine and by a member: over HTTP, with connections
+ * kept open, to a server in a process of its own; or over the driver, with the session entered once, which no gateway can undercut.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -10,12 +10,16 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { openGatewayLogin } from "../../src/db/gateway-login.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { signToken } from "../../src/cli/make-keys.ts";
+import { signToken, type TokenClaims } from "../../src/cli/make-keys.ts";
+import { copyRequest, prepareWorkspace, submitDelivered } from "../approvals.ts";
 import { nowMs, percentile, round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 
 const CONNECTIONS = [8, 32] as const;
 const WARM_UP_MS = 500;
+/** What a list is taken from. */
+const REQUESTS = 300;
+const LISTED = 50;
 const PASSWORD = "for-this-run-only";
 const JWT_SECRET = "a-secret-that-lives-as-long-as-this-run";
 const PROGRAM = fileURLToPath(new URL("../../bin/headroom.js", import.meta.url));
@@ -33,16 +37,17 @@ const terms = {
   p_estimated_monthly_cost_usd: 500,
 } as const;
 
-const directory = `
-insert into directory.members (workspace_id, id, display_name, slack_user_id, roles) values
-  ('default', 'ann', 'Ann', 'U0ANN', '{requester}'), ('default', 'bob', 'Bob', 'U0BOB', '{commercial}'), ('default', 'ida', 'Ida', 'U0IDA', '{requester}');
-insert into directory.groups (workspace_id, id, name) values ('default', 'infra', 'Infra');
-insert into directory.group_members (workspace_id, group_id, member_id) values ('default', 'infra', 'ida');
-update directory.workspaces set slack_channel_id = 'C0123456' where id = 'default'`;
+/** A machine with a service key, and a member of the group that reviews. */
+const SESSIONS = {
+  service: { role: "service_role" },
+  member: { role: "authenticated", sub: "7f9d", app_metadata: { workspace_id: "default", member_id: "ida" } },
+} as const satisfies Record<string, TokenClaims>;
 
-/** One call on one of the connections; the answer is the id of a request that was created. */
+/** What is asked on one of the connections; the answer is the text of the body. */
 interface Way {
   call(connection: number, name: string, given: object): Promise<string>;
+  /** The newest requests that there are. */
+  list(connection: number): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -51,30 +56,44 @@ async function prepare(url: string): Promise<string> {
   await client.connect();
   try {
     await migrate(client);
-    await client.query(directory);
+    await prepareWorkspace(client);
+    await copyRequest(client, await submitDelivered(client, url), REQUESTS);
+    await client.query(
+      "update capacity.requests set created_at = created_at - make_interval(mins => right(id, 6)::integer)",
+    );
+    await client.query("vacuum analyze");
     return await openGatewayLogin(client, url, PASSWORD);
   } finally {
     await client.end();
   }
 }
 
-async function openDriver(gatewayUrl: string, connections: number): Promise<Way> {
+async function openDriver(gatewayUrl: string, connections: number, claims: TokenClaims): Promise<Way> {
   const clients = Array.from({ length: connections }, () => new Client(gatewayUrl));
   for (const client of clients) {
     await client.connect();
-    await client.query(
-      "select set_config('role', 'service_role', false), set_config('request.jwt.claims', $1, false)",
-      [JSON.stringify({ role: "service_role" })],
-    );
+    await client.query("select set_config('role', $1, false), set_config('request.jwt.claims', $2, false)", [
+      claims.role,
+      JSON.stringify(claims),
+    ]);
   }
+  const ask = async (connection: number, name: string, text: string, values: unknown[] = []): Promise<string> => {
+    const answer = await clients[connection]?.query<{ body: string }>({ name, text, values });
+    return answer?.rows[0]?.body ?? "";
+  };
   return {
     async call(connection, name, given) {
       const names = Object.keys(given);
       const list = names.map((key, index) => `${key} => $${index + 1}`).join(", ");
       const text = `select to_json(t)::text as body from public.${name}(${list}) t`;
-      const answer = await clients[connection]?.query<{ body: string }>({ name, text, values: Object.values(given) });
-      return answer?.rows[0]?.body ?? "";
+      return ask(connection, name, text, Object.values(given));
     },
+    list: (connection) =>
+      ask(
+        connection,
+        "list",
+        `select json_agg(t)::text as body from (select * from public.capacity_requests order by created_at desc limit ${LISTED}) t`,
+      ),
     async close() {
       for (const client of clients) await client.end();
     },
@@ -100,24 +119,28 @@ async function startServer(gatewayUrl: string): Promise<ServerProcess> {
   throw new Error("the server did not start");
 }
 
-async function openHttp({ url }: ServerProcess, connections: number): Promise<Way> {
+async function openHttp({ url }: ServerProcess, connections: number, claims: TokenClaims): Promise<Way> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const key = await signToken({ role: "service_role" }, { jwtSecret: JWT_SECRET, expiresAt: null });
-  const headers = { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const forever = { jwtSecret: JWT_SECRET, expiresAt: null };
+  const apikey = await signToken({ role: claims.role === "service_role" ? "service_role" : "anon" }, forever);
+  const headers = { apikey, authorization: `Bearer ${await signToken(claims, forever)}` };
+  const ask = (method: string, path: string, body?: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const content =
+        body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+      const target = { agent, host: url.hostname, port: url.port, method, path: `/rest/v1/${path}` };
+      const sent = request({ ...target, headers: { ...headers, ...content } });
+      sent.on("error", reject);
+      sent.on("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+        response.on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+      });
+      sent.end(body);
+    });
   return {
-    call: (_connection, name, given) =>
-      new Promise((resolve, reject) => {
-        const body = JSON.stringify(given);
-        const options = { agent, host: url.hostname, port: url.port, method: "POST", path: `/rest/v1/rpc/${name}` };
-        const sent = request({ ...options, headers: { ...headers, "content-length": Buffer.byteLength(body) } });
-        sent.on("error", reject);
-        sent.on("response", (response) => {
-          let text = "";
-          response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-          response.on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
-        });
-        sent.end(body);
-      }),
+    call: (_connection, name, given) => ask("POST", `rpc/${name}`, JSON.stringify(given)),
+    list: () => ask("GET", `capacity_requests?order=created_at.desc&limit=${LISTED}`),
     close: async () => agent.destroy(),
   };
 }
@@ -138,41 +161,67 @@ async function load(connections: number, ms: number, step: (connection: number) 
   return { perSecond: (took.length * 1000) / (nowMs() - startedAt), took };
 }
 
+type Steps = Readonly<Record<string, (connection: number) => Promise<unknown>>>;
+
+function callsOf(way: Way): Steps {
+  const created: string[] = [];
+  return {
+    async create(connection) {
+      const { id } = JSON.parse(await way.call(connection, "create_capacity_request", terms)) as { id: string };
+      created.push(id);
+    },
+    get: (connection) =>
+      way.call(connection, "get_capacity_request", {
+        p_request_id: created[Math.floor(Math.random() * created.length)] ?? "",
+      }),
+  };
+}
+
+/** A list that is short would be fast for the wrong reason. */
+async function checkList(way: Way): Promise<void> {
+  const { length } = JSON.parse(await way.list(0)) as unknown[];
+  if (length !== LISTED) throw new Error(`a list had ${length} requests instead of ${LISTED}`);
+}
+
 export const rpcSuite: Suite = async ({ url, params, emit }) => {
   const who = params.text("who");
   const seconds = params.number("seconds");
   const gatewayUrl = await prepare(url);
   const server = who === "headroom" ? await startServer(gatewayUrl) : undefined;
+  const measure = async (
+    connections: number,
+    claims: TokenClaims,
+    stepsOf: (way: Way) => Steps | Promise<Steps>,
+  ): Promise<void> => {
+    const way =
+      server === undefined
+        ? await openDriver(gatewayUrl, connections, claims)
+        : await openHttp(server, connections, claims);
+    for (const [call, step] of Object.entries(await stepsOf(way))) {
+      await load(connections, WARM_UP_MS, step);
+      const { perSecond, took } = await load(connections, seconds * 1000, step);
+      emit({
+        measure: `rpc/${call}-${connections}`,
+        who,
+        variant: `${connections} connections, ${server === undefined ? "prepared over the driver" : "kept open over HTTP"}`,
+        value: round(perSecond),
+        unit: "calls/s",
+        details: { p50Ms: round(percentile(took, 50), 2), p99Ms: round(percentile(took, 99), 2) },
+      });
+    }
+    await way.close();
+  };
   try {
+    // Lists come first: what they are taken from is the same in every run then.
     for (const connections of CONNECTIONS) {
-      const way =
-        server === undefined ? await openDriver(gatewayUrl, connections) : await openHttp(server, connections);
-      const created: string[] = [];
-      const steps = {
-        async create(connection: number) {
-          const body = await way.call(connection, "create_capacity_request", terms);
-          const { id } = JSON.parse(body) as { id: string };
-          created.push(id);
-        },
-        get: (connection: number) =>
-          way.call(connection, "get_capacity_request", {
-            p_request_id: created[Math.floor(Math.random() * created.length)] ?? "",
-          }),
-      };
-      for (const [call, step] of Object.entries(steps)) {
-        await load(connections, WARM_UP_MS, step);
-        const { perSecond, took } = await load(connections, seconds * 1000, step);
-        emit({
-          measure: `rpc/${call}-${connections}`,
-          who,
-          variant: `${connections} connections, ${server === undefined ? "prepared over the driver" : "kept open over HTTP"}`,
-          value: round(perSecond),
-          unit: "calls/s",
-          details: { p50Ms: round(percentile(took, 50), 2), p99Ms: round(percentile(took, 99), 2) },
+      for (const [name, claims] of Object.entries(SESSIONS)) {
+        await measure(connections, claims, async (way) => {
+          await checkList(way);
+          return { [`list-${name}`]: (connection) => way.list(connection) };
         });
       }
-      await way.close();
     }
+    for (const connections of CONNECTIONS) await measure(connections, SESSIONS.service, callsOf);
   } finally {
     if (server !== undefined) {
       server.child.kill("SIGTERM");

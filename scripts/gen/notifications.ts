@@ -1,5 +1,5 @@
 /**
- * Writes down who is told what: the table of capacity.tells(), the categories and statuses of notify, and what each template says of a
+ * Writes down who is told what: the table of capacity.tells, the categories and statuses of notify, and what each template says of a
  * sample request.
  *
  * Owns: the page. Does not own: a single rule or text; what the functions say is what is written.
@@ -28,7 +28,7 @@ interface Category {
 }
 
 export async function describeNotifications(client: Client): Promise<string> {
-  const tells = await rowsOf<Tell>(client, "select * from capacity.tells()");
+  const tells = await rowsOf<Tell>(client, "select * from capacity.tells order by place");
   return [
     "# Who is told what",
     "",
@@ -39,7 +39,7 @@ export async function describeNotifications(client: Client): Promise<string> {
     "",
     "## Which event, notice or problem tells whom",
     "",
-    "[capacity.tells()](../sql/functions/capacity/tells/tells.sql). A cause in capitals is an event, another one the kind of a notice, or a problem",
+    "[capacity.tells](../sql/registrations/capacity.sql). A cause in capitals is an event, another one the kind of a notice, or a problem",
     "of delivery (the last three). `direct` is Slack where Slack knows the person and the workspace uses it, else mail; it is left out for those whom",
     "the request's thread mentions, and for those whose group is told in its channel. Whoever acts is not told of it.",
     "",
@@ -70,11 +70,11 @@ async function rowsOf<Row extends object>(client: Client, text: string, values: 
 }
 
 async function describeCategories(client: Client): Promise<readonly string[]> {
-  const categories = await rowsOf<Category>(client, "select * from notify.categories()");
+  const categories = await rowsOf<Category>(client, "select * from notify.categories");
   return [
     "## Categories",
     "",
-    "[notify.categories()](../sql/functions/notify/categories/categories.sql). What is critical passes quiet hours and preferences.",
+    "[notify.categories](../sql/views/notify/categories.sql). What is critical passes quiet hours and preferences.",
     "",
     ...table(
       ["category", "for", "critical", "channels", "kept for", "what it is"],

@@ -184,8 +184,8 @@ export async function storeDeliveries(client: ClientBase): Promise<number> {
      cross join lateral (select jsonb_build_object('specversion', '1.0', 'id', e.id, 'type', 'capacity.request.' || lower(e.event_type::text), 'subject', e.request_id) as payload, gen_random_uuid() as salt) p
      order by e.request_id, e.seq`);
   await client.query(`
-    insert into outbox.lanes (stream_id, key, next_seq, idle_at, delivered_to)
-    select stream_id, 'seed:' || request_id, count(*) + 1, count(*) + 1, count(*) from seed_rows group by stream_id, request_id`);
+    insert into outbox.lanes (stream_id, key, next_seq, idle_at, delivered_to, delivered_at)
+    select stream_id, 'seed:' || request_id, count(*) + 1, count(*) + 1, count(*), now() from seed_rows group by stream_id, request_id`);
   await client.query(`
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash)
     select stream_id, request_id || '#' || seq, 'event:seed', outbox_id, salt, hash from seed_rows`);

@@ -1,5 +1,6 @@
 /**
- * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated.
+ * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated; and who reads is known to
+ * policies only.
  */
 import { basename } from "node:path";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
@@ -8,10 +9,27 @@ const maxLineChars = 140;
 /** One-expression functions that the planner inlines; a SET clause would forbid that, and they name nothing unqualified. */
 const inlined = new Set(["outbox.new_id", "outbox.partition_floor", "outbox.id_time"]);
 
+/** The functions that may name the reader: those that are the reader, and those that write policies. */
+const namesReader =
+  /^sql\/functions\/(directory\/caller\/((resolve_|forget_)?reader(_[a-z]+)*|protect_tables)|notify\/inbox\/connect_realtime)\.sql$/;
+
 export function sqlRules(repository: Repository): Complaint[] {
   return repository
     .matching(/^sql\/(?!schema\.sql).*\.sql$/)
-    .flatMap((file) => [...widths(file), ...(file.path.startsWith("sql/functions/") ? functionRules(file) : [])]);
+    .flatMap((file) => [
+      ...widths(file),
+      ...(file.path.startsWith("sql/functions/") ? [...functionRules(file), ...readerRules(file)] : []),
+    ]);
+}
+
+/** Who reads is looked up once per transaction, so it may be out of date where something is decided: directory.caller() is asked there. */
+function readerRules(file: RepositoryFile): Complaint[] {
+  if (namesReader.test(file.path)) return [];
+  return file.lines.flatMap((text, index) =>
+    /\bdirectory\.(resolve_)?reader(_[a-z]+)?\(|'headroom\.reader/.test(text) && !/^\s*--/.test(text)
+      ? [{ path: file.path, line: index + 1, text: "asks who reads, which is for policies and views alone" }]
+      : [],
+  );
 }
 
 function widths(file: RepositoryFile): Complaint[] {

@@ -9,7 +9,7 @@ grant select on
   capacity.request_customers, capacity.waits, capacity.parties
 to authenticated, service_role;
 grant execute on function
-  capacity.last_notified_at(text, integer),
+  capacity.last_notified_at(text),
   capacity.unasked(text, public.capacity_request_state)
 to authenticated, service_role, headroom_control, headroom_auditor;
 
@@ -46,5 +46,6 @@ grant execute on function
   capacity.verify_extent(text),
   capacity.verify_requests(text, integer, text),
   capacity.verify_deliveries(uuid, integer),
+  capacity.verify_routes(text),
   capacity.verify_heads(text[], integer[], text[])
 to headroom_control, headroom_auditor;

@@ -12,7 +12,8 @@ grant execute on function notify.status_rules() to authenticated, service_role, 
 grant usage on schema notify to headroom_control, headroom_auditor;
 grant select on
   notify.notifications, notify.deliveries, notify.parts, notify.people, notify.preferences, notify.suppressions, notify.producers,
-  notify.endings, notify.part_stages, notify.statuses, notify.shown, notify.own_templates, notify.templates
+  notify.endings, notify.settled, notify.part_stages, notify.part_ends, notify.statuses, notify.shown, notify.own_templates,
+  notify.templates
 to headroom_control, headroom_auditor;
 grant execute on function
   notify.list_notifications(text, text, text, text, integer),

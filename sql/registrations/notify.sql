@@ -6,6 +6,7 @@ select headroom.declare_hooks('notify', '{
 }');
 select headroom.register_hooks('notify', '{
   "outbox.ended": "notify.note_endings",
+  "outbox.finished": "notify.note_settled",
   "directory.member_removed": "notify.forget_member"
 }');
 
@@ -17,3 +18,4 @@ select outbox.ensure_rails('{"slack-webhook": {"capability": "blind", "timeout_m
 -- once more, since a message that is told twice is better than one that nobody was told.
 select outbox.ensure_stream('people', '{"ordered": false, "resend_blind": true, "max_tries": 5, "backoff_base_ms": 30000,
   "backoff_factor": 8, "backoff_cap_ms": 28800000, "retention": "quarter", "writers": []}');
+select outbox.ensure_followed('people');

@@ -1,6 +1,7 @@
 -- Where layers above may join in.
 select headroom.declare_hooks('outbox', '{
   "outbox.ended": "Rows were given up, or came too late without order: [{stream, outbox_id, code, tenant_id, rail}]. Waits for nothing.",
+  "outbox.finished": "Rows of a stream that is followed were delivered or skipped: {stream, outbox_ids, delivered, at}. Waits for nothing.",
   "outbox.circuits": "Circuits opened, or closed again: [{destination, circuit, code}], in this order. Waits for nothing.",
   "outbox.captured": "Deliveries brought back fields: [{stream, key, name, value}].",
   "outbox.erased": "A row''s payload was erased: {stream_id, instruction_id}. Copies of it go too.",

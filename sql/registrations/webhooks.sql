@@ -1,5 +1,6 @@
 -- What endpoints and alerts need of the engine, and where layers above may join in.
 select headroom.declare_hooks('webhooks', '{
+  "webhooks.endpoint_changed": "An endpoint is new, hears of other events, was enabled, disabled or removed: {endpoint_id, tenant_id}.",
   "webhooks.tenant_named": "An endpoint is made for a tenant: {tenant_id}. The layer that knows the tenants refuses an unknown one."
 }');
 select headroom.register_hooks('webhooks', '{

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 
 const findingSchema = z.object({ invariant: z.string(), code: z.string(), subject: z.string(), detail: z.string() });
-/** Something that should not be. `invariant` is I1 to I7, `code` is stable, `subject` names the request, event, row or lane. */
+/** Something that should not be. `invariant` is I1 to I9, `code` is stable, `subject` names the request, event, endpoint, row or lane. */
 export type Finding = z.infer<typeof findingSchema>;
 export const findingsSchema = z.array(findingSchema);
 
@@ -22,11 +22,21 @@ export interface Counts {
   readonly lines: number;
   readonly keys: number;
   readonly lanes: number;
+  readonly routes: number;
 }
 
-export const noCounts: Counts = { requests: 0, events: 0, effects: 0, deliveries: 0, lines: 0, keys: 0, lanes: 0 };
+export const noCounts: Counts = {
+  requests: 0,
+  events: 0,
+  effects: 0,
+  deliveries: 0,
+  lines: 0,
+  keys: 0,
+  lanes: 0,
+  routes: 0,
+};
 
-export type Phase = "requests" | "deliveries" | "keys" | "order" | "lanes";
+export type Phase = "requests" | "routes" | "deliveries" | "keys" | "order" | "lanes";
 
 /** One batch. */
 export interface VerifiedBatch {
@@ -54,6 +64,7 @@ const defaults = { requestsPerBatch: 2_000, rowsPerBatch: 10_000 } as const sati
 export async function* verify(db: Queryable, options: VerifyOptions = {}): AsyncGenerator<VerifiedBatch> {
   const extent = await call(db, "capacity.verify_extent", { p_workspace_id: options.workspaceId });
   yield* verifyRequests(db, options, extent.requests);
+  yield* verifyRoutes(db, options);
   if (options.workspaceId !== undefined) return;
   const rows = options.rowsPerBatch ?? defaults.rowsPerBatch;
   yield* verifyDeliveries(db, rows, extent.deliveries);
@@ -79,6 +90,12 @@ function requestsBatch(db: Queryable, after: string, options: VerifyOptions) {
     p_limit: options.requestsPerBatch ?? defaults.requestsPerBatch,
     p_workspace_id: options.workspaceId,
   });
+}
+
+/** As many as there are endpoints and types of events, so one batch. */
+async function* verifyRoutes(db: Queryable, { workspaceId }: VerifyOptions): AsyncGenerator<VerifiedBatch> {
+  const { routes, findings } = await call(db, "capacity.verify_routes", { p_workspace_id: workspaceId });
+  yield { phase: "routes", counts: { routes }, done: routes, total: routes, findings: parse(findings) };
 }
 
 const firstId = "00000000-0000-0000-0000-000000000000";

@@ -25,9 +25,13 @@ export interface BatchResult {
   readonly rows: Record<string, unknown>[];
 }
 
-/** Answers with one result per statement, in their order. */
-export function sendBatch(client: ClientBase, statements: readonly BatchStatement[]): Promise<BatchResult[]> {
-  const batch = new Batch(statements);
+/** Answers with one result per statement, in their order. What is under the names in `closed` is given up first, whatever fails then. */
+export function sendBatch(
+  client: ClientBase,
+  statements: readonly BatchStatement[],
+  closed: readonly string[] = [],
+): Promise<BatchResult[]> {
+  const batch = new Batch(statements, closed);
   client.query(batch);
   return batch.done;
 }
@@ -48,6 +52,7 @@ type Parser = (text: string) => unknown;
 class Batch implements Submittable {
   readonly done: Promise<BatchResult[]>;
   readonly #statements: readonly BatchStatement[];
+  readonly #closed: readonly string[];
   readonly #results: BatchResult[] = [];
   readonly #sent: string[] = [];
   readonly #resolve: (results: BatchResult[]) => void;
@@ -58,17 +63,22 @@ class Batch implements Submittable {
   #prepared: Map<string, "prepared" | "sent"> | undefined;
   #unreadable: { readonly error: unknown } | undefined;
 
-  constructor(statements: readonly BatchStatement[]) {
+  constructor(statements: readonly BatchStatement[], closed: readonly string[]) {
     const { promise, resolve, reject } = Promise.withResolvers<BatchResult[]>();
     this.done = promise;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#statements = statements;
+    this.#closed = closed;
   }
 
   submit(connection: Connection): void {
     connection.stream.cork();
     try {
+      for (const name of this.#closed) {
+        connection.close({ type: "S", name }, true);
+        preparedOn.get(connection)?.delete(name);
+      }
       for (const statement of this.#statements) this.#send(connection, statement);
       connection.sync();
     } finally {

@@ -327,6 +327,7 @@ export interface CapacityCandidates {
   display_name: string | null;
   stands_for: string | null;
   away: boolean | null;
+  slack_user_id: string | null;
 }
 
 /** Open circuits that operators were told of, who hear when they close. */
@@ -345,6 +346,39 @@ export interface CapacityConfirmationTokens {
   revoked_at: Date | null;
   used_at: Date | null;
   used_for: CapacityRequestEventType | null;
+}
+
+/** A request, who acts on it, and all that a decision about it depends on, read once. */
+export interface CapacityContext {
+  request: string;
+  event_type: CapacityRequestEventType;
+  cause: string;
+  actor: string;
+  standing: string;
+  now: Date;
+  decided_by: string;
+  decided_at: Date;
+  endorsed_at: Date;
+  linear_team_id: string;
+  public_url: string;
+  uses_slack: boolean;
+  has_issue: boolean;
+  quiet: boolean;
+  requester_name: string;
+  requester_slack: string;
+  requester_here: boolean;
+  customer_ref: Json;
+  customer_id: string;
+  customer_address: Json;
+  erased: boolean;
+  slack_thread_ts: string;
+  linear_issue_id: string;
+  last_delivered_at: Date;
+  told_directly: boolean;
+  told: string[];
+  group_told: string;
+  endpoints: string[];
+  tells: string;
 }
 
 /** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
@@ -553,6 +587,13 @@ export interface CapacityReviewLooks {
   next_look_at: Date;
 }
 
+/** Which endpoints get the events of a type. Follows endpoints and subscriptions, by a hook and a trigger. */
+export interface CapacityRoutes {
+  workspace_id: string;
+  event_type: CapacityRequestEventType;
+  name: string;
+}
+
 /** Idempotency keys of create_capacity_request: the insert decides. */
 export interface CapacitySubmissions {
   workspace_id: string;
@@ -569,6 +610,33 @@ export interface CapacitySubscriptions {
   event_types: string | null;
   enabled: boolean;
   created_at: Date;
+}
+
+/** A line of capacity.tells with the words of its template, ours and the workspace's. */
+export interface CapacityTell {
+  audience: string;
+  category: string;
+  critical: boolean;
+  channels: string[];
+  priority: number;
+  template: string;
+  title: string;
+  body: string;
+  their_title: string;
+  their_body: string;
+}
+
+/** Which event, notice or problem tells whom, by which channels. */
+export interface CapacityTells {
+  cause: string;
+  audience: string;
+  category: string;
+  critical: boolean;
+  template: string;
+  channels: string[];
+  priority: number;
+  provided: string | null;
+  place: number;
 }
 
 /** Requests on which a timer failed: each is left alone for a while, and none stops the others. */
@@ -592,6 +660,20 @@ export interface CapacityTimerRuns {
   failures: number;
   failed_at: Date | null;
   failed_code: string | null;
+}
+
+/** What capacity.judge() says of a decision. */
+export interface CapacityVerdict {
+  repeated: boolean;
+  decided_by: string;
+  decided_at: Date;
+  allowed: boolean;
+  counts: boolean;
+  state_after: CapacityRequestState;
+  code: string;
+  reason: string;
+  detail: string;
+  hint: string;
 }
 
 /** What open requests wait for, and on whom now. */
@@ -678,6 +760,30 @@ export interface DirectoryMembers {
   signed_out_at: Date | null;
   tokens_from: Date | null;
   created_at: Date;
+}
+
+/** An active member's roles and groups, and for whom they stand in now: anybody, and owners who may review. */
+export interface DirectoryStanding {
+  workspace_id: string;
+  member_id: string;
+  name: string;
+  slack_user_id: string;
+  roles: string[];
+  groups: string[];
+  stands_for: string[];
+  stands_for_owners: string[];
+}
+
+/** Active members with their roles and groups, and for whom they stand in now. */
+export interface DirectoryStandings {
+  workspace_id: string | null;
+  member_id: string | null;
+  name: string | null;
+  slack_user_id: string | null;
+  roles: string[] | null;
+  groups: string[] | null;
+  stands_for: string[] | null;
+  stands_for_owners: string[] | null;
 }
 
 /** A company or team that keeps its requests to itself, and its settings. */
@@ -777,6 +883,18 @@ export interface NotifyAddressKeys {
   key: Buffer;
 }
 
+/** What people are told of, by kind; `place` is their order. */
+export interface NotifyCategories {
+  category: string | null;
+  title: string | null;
+  audience: string | null;
+  critical: boolean | null;
+  channels: string[] | null;
+  retention_days: number | null;
+  meaning: string | null;
+  place: number | null;
+}
+
 /** Messages to people, each by one channel, with the notifications that they carry (notify.parts). */
 export interface NotifyDeliveries {
   id: string;
@@ -832,6 +950,16 @@ export interface NotifyOwnTemplates {
   language: string;
   title: string;
   body: string;
+}
+
+/** Whether each notification arrived by each channel, and when, or is lost. */
+export interface NotifyPartEnds {
+  notification_id: string | null;
+  channel: string | null;
+  endpoint_id: string | null;
+  delivery_id: string | null;
+  reached_at: Date | null;
+  lost: boolean | null;
 }
 
 /** How far each notification came by each channel. */
@@ -890,6 +1018,13 @@ export interface NotifyProducers {
   role_name: string;
   added_at: Date;
   added_by: string;
+}
+
+/** Messages that are finished: a channel took them, or they were skipped. Kept as long as notify.deliveries. */
+export interface NotifySettled {
+  outbox_id: string;
+  sent: boolean;
+  at: Date;
 }
 
 /** What stands in an inbox. */
@@ -1105,14 +1240,16 @@ export interface OutboxHeads {
   run_limit: number | null;
   misses: number;
   blocked: boolean;
+  delivered_at: Date | null;
 }
 
-/** The next number of each lane, and whether it delivered anything. */
+/** The next number of each lane, and when it last delivered anything. */
 export interface OutboxLanePositions {
   stream: string | null;
   key: string | null;
   next_seq: number | null;
   delivered: boolean | null;
+  delivered_at: Date | null;
 }
 
 /** One row per key: the next number. Written by producers, so relays never wait for it. */
@@ -1123,6 +1260,7 @@ export interface OutboxLanes {
   next_seq: number;
   idle_at: number;
   delivered_to: number | null;
+  delivered_at: Date | null;
 }
 
 /** How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing. */
@@ -1333,6 +1471,7 @@ export interface OutboxStreams {
   forget_minutes: number | null;
   writers: string[] | null;
   created_at: Date;
+  followed: boolean;
 }
 
 /** Rows of ordered streams that wait to be sent, with the time of their next attempt. */
@@ -1856,8 +1995,10 @@ export interface Tables {
   "capacity.request_customers": CapacityRequestCustomers;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
+  "capacity.routes": CapacityRoutes;
   "capacity.submissions": CapacitySubmissions;
   "capacity.subscriptions": CapacitySubscriptions;
+  "capacity.tells": CapacityTells;
   "capacity.timer_failures": CapacityTimerFailures;
   "capacity.timer_runs": CapacityTimerRuns;
   "directory.api_keys": DirectoryApiKeys;
@@ -1884,6 +2025,7 @@ export interface Tables {
   "notify.people": NotifyPeople;
   "notify.preferences": NotifyPreferences;
   "notify.producers": NotifyProducers;
+  "notify.settled": NotifySettled;
   "notify.suppressions": NotifySuppressions;
   "notify.templates": NotifyTemplates;
   "outbox.attempts": OutboxAttempts;
@@ -1927,7 +2069,10 @@ export interface Views {
   "capacity.candidates": CapacityCandidates;
   "capacity.parties": CapacityParties;
   "capacity.waits": CapacityWaits;
+  "directory.standings": DirectoryStandings;
   "ledger.outbox_ledger": LedgerOutboxLedger;
+  "notify.categories": NotifyCategories;
+  "notify.part_ends": NotifyPartEnds;
   "notify.part_stages": NotifyPartStages;
   "notify.shown": NotifyShown;
   "notify.statuses": NotifyStatuses;
@@ -3383,12 +3528,11 @@ export interface Functions {
     };
     result: string[];
   };
-  /** Whether a member is the commercial owner or stands in for them now. */
+  /** Whether a member is the commercial owner or stands in for them. */
   "capacity.acts_as_owner": {
     args: {
       p_request: string | null;
-      p_member_id: string | null;
-      p_roles: readonly string[] | string | null;
+      p_standing: string | null;
     };
     result: boolean;
   };
@@ -3400,16 +3544,14 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Records an event and everything that follows from it, or answers who decided before. Nullable: decided_by, decided_at. */
+  /** Records an event and everything that follows from it, as it was judged. Nullable: story. */
   "capacity.apply": {
     args: {
-      p_request_id: string | null;
-      p_event_type: CapacityRequestEventType | null;
-      p_actor: string | null;
+      p_context: string | null;
+      p_verdict: string | null;
       p_payload: unknown;
-      p_expected_version?: number | null | undefined;
     };
-    result: { request: string; repeated: boolean; decided_by: string | null; decided_at: Date | null };
+    result: { request: string; story: Json | null };
   };
   /** Gives the approvals that the plan gives by itself; returns the request after them. */
   "capacity.approve_by_rule": {
@@ -3428,7 +3570,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Who may decide a request now, why, and whom it waits on. Nullable: stands_for. */
+  /** Who may decide a request now, why, and whom it waits on. Nullable: slack_user_id, stands_for. */
   "capacity.asked_now": {
     args: {
       p_request: string | null;
@@ -3437,38 +3579,50 @@ export interface Functions {
       step: string;
       member_id: string;
       name: string;
+      slack_user_id: string | null;
       reason: string;
       stands_for: string | null;
       counts: boolean;
       asked: boolean;
     }[];
   };
-  /** The members whom an effect tells. Nullable: step. */
-  "capacity.audience": {
+  /** Whose turn it is, by step. Nullable: p_most. */
+  "capacity.asked_people": {
     args: {
       p_request: string | null;
+      p_most?: number | null | undefined;
+    };
+    result: Json;
+  };
+  /** Whom a cause tells, by audience and step. Nullable: p_step. */
+  "capacity.audience": {
+    args: {
+      p_context: string | null;
       p_story: unknown;
       p_audience: string | null;
+      p_step: string | null;
     };
-    result: { step: string | null; member_ids: string[] }[];
+    result: string[];
   };
-  /** Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason. */
+  /** Whether this actor may do this on this request, whether it counts, and else why not. Nullable: p_standing, code, reason. */
   "capacity.authorize": {
     args: {
       p_actor: string | null;
+      p_standing: string | null;
       p_request: string | null;
       p_event_type: CapacityRequestEventType | null;
+      p_now: Date | string | null;
     };
     result: { allowed: boolean; counts: boolean; code: string | null; reason: string | null };
   };
   /** Raises invalid_input for a Slack channel that a member may not name. */
   "capacity.check_channel": {
     args: {
-      p_workspace_id: string | null;
+      p_workspace: string | null;
       p_via: string | null;
       p_channel: string | null;
     };
-    result: void;
+    result: boolean;
   };
   /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
   "capacity.check_fixer": {
@@ -3548,7 +3702,7 @@ export interface Functions {
       p_slack_channel_id: string | null;
       p_customer_id: string | null;
     };
-    result: void;
+    result: boolean;
   };
   /** The reviews that an event closes. */
   "capacity.closed_steps": {
@@ -3567,16 +3721,6 @@ export interface Functions {
       p_route: string | null;
       p_escalation: string | null;
       p_auto: string | null;
-    };
-    result: Json;
-  };
-  /** Members whose commercial approval would count now, as {id, name}. */
-  "capacity.commercial_reviewers": {
-    args: {
-      p_workspace_id: string | null;
-      p_requester_id: string | null;
-      p_owner_id: string | null;
-      p_authority: unknown;
     };
     result: Json;
   };
@@ -3604,6 +3748,16 @@ export interface Functions {
     };
     result: string;
   };
+  /** What is known of a request when something happens to it. Nullable: p_actor, p_event_type, p_cause. */
+  "capacity.context_of": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_cause: string | null;
+    };
+    result: CapacityContext;
+  };
   /** Says who is told that mail to a customer does not arrive. Nullable: result. */
   "capacity.customer_bounced": {
     args: {
@@ -3625,8 +3779,19 @@ export interface Functions {
     };
     result: { address: string | null; problem: string | null };
   };
-  /** Records an event for the caller and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
+  /** Records an event and everything that follows from it, or answers who decided before. Nullable: decided_by, decided_at. */
   "capacity.decide": {
+    args: {
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_actor: string | null;
+      p_payload: unknown;
+      p_expected_version?: number | null | undefined;
+    };
+    result: { request: string; repeated: boolean; decided_by: string | null; decided_at: Date | null };
+  };
+  /** Records an event for the caller and says who decided. */
+  "capacity.decide_as_caller": {
     args: {
       p_request_id: string | null;
       p_event_type: CapacityRequestEventType | null;
@@ -3635,17 +3800,7 @@ export interface Functions {
       p_payload: unknown;
       p_expected_version: number | null;
     };
-    result: {
-      request: string;
-      repeated: boolean;
-      counts: boolean;
-      decided_by: string;
-      decided_at: Date;
-      customer_ref: Json | null;
-      slack_thread_ts: string | null;
-      linear_issue_id: string | null;
-      last_notified_at: Date | null;
-    };
+    result: { context: string; repeated: boolean; counts: boolean; decided_by: string; decided_at: Date };
   };
   /** The messages of a request with their places. */
   "capacity.deliveries_of": {
@@ -3662,28 +3817,21 @@ export interface Functions {
     };
     result: string;
   };
-  /** The channel by which members are told directly. */
-  "capacity.direct_channel": {
-    args: {
-      p_request: string | null;
-    };
-    result: string;
-  };
-  /** Enqueues the side effects that an event names, and counts them. The only thing that turns events into outbox rows. */
+  /** Enqueues the side effects that an event names. The only thing that turns events into outbox rows. Nullable: result. */
   "capacity.dispatch_side_effects": {
     args: {
-      p_request: string | null;
+      p_context: string | null;
       p_event: string | null;
+      p_asked: unknown;
     };
-    result: number;
+    result: Json | null;
   };
   /** The names of an event's side effects, in the order in which they are enqueued. */
   "capacity.effects_of": {
     args: {
-      p_request: string | null;
-      p_event_type: CapacityRequestEventType | null;
+      p_context: string | null;
       p_state_before: CapacityRequestState | null;
-      p_actor_id: string | null;
+      p_asked: unknown;
     };
     result: string[];
   };
@@ -3693,6 +3841,13 @@ export interface Functions {
       p_request_id: string | null;
     };
     result: string | null;
+  };
+  /** The routes that an endpoint should have. */
+  "capacity.endpoint_routes": {
+    args: {
+      p_endpoint: string | null;
+    };
+    result: CapacityRoutes[];
   };
   /** Enqueues one side effect of an event or a notice. */
   "capacity.enqueue_effect": {
@@ -3777,22 +3932,9 @@ export interface Functions {
   "capacity.group_channel": {
     args: {
       p_request: string | null;
+      p_asked: unknown;
     };
     result: string | null;
-  };
-  /** The group that was told of a review in its channel. Nullable: result. */
-  "capacity.group_told": {
-    args: {
-      p_request: string | null;
-    };
-    result: string | null;
-  };
-  /** Whether a request has an issue in Linear. */
-  "capacity.has_issue": {
-    args: {
-      p_request: string | null;
-    };
-    result: boolean;
   };
   /** Whether a text is an e-mail address to which mail can be sent. */
   "capacity.is_address": {
@@ -3815,6 +3957,14 @@ export interface Functions {
     };
     result: boolean | null;
   };
+  /** Whether a decision is a repeat, allowed and current, and which state follows. Nullable: p_expected_version. */
+  "capacity.judge": {
+    args: {
+      p_context: string | null;
+      p_expected_version?: number | null | undefined;
+    };
+    result: CapacityVerdict;
+  };
   /** Keeps captures of the workflow under their requests. Nullable: result. */
   "capacity.keep_captures": {
     args: {
@@ -3822,18 +3972,17 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** What a row keeps of a story until its message is rendered. */
+  "capacity.kept_story": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
   /** All templates there are. */
   "capacity.known_templates": {
     args: Record<string, never>;
     result: { name: string; audience: string; meaning: string }[];
-  };
-  /** When a message about a request last reached people. Nullable: result. */
-  "capacity.last_delivery": {
-    args: {
-      p_request_id: string | null;
-      p_version: number | null;
-    };
-    result: Date | null;
   };
   /** The number of the last notice of a request. */
   "capacity.last_notice": {
@@ -3846,7 +3995,6 @@ export interface Functions {
   "capacity.last_notified_at": {
     args: {
       p_request_id: string | null;
-      p_version: number | null;
     };
     result: Date | null;
   };
@@ -3864,6 +4012,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** The renderer linear-comment: what happened, on a request's issue. */
+  "capacity.linear_comment_then": {
+    args: {
+      p_kept: unknown;
+    };
+    result: Json;
+  };
   /** The description of a request's issue, in Markdown. */
   "capacity.linear_description": {
     args: {
@@ -3874,7 +4029,7 @@ export interface Functions {
   /** The renderer linear-issue: a request's Linear issue as it should look now. */
   "capacity.linear_issue_now": {
     args: {
-      p_payload: unknown;
+      p_kept: unknown;
     };
     result: Json;
   };
@@ -3974,14 +4129,16 @@ export interface Functions {
     };
     result: CapacitySubscriptions[];
   };
-  /** Locks a request that the member may read; raises not_found for every other. */
-  "capacity.lock_readable": {
+  /** Locks a request and reads what a decision about it depends on. Nullable: p_workspace_id, p_reader_id. */
+  "capacity.load_context": {
     args: {
       p_request_id: string | null;
-      p_workspace_id: string | null;
-      p_member_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_actor: string | null;
+      p_workspace_id?: string | null | undefined;
+      p_reader_id?: string | null | undefined;
     };
-    result: void;
+    result: CapacityContext;
   };
   /** When a mail to a customer was last lost. Nullable: result. */
   "capacity.mail_died_at": {
@@ -4006,11 +4163,11 @@ export interface Functions {
     };
     result: { by_id: Buffer | null; by_address: Buffer | null };
   };
-  /** Whether this member of the request's workspace may read it. */
+  /** Whether this member of the request's workspace may read it. Nullable: p_standing. */
   "capacity.may_read": {
     args: {
       p_request: string | null;
-      p_member_id: string | null;
+      p_standing: string | null;
     };
     result: boolean;
   };
@@ -4065,6 +4222,24 @@ export interface Functions {
     };
     result: string;
   };
+  /** The state after an event. Nullable: result. */
+  "capacity.next_state": {
+    args: {
+      p_state: CapacityRequestState | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_commercial_done: boolean | null;
+      p_technical_done: boolean | null;
+    };
+    result: CapacityRequestState | null;
+  };
+  /** Those whom an event relieves of a review that they were asked for. */
+  "capacity.no_longer_asked": {
+    args: {
+      p_context: string | null;
+      p_asked: unknown;
+    };
+    result: string[];
+  };
   /** Raises not_found, in the same words for every request that the caller may not know of. */
   "capacity.no_such_request": {
     args: {
@@ -4111,22 +4286,22 @@ export interface Functions {
     };
     result: void;
   };
-  /** Member ids of those whom a notice calls upon. */
+  /** Member ids of those whom a notice calls upon. Nullable: p_step. */
   "capacity.notice_asked": {
     args: {
       p_request: string | null;
       p_kind: string | null;
       p_step: string | null;
+      p_asked: unknown;
     };
     result: string[];
   };
   /** The names of a notice's side effects. */
   "capacity.notice_effects": {
     args: {
-      p_request: string | null;
-      p_kind: string | null;
-      p_actor: string | null;
-      p_asked: readonly string[] | string | null;
+      p_context: string | null;
+      p_called: readonly string[] | string | null;
+      p_asked: unknown;
     };
     result: string[];
   };
@@ -4172,7 +4347,15 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Records a notice and enqueues its side effects. Nullable: p_step, p_member_id, p_body, p_asked, p_said. */
+  /** Names and Slack ids of members, by id. */
+  "capacity.people_named": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_ids: readonly string[] | string | null;
+    };
+    result: Json;
+  };
+  /** Records a notice and enqueues its side effects. Nullable: p_step, p_member_id, p_body, p_called, p_said. */
   "capacity.post_notice": {
     args: {
       p_request: string | null;
@@ -4181,7 +4364,7 @@ export interface Functions {
       p_member_id: string | null;
       p_actor: string | null;
       p_body: string | null;
-      p_asked?: readonly string[] | string | null | undefined;
+      p_called?: readonly string[] | string | null | undefined;
       p_said?: string | null | undefined;
     };
     result: CapacityNotices;
@@ -4261,6 +4444,13 @@ export interface Functions {
       p_changes?: unknown;
     };
     result: CapacitySubscriptions;
+  };
+  /** Why no link can be mailed to a customer. Nullable: result. */
+  "capacity.reach_problem": {
+    args: {
+      p_context: string | null;
+    };
+    result: string | null;
   };
   /** Whom a message in their group's channel reaches. Nullable: p_step. */
   "capacity.reached_in_channel": {
@@ -4386,6 +4576,18 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Makes all routes what they should be. */
+  "capacity.route_all": {
+    args: Record<string, never>;
+    result: void;
+  };
+  /** Makes the routes of an endpoint what they should be. Nullable: result. */
+  "capacity.route_endpoint": {
+    args: {
+      p_changed: unknown;
+    };
+    result: Json | null;
+  };
   /** Runs the timers of capacity requests and says what they did. */
   "capacity.run_timers": {
     args: {
@@ -4466,10 +4668,17 @@ export interface Functions {
     };
     result: string;
   };
+  /** The renderer slack-reply: what happened, in a request's thread. */
+  "capacity.slack_reply_then": {
+    args: {
+      p_kept: unknown;
+    };
+    result: Json;
+  };
   /** The renderer slack-root: a request's root message as it should look now. */
   "capacity.slack_root_now": {
     args: {
-      p_payload: unknown;
+      p_kept: unknown;
     };
     result: Json;
   };
@@ -4495,23 +4704,14 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Whether a member is the delegate of another who is away now. Nullable: result. */
+  /** Whether a member is the delegate of another who is away. */
   "capacity.stands_in_for": {
     args: {
       p_request: string | null;
       p_absent_id: string | null;
-      p_member_id: string | null;
+      p_standing: string | null;
     };
-    result: boolean | null;
-  };
-  /** Who was told that they are asked, and nothing since. */
-  "capacity.still_asked": {
-    args: {
-      p_request: string | null;
-      p_steps: readonly string[] | string | null;
-      p_but: readonly string[] | string | null;
-    };
-    result: { member_id: string; step: string }[];
+    result: boolean;
   };
   /** Lines that name the reviews of a reminder. */
   "capacity.story_digest": {
@@ -4528,13 +4728,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** Member ids of those whom a message should ping. Nullable: result. */
-  "capacity.story_next": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json | null;
-  };
   /** What messages about a request as it stands are rendered from. */
   "capacity.story_now": {
     args: {
@@ -4542,13 +4735,12 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What messages about a request are rendered from. */
+  /** What messages about a moment are rendered from. */
   "capacity.story_of": {
     args: {
-      p_request: string | null;
+      p_context: string | null;
       p_event: string | null;
-      p_also?: readonly string[] | string | null | undefined;
-      p_asks?: boolean | null | undefined;
+      p_asked: unknown;
     };
     result: Json;
   };
@@ -4573,11 +4765,18 @@ export interface Functions {
     };
     result: string;
   };
-  /** Makes and submits a request, once per idempotency key. */
+  /** What a message about a moment is rendered from, by what its row kept. */
+  "capacity.story_then": {
+    args: {
+      p_kept: unknown;
+    };
+    result: Json;
+  };
+  /** Makes and submits a request, once per idempotency key. Nullable: story. */
   "capacity.submit": {
     args: {
       p_actor: string | null;
-      p_workspace_id: string | null;
+      p_workspace: string | null;
       p_commercial_owner_user_id: string | null;
       p_infra_owner_group: string | null;
       p_customer_ref: unknown;
@@ -4593,7 +4792,14 @@ export interface Functions {
       p_replaces_request_id: string | null;
       p_customer_id?: string | null | undefined;
     };
-    result: CapacityRequests;
+    result: { context: string; story: Json | null };
+  };
+  /** The routes that a subscription should have. */
+  "capacity.subscription_routes": {
+    args: {
+      p_subscription: string | null;
+    };
+    result: CapacityRoutes[];
   };
   /** The technical half of a review plan, from the rules that apply. */
   "capacity.technical_plan": {
@@ -4606,15 +4812,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Members whose technical approval would count now, as {id, name}. */
-  "capacity.technical_reviewers": {
-    args: {
-      p_workspace_id: string | null;
-      p_requester_id: string | null;
-      p_group_id: string | null;
-    };
-    result: Json;
-  };
   /** Tells operators which receivers do not answer, or do again. */
   "capacity.tell_circuits": {
     args: {
@@ -4622,12 +4819,45 @@ export interface Functions {
     };
     result: void;
   };
+  /** Tells members of one audience, and counts them. Nullable: p_step. */
+  "capacity.tell_colleagues": {
+    args: {
+      p_context: string | null;
+      p_story: unknown;
+      p_rule: string | null;
+      p_key: string | null;
+      p_step: string | null;
+      p_member_ids: readonly string[] | string | null;
+      p_effects: readonly string[] | string | null;
+    };
+    result: number;
+  };
+  /** Tells a customer something by mail. */
+  "capacity.tell_customer": {
+    args: {
+      p_context: string | null;
+      p_story: unknown;
+      p_rule: string | null;
+      p_key: string | null;
+    };
+    result: number;
+  };
   /** Tells operators which messages were given up. */
   "capacity.tell_dead_letters": {
     args: {
       p_workspace_id: string | null;
     };
     result: void;
+  };
+  /** Tells a group something in its channel. */
+  "capacity.tell_group": {
+    args: {
+      p_context: string | null;
+      p_story: unknown;
+      p_rule: string | null;
+      p_key: string | null;
+    };
+    result: number;
   };
   /** The link of a message to the customer, but for its secret. Nullable: result. */
   "capacity.tell_link": {
@@ -4649,11 +4879,11 @@ export interface Functions {
   /** Makes the notifications that an event or a notice names. */
   "capacity.tell_people": {
     args: {
-      p_request: string | null;
+      p_context: string | null;
       p_story: unknown;
       p_effects: readonly string[] | string | null;
     };
-    result: void;
+    result: number;
   };
   /** Tells operators what could not be delivered. Nullable: result. */
   "capacity.tell_problems": {
@@ -4661,15 +4891,6 @@ export interface Functions {
       p_argument: unknown;
     };
     result: Json | null;
-  };
-  /** What somebody is told. Nullable: p_step. */
-  "capacity.tell_text": {
-    args: {
-      p_story: unknown;
-      p_template: string | null;
-      p_step: string | null;
-    };
-    result: { title: string; body: string };
   };
   /** What a template can say of a story. Nullable: p_step. */
   "capacity.tell_values": {
@@ -4680,26 +4901,12 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Which event, notice or problem tells whom, by which channels. Nullable: provided. */
-  "capacity.tells": {
-    args: Record<string, never>;
-    result: {
-      cause: string;
-      audience: string;
-      category: string;
-      template: string;
-      channels: string[];
-      priority: number;
-      provided: string | null;
-    }[];
-  };
   /** Whom an event tells, as names of side effects. */
   "capacity.tells_of_event": {
     args: {
-      p_request: string | null;
-      p_event_type: CapacityRequestEventType | null;
+      p_context: string | null;
       p_state_before: CapacityRequestState | null;
-      p_actor_id: string | null;
+      p_asked: unknown;
       p_quiet: boolean | null;
     };
     result: string[];
@@ -4707,17 +4914,16 @@ export interface Functions {
   /** Whom a notice tells, as names of side effects. */
   "capacity.tells_of_notice": {
     args: {
-      p_request: string | null;
-      p_kind: string | null;
-      p_actor_id: string | null;
-      p_asked: readonly string[] | string | null;
+      p_context: string | null;
+      p_called: readonly string[] | string | null;
+      p_asked: unknown;
     };
     result: string[];
   };
   /** Whom a step tells for the customer's sake, as names of side effects. */
   "capacity.tells_of_offer": {
     args: {
-      p_request: string | null;
+      p_context: string | null;
       p_state_before: CapacityRequestState | null;
     };
     result: string[];
@@ -4872,6 +5078,14 @@ export interface Functions {
       failed_code: string | null;
     }[];
   };
+  /** Those whom an event tells that they are asked. */
+  "capacity.told_asked": {
+    args: {
+      p_context: string | null;
+      p_asked: unknown;
+    };
+    result: Json;
+  };
   /** Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved. */
   "capacity.transitions": {
     args: Record<string, never>;
@@ -4992,6 +5206,13 @@ export interface Functions {
     };
     result: { last_id: string | null; requests: number; events: number; effects: number; findings: Json };
   };
+  /** Verifies that events are sent to the endpoints that should get them. */
+  "capacity.verify_routes": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { routes: number; findings: Json };
+  };
   /** Free texts of a range of requests that are not what the log has the hashes of. */
   "capacity.verify_texts": {
     args: {
@@ -5016,6 +5237,21 @@ export interface Functions {
       p_request: string | null;
     };
     result: string[];
+  };
+  /** The routes that there should be. */
+  "capacity.wanted_routes": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: CapacityRoutes[];
+  };
+  /** A story with how the reviews of its request stand. */
+  "capacity.with_reviews": {
+    args: {
+      p_story: unknown;
+      p_request: string | null;
+    };
+    result: Json;
   };
   /** What each workspace needs of the installation. Nullable: public_url, linear_team_id. */
   "capacity.workspace_needs": {
@@ -5223,6 +5459,11 @@ export interface Functions {
     };
     result: DirectoryWorkspaces;
   };
+  /** Who reads, with roles, groups and whom they stand in for; looked up once per transaction. */
+  "directory.reader": {
+    args: Record<string, never>;
+    result: DirectoryStanding;
+  };
   /** The infra groups of the member who reads. */
   "directory.reader_groups": {
     args: Record<string, never>;
@@ -5308,6 +5549,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Looks up who reads and keeps it until the transaction ends. */
+  "directory.resolve_reader": {
+    args: {
+      p_made_from: string | null;
+    };
+    result: string;
+  };
   /** Why the key or session of the caller is no longer valid. Nullable: result. */
   "directory.revocation": {
     args: {
@@ -5326,6 +5574,14 @@ export interface Functions {
   "directory.signed_in_member": {
     args: Record<string, never>;
     result: DirectoryMembers;
+  };
+  /** An active member with roles, groups and whom they stand in for now; or null. */
+  "directory.standing_of": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+    };
+    result: DirectoryStanding;
   };
   /** Refuses a change by nobody. */
   "headroom.check_actor": {
@@ -5356,6 +5612,11 @@ export interface Functions {
   "headroom.claims": {
     args: Record<string, never>;
     result: Json | null;
+  };
+  /** The claims of a verified token as text, or null where nobody verifies tokens. Nullable: result. */
+  "headroom.claims_text": {
+    args: Record<string, never>;
+    result: string | null;
   };
   /** Revokes everything in a schema of ours from everybody but the owner. */
   "headroom.close_schema": {
@@ -5628,6 +5889,16 @@ export interface Functions {
     };
     result: Json;
   };
+  /** The request, and whether this was decided before, if this member could decide it now. */
+  "inbound.could_decide": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_seen: boolean | null;
+    };
+    result: { request: string; repeated: boolean };
+  };
   /** Records a decision taken in Slack and says what came of it. */
   "inbound.decide": {
     args: {
@@ -5642,11 +5913,8 @@ export interface Functions {
   /** Who took a decision before, and when. */
   "inbound.decided_already": {
     args: {
-      p_request: string | null;
-      p_event_type: CapacityRequestEventType | null;
-      p_by: string | null;
-      p_at: Date | string | null;
-      p_asking: string | null;
+      p_context: string | null;
+      p_verdict: string | null;
     };
     result: string;
   };
@@ -5733,20 +6001,11 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** The request, if this member could decide this about it now. */
-  "inbound.may_decide": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-      p_event_type: CapacityRequestEventType | null;
-      p_seen: boolean | null;
-    };
-    result: CapacityRequests;
-  };
-  /** The request of its workspace that a receipt names. Nullable: result. */
+  /** The request of its workspace that a receipt names. Nullable: p_workspace_id, result. */
   "inbound.named_request": {
     args: {
       p_receipt: unknown;
+      p_workspace_id: string | null;
     };
     result: string | null;
   };
@@ -5792,6 +6051,15 @@ export interface Functions {
       p_message: unknown;
     };
     result: string | null;
+  };
+  /** A request that a member in Slack may speak of. */
+  "inbound.readable": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_seen?: boolean | null | undefined;
+    };
+    result: { request: string; standing: string; reads: boolean };
   };
   /** Keeps a verified receipt; whether it is new. */
   "inbound.record_receipt": {
@@ -5857,7 +6125,7 @@ export interface Functions {
   "inbound.review_step": {
     args: {
       p_member: string | null;
-      p_request: string | null;
+      p_request_id: string | null;
     };
     result: string | null;
   };
@@ -5882,6 +6150,7 @@ export interface Functions {
   "inbound.slack_command": {
     args: {
       p_receipt: unknown;
+      p_home: string | null;
       p_member: string | null;
     };
     result: Json;
@@ -5933,10 +6202,11 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Does what a receipt of Slack asks for, and replies. */
+  /** Does what a receipt of Slack asks for, and replies. Nullable: p_home. */
   "inbound.slack_handle": {
     args: {
       p_receipt: unknown;
+      p_home: string | null;
     };
     result: Json;
   };
@@ -5953,7 +6223,7 @@ export interface Functions {
       p_team_id: string | null;
       p_enterprise_id: string | null;
     };
-    result: string | null;
+    result: DirectoryWorkspaces | null;
   };
   /** The job of a request, for a member in Slack. */
   "inbound.slack_job": {
@@ -6013,7 +6283,7 @@ export interface Functions {
   /** The active member behind a receipt of Slack. */
   "inbound.slack_member": {
     args: {
-      p_workspace_id: string | null;
+      p_home: string | null;
       p_receipt: unknown;
     };
     result: DirectoryMembers;
@@ -6056,10 +6326,11 @@ export interface Functions {
     };
     result: string;
   };
-  /** The reply to a receipt that the workflow refused. */
+  /** The reply to a receipt that the workflow refused. Nullable: p_request_id, p_hint. */
   "inbound.slack_refused": {
     args: {
       p_receipt: unknown;
+      p_request_id: string | null;
       p_message: string | null;
       p_detail: string | null;
       p_hint: string | null;
@@ -6105,31 +6376,25 @@ export interface Functions {
   "inbound.slack_submission": {
     args: {
       p_receipt: unknown;
+      p_home: string | null;
       p_member: string | null;
     };
     result: Json;
   };
-  /** The reply to a submission. */
+  /** The reply to a submission. Nullable: p_story. */
   "inbound.slack_submitted": {
     args: {
-      p_request: string | null;
+      p_context: string | null;
+      p_story: unknown;
     };
-    result: string;
+    result: Json;
   };
   /** A sentence about a customer who will not be asked. Nullable: result. */
   "inbound.slack_unasked": {
     args: {
-      p_request: string | null;
+      p_context: string | null;
     };
     result: string | null;
-  };
-  /** The workspace that a Slack team or enterprise acts on, or a refusal. */
-  "inbound.slack_workspace": {
-    args: {
-      p_team_id: string | null;
-      p_enterprise_id: string | null;
-    };
-    result: string;
   };
   /** What is kept of an event of Stripe's. */
   "inbound.stripe_receipt": {
@@ -6145,15 +6410,16 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Submits a request that was typed in Slack. */
+  /** Submits a request that was typed in Slack. Nullable: story. */
   "inbound.submit_terms": {
     args: {
       p_receipt: unknown;
+      p_home: string | null;
       p_member: string | null;
       p_fields: unknown;
       p_channel: string | null;
     };
-    result: CapacityRequests;
+    result: { context: string; story: Json | null };
   };
   /** Raises a conflict that says what happened last to a request, and who did it. */
   "inbound.too_late": {
@@ -6232,19 +6498,6 @@ export interface Functions {
       p_channel: string | null;
     };
     result: boolean;
-  };
-  /** What people are told of, by kind. */
-  "notify.categories": {
-    args: Record<string, never>;
-    result: {
-      category: string;
-      title: string;
-      audience: string;
-      critical: boolean;
-      channels: string[];
-      retention_days: number;
-      meaning: string;
-    }[];
   };
   /** How each channel does. */
   "notify.channel_figures": {
@@ -6423,6 +6676,17 @@ export interface Functions {
       p_most: number | null;
     };
     result: string;
+  };
+  /** What a message says. Nullable: p_title, p_body, p_their_title, p_their_body, p_values. */
+  "notify.filled": {
+    args: {
+      p_title: string | null;
+      p_body: string | null;
+      p_their_title: string | null;
+      p_their_body: string | null;
+      p_values: unknown;
+    };
+    result: { title: string; body: string };
   };
   /** The notification behind a link that stops mails, or a refusal. */
   "notify.find_unsubscribe": {
@@ -6648,6 +6912,13 @@ export interface Functions {
   "notify.note_endings": {
     args: {
       p_rows: unknown;
+    };
+    result: Json | null;
+  };
+  /** Keeps what became of messages. Nullable: result. */
+  "notify.note_settled": {
+    args: {
+      p_finished: unknown;
     };
     result: Json | null;
   };
@@ -6886,13 +7157,14 @@ export interface Functions {
     };
     result: string;
   };
-  /** Tells several members the same thing, once per key. Nullable: p_action_url. */
+  /** Tells several members the same thing, once per key. Nullable: p_about, p_action_url. */
   "notify.tell_members": {
     args: {
       p_workspace_id: string | null;
       p_member_ids: readonly string[] | string | null;
       p_key: string | null;
       p_category: string | null;
+      p_critical: boolean | null;
       p_title: string | null;
       p_body: string | null;
       p_channels: readonly string[] | string | null;
@@ -6901,7 +7173,7 @@ export interface Functions {
       p_cause: string | null;
       p_action_url: string | null;
     };
-    result: void;
+    result: number;
   };
   /** What is wrong with the text of a template. Nullable: p_text, result. */
   "notify.template_problem": {
@@ -7046,7 +7318,7 @@ export interface Functions {
     args: {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
       p_from_seqs: readonly (number | bigint | string)[] | string | null;
-      p_delivered?: boolean | null | undefined;
+      p_delivered_at?: Date | string | null | undefined;
       p_places?: readonly string[] | string | null | undefined;
     };
     result: void;
@@ -7340,6 +7612,13 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
+  /** Has layers above told what becomes of the rows of a stream. */
+  "outbox.ensure_followed": {
+    args: {
+      p_stream: string | null;
+    };
+    result: void;
+  };
   /** Sets limits of destinations that have none. */
   "outbox.ensure_limits": {
     args: {
@@ -7553,14 +7832,20 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** When one of some instructions of a stream that is kept for ever was last delivered. Nullable: result. */
-  "outbox.last_delivered_at": {
+  /** The last line of a row. Nullable: result. */
+  "outbox.last_line": {
     args: {
-      p_stream_id: number | null;
-      p_instructions: readonly string[] | string | null;
-      p_but: string | null;
+      p_outbox_id: string | null;
+      p_class_id: number | null;
     };
-    result: Date | null;
+    result: OutboxAttempts | null;
+  };
+  /** The last line of each of some rows. */
+  "outbox.last_lines": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+    };
+    result: OutboxAttempts[];
   };
   /** Outcomes of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_in_lanes": {
@@ -7722,20 +8007,20 @@ export interface Functions {
       days_ahead: number;
     }[];
   };
-  /** Place of a row, and what it waits for. */
-  "outbox.place_of": {
-    args: {
-      p_outbox_id: string | null;
-    };
-    result: Json;
-  };
-  /** Place of a row, and what it waits for. */
+  /** Place of a row, and what it waits for. Nullable: p_last. */
   "outbox.place_of_row": {
     args: {
       p_row: string | null;
-      p_stream: string | null;
+      p_last: string | null;
     };
     result: Json;
+  };
+  /** Places of rows, and what each waits for. */
+  "outbox.places_of": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+    };
+    result: { outbox_id: string; place: Json }[];
   };
   /** Makes one table of the archive append-only, and readable by those who may read the archive. */
   "outbox.protect_archive_table": {
@@ -8011,6 +8296,15 @@ export interface Functions {
       p_key: string | null;
     };
     result: number;
+  };
+  /** Tells layers above of finished rows of streams that are followed. */
+  "outbox.tell_finished": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_delivered: boolean | null;
+      p_at: Date | string | null;
+    };
+    result: void;
   };
   /** Tries of a row since its last redrive, counted in the archive. */
   "outbox.tries_so_far": {
@@ -9277,6 +9571,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** A request after a decision, as the view shows it. */
+  "public.request_row": {
+    args: {
+      p_context: string | null;
+    };
+    result: PublicCapacityRequests;
+  };
   /** Has a message say what it says by default; whether that changed anything. Nullable: p_workspace_id. */
   "public.reset_notification_template": {
     args: {
@@ -9894,9 +10195,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
   "capacity.ask_customer": { returns: "value", json: [], positional: false },
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
-  "capacity.audience": { returns: "rows", json: ["p_story"], positional: false },
+  "capacity.asked_people": { returns: "value", json: [], positional: false },
+  "capacity.audience": { returns: "value", json: ["p_story"], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
-  "capacity.check_channel": { returns: "nothing", json: [], positional: false },
+  "capacity.check_channel": { returns: "value", json: [], positional: false },
   "capacity.check_fixer": { returns: "nothing", json: [], positional: false },
   "capacity.check_group_unused": { returns: "value", json: ["p_group"], positional: false },
   "capacity.check_link_secret": { returns: "value", json: ["p_secret"], positional: false },
@@ -9905,23 +10207,24 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
   "capacity.check_rules_of_returned": { returns: "value", json: ["p_member"], positional: false },
   "capacity.check_template": { returns: "value", json: [], positional: false },
-  "capacity.check_terms": { returns: "nothing", json: ["p_customer_ref"], positional: false },
+  "capacity.check_terms": { returns: "value", json: ["p_customer_ref"], positional: false },
   "capacity.closed_steps": { returns: "value", json: [], positional: false },
   "capacity.commercial_plan": { returns: "value", json: [], positional: false },
-  "capacity.commercial_reviewers": { returns: "value", json: ["p_authority"], positional: false },
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.context_of": { returns: "row", json: [], positional: false },
   "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
   "capacity.customer_key_of": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
+  "capacity.decide_as_caller": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
   "capacity.destination_words": { returns: "value", json: [], positional: false },
-  "capacity.direct_channel": { returns: "value", json: [], positional: false },
-  "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
-  "capacity.effects_of": { returns: "value", json: [], positional: false },
+  "capacity.dispatch_side_effects": { returns: "value", json: ["p_asked"], positional: false },
+  "capacity.effects_of": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.email_of_customer": { returns: "value", json: [], positional: false },
+  "capacity.endpoint_routes": { returns: "rows", json: [], positional: false },
   "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
   "capacity.erase_messages": { returns: "row", json: [], positional: false },
   "capacity.erase_step": { returns: "row", json: [], positional: false },
@@ -9932,21 +10235,21 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
-  "capacity.group_channel": { returns: "value", json: [], positional: false },
-  "capacity.group_told": { returns: "value", json: [], positional: false },
-  "capacity.has_issue": { returns: "value", json: [], positional: false },
+  "capacity.group_channel": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
   "capacity.is_customer_id": { returns: "value", json: [], positional: false },
   "capacity.is_quiet": { returns: "value", json: [], positional: false },
+  "capacity.judge": { returns: "row", json: [], positional: false },
   "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
+  "capacity.kept_story": { returns: "value", json: ["p_story"], positional: false },
   "capacity.known_templates": { returns: "rows", json: [], positional: false },
-  "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
   "capacity.last_told": { returns: "value", json: [], positional: false },
   "capacity.left_behind": { returns: "value", json: ["p_member"], positional: false },
+  "capacity.linear_comment_then": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.linear_issue_now": { returns: "value", json: ["p_payload"], positional: false },
+  "capacity.linear_issue_now": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.linear_state_input": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_state_kind": { returns: "value", json: [], positional: false },
   "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
@@ -9957,7 +10260,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_policies": { returns: "rows", json: [], positional: false },
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
-  "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
+  "capacity.load_context": { returns: "row", json: [], positional: false },
   "capacity.mail_died_at": { returns: "value", json: [], positional: false },
   "capacity.marking_key": { returns: "value", json: [], positional: false },
   "capacity.marks_of": { returns: "row", json: [], positional: false },
@@ -9968,19 +10271,22 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.name_customer": { returns: "nothing", json: ["p_customer_ref"], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
+  "capacity.next_state": { returns: "value", json: [], positional: false },
+  "capacity.no_longer_asked": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
   "capacity.note": { returns: "value", json: [], positional: false },
   "capacity.note_circuits": { returns: "value", json: ["p_circuits"], positional: false },
   "capacity.note_dead_letters": { returns: "value", json: ["p_rows"], positional: false },
   "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
   "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
-  "capacity.notice_asked": { returns: "value", json: [], positional: false },
-  "capacity.notice_effects": { returns: "value", json: [], positional: false },
+  "capacity.notice_asked": { returns: "value", json: ["p_asked"], positional: false },
+  "capacity.notice_effects": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.nudge": { returns: "value", json: [], positional: false },
   "capacity.offer_for": { returns: "value", json: [], positional: false },
   "capacity.operators": { returns: "value", json: [], positional: false },
   "capacity.operators_of": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
+  "capacity.people_named": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.preview_tell": { returns: "value", json: ["p_story"], positional: false },
   "capacity.preview_template": { returns: "value", json: [], positional: false },
@@ -9991,6 +10297,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.put_linear_state": { returns: "row", json: [], positional: false },
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.reach_problem": { returns: "value", json: [], positional: false },
   "capacity.reached_in_channel": { returns: "value", json: ["p_story"], positional: false },
   "capacity.refuse_template": { returns: "nothing", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
@@ -10006,6 +10313,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.require_template": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
+  "capacity.route_all": { returns: "nothing", json: [], positional: false },
+  "capacity.route_endpoint": { returns: "value", json: ["p_changed"], positional: false },
   "capacity.run_timers": { returns: "value", json: [], positional: false },
   "capacity.sample_problems": { returns: "rows", json: [], positional: false },
   "capacity.sample_story": { returns: "value", json: [], positional: false },
@@ -10017,34 +10326,35 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_payment": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
-  "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
+  "capacity.slack_reply_then": { returns: "value", json: ["p_kept"], positional: false },
+  "capacity.slack_root_now": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.stands_in_for": { returns: "value", json: [], positional: false },
-  "capacity.still_asked": { returns: "rows", json: [], positional: false },
   "capacity.story_digest": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_name": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_now": { returns: "value", json: [], positional: false },
-  "capacity.story_of": { returns: "value", json: [], positional: false },
+  "capacity.story_of": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.story_price": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
+  "capacity.story_then": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "capacity.subscription_routes": { returns: "rows", json: [], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
-  "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.tell_circuits": { returns: "nothing", json: [], positional: false },
+  "capacity.tell_colleagues": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.tell_customer": { returns: "value", json: ["p_story"], positional: false },
   "capacity.tell_dead_letters": { returns: "nothing", json: [], positional: false },
+  "capacity.tell_group": { returns: "value", json: ["p_story"], positional: false },
   "capacity.tell_link": { returns: "value", json: ["p_story"], positional: false },
   "capacity.tell_operators": { returns: "nothing", json: ["p_facts"], positional: false },
-  "capacity.tell_people": { returns: "nothing", json: ["p_story"], positional: false },
+  "capacity.tell_people": { returns: "value", json: ["p_story"], positional: false },
   "capacity.tell_problems": { returns: "value", json: ["p_argument"], positional: false },
-  "capacity.tell_text": { returns: "row", json: ["p_story"], positional: false },
   "capacity.tell_values": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.tells": { returns: "rows", json: [], positional: false },
-  "capacity.tells_of_event": { returns: "value", json: [], positional: false },
-  "capacity.tells_of_notice": { returns: "value", json: [], positional: false },
+  "capacity.tells_of_event": { returns: "value", json: ["p_asked"], positional: false },
+  "capacity.tells_of_notice": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.tells_of_offer": { returns: "value", json: [], positional: false },
   "capacity.template_samples": { returns: "rows", json: [], positional: false },
   "capacity.template_variables": { returns: "rows", json: [], positional: false },
@@ -10065,6 +10375,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_unasked": { returns: "row", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },
   "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
+  "capacity.told_asked": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.transitions": { returns: "rows", json: [], positional: false },
   "capacity.unasked": { returns: "value", json: [], positional: false },
   "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
@@ -10079,9 +10390,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_origins": { returns: "rows", json: [], positional: false },
   "capacity.verify_projection": { returns: "rows", json: [], positional: false },
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
+  "capacity.verify_routes": { returns: "row", json: [], positional: false },
   "capacity.verify_texts": { returns: "rows", json: [], positional: false },
   "capacity.verify_told": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
+  "capacity.wanted_routes": { returns: "rows", json: [], positional: false },
+  "capacity.with_reviews": { returns: "value", json: ["p_story"], positional: false },
   "capacity.workspace_needs": { returns: "rows", json: [], positional: false },
   "directory.caller": { returns: "row", json: [], positional: false },
   "directory.check_api_key": { returns: "nothing", json: [], positional: false },
@@ -10105,6 +10419,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.put_identity_domain": { returns: "row", json: [], positional: false },
   "directory.put_member": { returns: "row", json: ["p_changes"], positional: false },
   "directory.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
+  "directory.reader": { returns: "row", json: [], positional: false },
   "directory.reader_groups": { returns: "value", json: [], positional: false },
   "directory.reader_id": { returns: "value", json: [], positional: false },
   "directory.reader_key_valid": { returns: "value", json: [], positional: false },
@@ -10117,13 +10432,16 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.remove_identity_domain": { returns: "value", json: [], positional: false },
   "directory.remove_member": { returns: "row", json: [], positional: false },
   "directory.require_purpose": { returns: "nothing", json: [], positional: false },
+  "directory.resolve_reader": { returns: "value", json: [], positional: false },
   "directory.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "directory.revoke_api_key": { returns: "row", json: [], positional: false },
   "directory.signed_in_member": { returns: "row", json: [], positional: false },
+  "directory.standing_of": { returns: "row", json: [], positional: false },
   "headroom.check_actor": { returns: "nothing", json: [], positional: false },
   "headroom.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
   "headroom.check_json": { returns: "nothing", json: ["p_value"], positional: false },
   "headroom.claims": { returns: "value", json: [], positional: false },
+  "headroom.claims_text": { returns: "value", json: [], positional: false },
   "headroom.close_schema": { returns: "nothing", json: [], positional: false },
   "headroom.current_key": { returns: "value", json: [], positional: false },
   "headroom.declare_hooks": { returns: "nothing", json: ["p_points"], positional: false },
@@ -10161,6 +10479,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.action_event": { returns: "row", json: [], positional: false },
   "inbound.callback_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
+  "inbound.could_decide": { returns: "row", json: [], positional: false },
   "inbound.decide": { returns: "row", json: [], positional: false },
   "inbound.decided_already": { returns: "value", json: [], positional: false },
   "inbound.enqueue_interaction": { returns: "nothing", json: ["p_receipt", "p_payload"], positional: false },
@@ -10174,7 +10493,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.linear_handle": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_note": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_own_comment": { returns: "value", json: [], positional: false },
-  "inbound.may_decide": { returns: "row", json: [], positional: false },
   "inbound.named_request": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.parse_date": { returns: "value", json: [], positional: false },
   "inbound.parse_json": { returns: "value", json: [], positional: false },
@@ -10182,6 +10500,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
   "inbound.postal_handle": { returns: "value", json: ["p_event"], positional: false },
   "inbound.postal_row": { returns: "value", json: ["p_message"], positional: false },
+  "inbound.readable": { returns: "row", json: [], positional: false },
   "inbound.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
   "inbound.render_follow_up": { returns: "value", json: [], positional: false },
@@ -10199,7 +10518,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_form": { returns: "value", json: ["p_receipt", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
-  "inbound.slack_home": { returns: "value", json: [], positional: false },
+  "inbound.slack_home": { returns: "row", json: [], positional: false },
   "inbound.slack_job": { returns: "row", json: [], positional: false },
   "inbound.slack_job_button": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_job_form": { returns: "value", json: ["p_receipt", "p_metadata"], positional: false },
@@ -10218,9 +10537,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_show": { returns: "value", json: [], positional: false },
   "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.slack_submission": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_submitted": { returns: "value", json: [], positional: false },
+  "inbound.slack_submitted": { returns: "value", json: ["p_story"], positional: false },
   "inbound.slack_unasked": { returns: "value", json: [], positional: false },
-  "inbound.slack_workspace": { returns: "value", json: [], positional: false },
   "inbound.stripe_receipt": { returns: "value", json: ["p_event"], positional: false },
   "inbound.stripe_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.submit_terms": { returns: "row", json: ["p_receipt", "p_fields"], positional: false },
@@ -10234,7 +10552,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.burst": { returns: "value", json: [], positional: false },
   "notify.carries_link": { returns: "value", json: [], positional: false },
   "notify.carry": { returns: "value", json: [], positional: false },
-  "notify.categories": { returns: "rows", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
   "notify.channels": { returns: "rows", json: [], positional: false },
   "notify.channels_for": { returns: "value", json: [], positional: false },
@@ -10257,6 +10574,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.erase_texts": { returns: "nothing", json: [], positional: false },
   "notify.erase_told": { returns: "nothing", json: [], positional: false },
   "notify.fill": { returns: "value", json: ["p_values"], positional: false },
+  "notify.filled": { returns: "row", json: ["p_values"], positional: false },
   "notify.find_unsubscribe": { returns: "row", json: [], positional: false },
   "notify.fit_for_mail": { returns: "value", json: [], positional: false },
   "notify.follow_endings": { returns: "value", json: [], positional: false },
@@ -10284,6 +10602,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.message_to_endpoint": { returns: "value", json: [], positional: false },
   "notify.next_time": { returns: "value", json: [], positional: false },
   "notify.note_endings": { returns: "value", json: ["p_rows"], positional: false },
+  "notify.note_settled": { returns: "value", json: ["p_finished"], positional: false },
   "notify.parts_for": { returns: "value", json: [], positional: false },
   "notify.person_for": { returns: "row", json: [], positional: false },
   "notify.preferences_of": { returns: "value", json: [], positional: false },
@@ -10311,7 +10630,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.tell": { returns: "value", json: ["p_link"], positional: false },
   "notify.tell_bounced": { returns: "nothing", json: [], positional: false },
   "notify.tell_member": { returns: "value", json: [], positional: false },
-  "notify.tell_members": { returns: "nothing", json: [], positional: false },
+  "notify.tell_members": { returns: "value", json: [], positional: false },
   "notify.template_problem": { returns: "value", json: [], positional: false },
   "notify.template_samples": { returns: "rows", json: [], positional: false },
   "notify.template_variables": { returns: "rows", json: [], positional: false },
@@ -10361,6 +10680,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
     positional: false,
   },
   "outbox.enqueuer": { returns: "value", json: [], positional: false },
+  "outbox.ensure_followed": { returns: "nothing", json: [], positional: false },
   "outbox.ensure_limits": { returns: "nothing", json: ["p_limits"], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.ensure_rails": { returns: "nothing", json: ["p_rails"], positional: false },
@@ -10386,7 +10706,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.is_lost": { returns: "value", json: [], positional: false },
   "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
   "outbox.is_unfinished": { returns: "value", json: [], positional: false },
-  "outbox.last_delivered_at": { returns: "value", json: [], positional: false },
+  "outbox.last_line": { returns: "row", json: [], positional: false },
+  "outbox.last_lines": { returns: "rows", json: [], positional: false },
   "outbox.late_in_lanes": { returns: "row", json: [], positional: false },
   "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
@@ -10403,8 +10724,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
-  "outbox.place_of": { returns: "value", json: [], positional: false },
   "outbox.place_of_row": { returns: "value", json: [], positional: false },
+  "outbox.places_of": { returns: "rows", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
@@ -10437,6 +10758,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.stream_id": { returns: "value", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.take_number": { returns: "value", json: [], positional: false },
+  "outbox.tell_finished": { returns: "nothing", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.verify_extent": { returns: "row", json: [], positional: false },
@@ -10581,6 +10903,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "public.refund_payment": { returns: "value", json: [], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
+  "public.request_row": { returns: "row", json: [], positional: false },
   "public.reset_notification_template": { returns: "value", json: [], positional: false },
   "public.resubscribe": { returns: "value", json: [], positional: false },
   "public.retry_provisioning_job": { returns: "value", json: [], positional: false },

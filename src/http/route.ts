@@ -5,6 +5,7 @@
  * putting routes together (app.ts).
  */
 import type { PoolClient } from "pg";
+import type { Queryable } from "../db/call.ts";
 import type { RequestFacts, TransactionOptions } from "./database/gateway-database.ts";
 import type { Session } from "./auth/session.ts";
 
@@ -59,6 +60,8 @@ export interface RouteContext {
   json(): Promise<unknown>;
   /** Runs the work in the database as the session. */
   transaction<T>(work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** For calls of functions as the session, each a transaction of its own in one round trip. */
+  calls(options?: TransactionOptions): Queryable;
 }
 
 export type RouteHandler = (context: RouteContext) => Response | Promise<Response>;

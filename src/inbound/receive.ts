@@ -1,28 +1,32 @@
 /**
- * Receiving, as far as the database is concerned: one thin wrapper for each function.
+ * Receiving, as far as the database is concerned: one thin wrapper for each function. Nothing here needs a transaction around it: the last
+ * call is the only one that writes.
  */
-import { call, type Queryable } from "../db/call.ts";
+import { call, type CallOptions, type Queryable } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
 import type { Json } from "../db/generated.gen.ts";
 import { keptOf } from "./receipt-fields.ts";
 import { verifiers, type Provider, type Received } from "./verify.ts";
 
+/** The same few calls, over and over. */
+const prepared: CallOptions = { prepare: true };
+
 /** Passes the body to the receiver of Slack's webhooks, which verifies it; the result is the answer to Slack. */
 export function receiveSlack(db: Queryable, body: string): Promise<Json> {
-  return call(db, "public.handle_slack_webhook", { arg1: body });
+  return call(db, "public.handle_slack_webhook", { arg1: body }, prepared);
 }
 
 export function receiveLinear(db: Queryable, body: string): Promise<Json> {
-  return call(db, "public.handle_linear_webhook", { arg1: body });
+  return call(db, "public.handle_linear_webhook", { arg1: body }, prepared);
 }
 
 export function receiveGithub(db: Queryable, body: string): Promise<Json> {
-  return call(db, "public.handle_github_webhook", { arg1: body });
+  return call(db, "public.handle_github_webhook", { arg1: body }, prepared);
 }
 
 /** The answer tells the run whether to go on; one that is refused has its HTTP status in it. */
 export function receiveCallback(db: Queryable, body: string): Promise<Json> {
-  return call(db, "public.handle_provisioning_callback", { arg1: body });
+  return call(db, "public.handle_provisioning_callback", { arg1: body }, prepared);
 }
 
 /**
@@ -31,7 +35,7 @@ export function receiveCallback(db: Queryable, body: string): Promise<Json> {
  */
 export async function receiveStripe(db: Queryable, received: Received): Promise<Json> {
   await verify(db, "stripe", received);
-  return call(db, "public.handle_stripe_webhook", { arg1: textOf(received.body) });
+  return call(db, "public.handle_stripe_webhook", { arg1: textOf(received.body) }, prepared);
 }
 
 /** Verifies a webhook of Postal and keeps a receipt of it. `new` is false for a repeat. Throws bad_signature, and then nothing was stored. */

@@ -88,7 +88,7 @@ test.each(looks)("every page of the customer fits $width in $scheme", { timeout:
     await show(`/confirm/${paid.token}`, "running");
     await rowsOf(
       workflow.superuser,
-      "select capacity.apply($1, 'PROVISIONING_FAILED', row('system', 'test', 'test')::capacity.actor, '{}')",
+      "select capacity.decide($1, 'PROVISIONING_FAILED', row('system', 'test', 'test')::capacity.actor, '{}')",
       [paid.id],
     );
     await rowsOf(workflow.superuser, "update provisioning.jobs set state = 'given_up' where request_id = $1", [

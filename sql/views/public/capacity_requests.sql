@@ -6,7 +6,7 @@ select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id
        d.customer_ref, r.requested_size, r.quantity, r.region, r.needed_by_date, r.expected_duration_days, r.estimated_monthly_cost_usd,
        r.commercial_approved_at, r.technical_approved_at, r.next_deadline_at, r.confirmation_ttl_days, r.slack_channel_id,
        s.value as slack_thread_ts, l.value as linear_issue_id,
-       capacity.last_notified_at(r.id, r.version) as last_notified_at,
+       capacity.last_notified_at(r.id) as last_notified_at,
        (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t
          where t.request_id = r.id and t.hash = r.cancellation_reason_hash)
          as cancellation_reason,

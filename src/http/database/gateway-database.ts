@@ -11,12 +11,13 @@
 import { Pool, type PoolClient } from "pg";
 import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
 import { checkDatabaseUrl, surviveLostConnections } from "../../db/connect.ts";
-import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import { HeadroomError, provesRollback, sqlStateOf, toHeadroomError } from "../../db/errors.ts";
 import { keysOf, type SecretKey } from "../../db/secrets/secret-key.ts";
 import { valueTypes } from "../../db/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
 import { whoIs, type Session } from "../auth/session.ts";
 import { Shares } from "./connection-shares.ts";
+import { KeptStatements, nameOf, type Keeping } from "./kept-statements.ts";
 
 /** What the database may know of the request: check_request and signature checks read it. */
 export interface RequestFacts {
@@ -36,6 +37,11 @@ export interface TransactionOptions {
   readonly preRequest?: boolean | undefined;
   /** The name under which connections are counted. Default: the session's workspace or key. */
   readonly share?: string | undefined;
+}
+
+export interface GatewayStatement extends BatchStatement {
+  /** Its text may come again: once it does, it may be kept prepared, as what it is. Default: not. */
+  readonly keep?: Keeping | undefined;
 }
 
 export interface GatewayDatabaseOptions {
@@ -58,7 +64,7 @@ export interface GatewayDatabase {
   /** Runs the work as the session. Commits when it returns, rolls back when it throws. */
   transaction<T>(session: Session, work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** One statement or several that do not depend on each other's answers, as one transaction in one round trip. */
-  run(session: Session, statements: readonly BatchStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
+  run(session: Session, statements: readonly GatewayStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
   /** Asks as the login itself, outside any session: for the catalogue and for readiness. */
   ask(statement: BatchStatement): Promise<BatchResult>;
   close(): Promise<void>;
@@ -102,6 +108,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   readonly #preRequestName: string;
   readonly #prepare: boolean;
   readonly #longest: string;
+  readonly #kept = new WeakMap<PoolClient, KeptStatements>();
   #preRequestFound = false;
   #preRequestAskedAt = -Infinity;
 
@@ -142,19 +149,20 @@ class PooledGatewayDatabase implements GatewayDatabase {
 
   async run(
     session: Session,
-    statements: readonly BatchStatement[],
+    statements: readonly GatewayStatement[],
     options: TransactionOptions = {},
   ): Promise<BatchResult[]> {
-    const { client, release } = await this.#connect(options.share ?? shareOf(session));
+    const share = options.share ?? shareOf(session);
+    const { client, release } = await this.#connect(share);
     let broken: Error | undefined;
     try {
       const entry = await this.#entry(client, session, options);
-      const results = await this.#send(client, [...entry, ...statements]);
+      const results = await this.#sendKept(client, entry, statements, { role: session.role, share });
       return results.slice(entry.length);
     } catch (error) {
       const failure = toHeadroomError(error);
-      // A broken connection is not used again; after a failed statement it is still good.
-      if (failure.sqlState === undefined) broken = failure;
+      // A connection that was lost is not used again, also where the server said so itself; after a failed statement it is still good.
+      if (!provesRollback(failure)) broken = failure;
       throw failure;
     } finally {
       release(broken);
@@ -205,6 +213,43 @@ class PooledGatewayDatabase implements GatewayDatabase {
     return sendBatch(client, this.#prepare ? statements : statements.map(({ text, values }) => ({ text, values })));
   }
 
+  /**
+   * Sends what may be kept by the names under which this connection keeps it. When that fails, perhaps because of what changed in the database
+   * since it was prepared, it was undone as a whole, and is sent once more without those names. If it works then, they are given up; a
+   * caller who sends a wrong value takes nothing from the others.
+   */
+  async #sendKept(
+    client: PoolClient,
+    entry: readonly BatchStatement[],
+    statements: readonly GatewayStatement[],
+    { role, share }: { readonly role: string; readonly share: string },
+  ): Promise<BatchResult[]> {
+    const marked = this.#prepare ? statements.filter(mayBeKept) : [];
+    if (marked.length === 0) return this.#send(client, [...entry, ...statements]);
+    let kept = this.#kept.get(client);
+    if (kept === undefined) this.#kept.set(client, (kept = new KeptStatements()));
+    const uses = marked.map(({ text, keep }) => {
+      const name = nameOf(text, role);
+      return { text, keep, name, use: kept.use(keep, name, share) };
+    });
+    const nameFor = new Map(uses.map(({ text, use }) => [text, use?.name]));
+    const named = statements.map((statement) => ({
+      ...statement,
+      name: statement.name ?? nameFor.get(statement.text),
+    }));
+    let results: BatchResult[];
+    try {
+      results = await sendBatch(client, [...entry, ...named], kept.takeGivenUp());
+    } catch (error) {
+      const old = uses.filter(({ use }) => use?.isOld === true);
+      if (!old.some(({ keep }) => mayBeOutdated(keep, error))) throw error;
+      results = await sendBatch(client, [...entry, ...statements]);
+      for (const { keep, name } of old) kept.forget(keep, name);
+    }
+    for (const { keep, name } of uses) kept.answered(keep, name, share);
+    return results;
+  }
+
   /** What comes first in every transaction. The role is set last: from then on the login's own rights no longer apply. */
   async #entry(client: PoolClient, session: Session, options: TransactionOptions): Promise<BatchStatement[]> {
     const { readOnly = false, request, secrets = mayNeedSecrets(request?.path) } = options;
@@ -237,6 +282,22 @@ class PooledGatewayDatabase implements GatewayDatabase {
     this.#preRequestAskedAt = now;
     return this.#preRequestFound;
   }
+}
+
+const longestKeptText = 4_096;
+
+function mayBeKept(statement: GatewayStatement): statement is GatewayStatement & { readonly keep: Keeping } {
+  return statement.keep !== undefined && statement.text.length <= longestKeptText;
+}
+
+/**
+ * A prepared statement keeps the types that its parameters and columns had: when a column's type changes, it fails where its text would not, also
+ * because a value is none of the old type. It may also be gone, if somebody said so on the connection. A call names its types. What the
+ * called function raises can look the same; then it is called twice, and the first call is undone. A missing right is no such failure.
+ */
+function mayBeOutdated(keep: Keeping, error: unknown): boolean {
+  const failures = { read: /^(?:0A000|22|26000|42(?!501))/, call: /^(?:0A000|26000|42(?!501))/ };
+  return failures[keep].test(sqlStateOf(error) ?? "");
 }
 
 /** Members are counted by workspace, machines by key, and anonymous callers together. */

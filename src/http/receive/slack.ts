@@ -8,24 +8,33 @@ import { z } from "zod";
 import { provesRollback, type HeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 
-/** What a body shows before it is verified; only the form of the answer depends on it. */
+/**
+ * How something that was sent is answered while the database says nothing. Read from the body only when it is late or has failed: the body
+ * is parsed by the database, once its signature is verified, and until then nothing in it is true. So nothing but the form of the answer
+ * depends on this, and the address, which is one of Slack and is used once the database has answered.
+ */
 export interface SlackShape {
   readonly kind: "command" | "form" | "other";
+  /** Where the answer to a command may follow. */
   readonly responseUrl: string | undefined;
-  readonly sslCheck: boolean;
 }
 
-const payloadSchema = z.object({ type: z.string(), response_url: z.string().optional() });
-
 export function shapeOf(body: string): SlackShape {
-  const fields = new URLSearchParams(body.trimStart().startsWith("{") ? "" : body);
-  const sslCheck = fields.get("ssl_check") === "1";
-  if (fields.has("command")) {
-    return { kind: "command", responseUrl: fields.get("response_url") ?? undefined, sslCheck };
-  }
+  const fields = fieldsOf(body);
+  if (fields.has("command")) return { kind: "command", responseUrl: fields.get("response_url") ?? undefined };
   const payload = payloadSchema.safeParse(parseOrNothing(fields.get("payload")));
-  const kind = payload.data?.type === "view_submission" ? "form" : "other";
-  return { kind, responseUrl: payload.data?.response_url, sslCheck };
+  return { kind: payload.data?.type === "view_submission" ? "form" : "other", responseUrl: undefined };
+}
+
+const payloadSchema = z.object({ type: z.string() });
+
+export function isSslCheck(body: string): boolean {
+  return fieldsOf(body).get("ssl_check") === "1";
+}
+
+/** Events come as JSON, and have no fields. */
+function fieldsOf(body: string): URLSearchParams {
+  return new URLSearchParams(body.trimStart().startsWith("{") ? "" : body);
 }
 
 function parseOrNothing(text: string | null): unknown {

@@ -2,11 +2,13 @@
  * What a handler is given of a request: its parts, its body within the limit, and the database as the caller's session.
  */
 import type { PoolClient } from "pg";
+import type { Queryable } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { decodeText, defaultBodyBytes, isJsonType, parseJson, readBody } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { RequestFacts, TransactionOptions } from "../database/gateway-database.ts";
+import { singleCalls } from "../database/single-calls.ts";
 import type { RouteContext, RouteEntry } from "../route.ts";
 import { anonymous, type Session } from "../auth/session.ts";
 
@@ -90,6 +92,10 @@ class RequestContext implements RouteContext {
 
   transaction<T>(work: (client: PoolClient) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     return this.#parts.dependencies.database.transaction(this.session, work, { request: this.facts, ...options });
+  }
+
+  calls(options: TransactionOptions = {}): Queryable {
+    return singleCalls(this.#parts.dependencies.database, this.session, { request: this.facts, ...options });
   }
 }
 

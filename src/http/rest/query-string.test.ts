@@ -60,14 +60,15 @@ const pair = fc.oneof(
 );
 
 describe("a query string", () => {
-  it("is refused with a 4xx, or becomes a statement of our words, quoted names and parameters", () => {
+  it("is refused with a 4xx, or becomes a statement of our words, quoted names, a bound and parameters", () => {
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 6 }), fc.boolean(), (pairs, counted) => {
         const params = new URLSearchParams(pairs);
         try {
           const { read } = readQuery(params, null, 1_000);
           const { text, values } = relationStatement("public", "things", read, list, counted);
-          expect(foreignWords(text)).toEqual([]);
+          // No more than the page that the server allows.
+          expect(foreignWords(text.replace(/ limit (?:\d{1,3}|1000)\b/, ""))).toEqual([]);
           const numbers = [...text.replaceAll(/"(?:[^"]|"")*"/g, "").matchAll(/\$(\d+)/g)].map((match) =>
             Number(match[1]),
           );

@@ -4,11 +4,10 @@
  * Owns: how the parts work together. Does not own: grammars, statements, errors (the files beside this one), sessions (the gate).
  */
 import { z } from "zod";
-import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
+import { sendBatch, type BatchResult } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import { sha256 } from "../../db/hash.ts";
-import type { GatewayDatabase, TransactionOptions } from "../database/gateway-database.ts";
+import type { GatewayDatabase, GatewayStatement, TransactionOptions } from "../database/gateway-database.ts";
 import type { RouteContext } from "../route.ts";
 import { argumentsOfBody, argumentsOfPairs, type ReadArguments } from "./arguments.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -24,7 +23,8 @@ import {
 import { contentRange, pageStatus, unsatisfiable } from "./range.ts";
 import { contentLocation, readQuery, type SplitQuery } from "./request.ts";
 import { noSuchFunction, resolveFunction, type Resolved } from "./resolve.ts";
-import { callStatement, mostCounted, relationStatement, type Statement } from "./statement.ts";
+import { callStatement, mostCounted, relationStatement } from "./statement.ts";
+import { isSteady } from "./steady.ts";
 
 export interface RestSurface {
   call(context: RouteContext, name: string): Promise<Response>;
@@ -90,7 +90,8 @@ export function createRestSurface({ database, catalogue, maxRows }: RestOptions)
       }
       const statement = relationStatement(catalogue.schema, name, query.read, form, prefer.count !== undefined);
       const options = { readOnly: true, request: { ...context.facts, path: `/${name}` } };
-      const row = rowOf((await database.run(context.session, [unnamed(statement)], options))[0]);
+      const read = isSteady(query.read) ? ({ ...statement, keep: "read" } as const) : statement;
+      const row = rowOf((await database.run(context.session, [read], options))[0]);
       if (form.single && row.rows !== 1) throw notSingular(row.rows);
       const headers = { "content-location": contentLocation(`/${name}`, url.searchParams) };
       return answerOfPage(row, query.read.offset, prefer, form, headers, method);
@@ -136,42 +137,23 @@ interface Call {
   readonly maxRows: number;
 }
 
-/** Calls without conditions have few texts, one per function and set of arguments: those are prepared once a connection. */
-function statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows }: Call): BatchStatement {
+/** Calls without conditions have few texts, one per function and set of arguments. */
+function statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows }: Call): GatewayStatement {
   const shaped = !query.plain || prefer.count !== undefined;
   const rows = shaped && found.returns === "row" ? query.read : undefined;
   const given = read.bind(found, whole);
   const statement = callStatement(catalogue.schema, found, given, form, rows, prefer.count !== undefined, maxRows);
-  return rows === undefined ? named(found.name, statement) : unnamed(statement);
-}
-
-/** By function, each with a bound of its own: whoever calls one in all the ways there are takes no name from the others. */
-const statementNames = new Map<string, Map<string, string>>();
-const mostNamesPerFunction = 16;
-
-function named(called: string, { text, values }: Statement): BatchStatement {
-  const names = statementNames.get(called) ?? new Map<string, string>();
-  statementNames.set(called, names);
-  let name = names.get(text);
-  if (name === undefined && names.size < mostNamesPerFunction) {
-    name = `headroom_rest_${sha256(text).slice(0, 32)}`;
-    names.set(text, name);
-  }
-  return name === undefined ? unnamed({ text, values }) : { name, text, values };
-}
-
-function unnamed({ text, values }: BatchStatement): BatchStatement {
-  return { text, values };
+  return rows === undefined ? { ...statement, keep: "call" } : statement;
 }
 
 /**
  * With `rows`, any other number of rows undoes what the call did. Such a call goes past the database's own sending, which knows
- * whether names are borne here, so it goes without one.
+ * whether statements may be prepared, so it is not.
  */
 async function runOne(
   database: GatewayDatabase,
   context: RouteContext,
-  statement: BatchStatement,
+  statement: GatewayStatement,
   options: TransactionOptions,
   rows: number | undefined,
 ): Promise<ResultRow> {
@@ -179,7 +161,7 @@ async function runOne(
   return database.transaction(
     context.session,
     async (client) => {
-      const row = rowOf((await sendBatch(client, [unnamed(statement)]))[0]);
+      const row = rowOf((await sendBatch(client, [statement]))[0]);
       if (row.rows !== rows) throw notSingular(row.rows);
       return row;
     },

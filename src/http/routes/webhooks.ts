@@ -20,10 +20,12 @@ import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import type { Session } from "../auth/session.ts";
+import { singleCalls } from "../database/single-calls.ts";
 import { callbackBytes, callbackResponse } from "../receive/callback.ts";
 import {
   failureText,
   isResponseUrl,
+  isSslCheck,
   meanwhile,
   sendLate,
   shapeOf,
@@ -55,7 +57,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       async handler(context) {
         const body = await context.text();
         const request = { ...context.facts, path: "/rpc/handle_linear_webhook" };
-        return Response.json(await context.transaction((client) => receiveLinear(client, body), { request }));
+        return Response.json(await receiveLinear(context.calls({ request }), body));
       },
     }),
     defineRoute({
@@ -66,7 +68,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       async handler(context) {
         const body = await context.text();
         const request = { ...context.facts, path: "/rpc/handle_github_webhook" };
-        return Response.json(await context.transaction((client) => receiveGithub(client, body), { request }));
+        return Response.json(await receiveGithub(context.calls({ request }), body));
       },
     }),
     callbackRoute,
@@ -84,12 +86,8 @@ function stripeRoute({ database }: HttpDependencies): RouteEntry {
     async handler(context) {
       const body = await context.bytes();
       const request = { ...context.facts, path: "/rpc/handle_stripe_webhook" };
-      const answer = await database.transaction(
-        receiver,
-        (client) => receiveStripe(client, { body, headers: request.headers }),
-        { request, share: "stripe" },
-      );
-      return callbackResponse(answer);
+      const calls = singleCalls(database, receiver, { request, share: "stripe" });
+      return callbackResponse(await receiveStripe(calls, { body, headers: request.headers }));
     },
   });
 }
@@ -103,9 +101,7 @@ function postalRoute({ database }: HttpDependencies): RouteEntry {
     async handler(context) {
       const body = await context.bytes();
       const { headers } = context.facts;
-      const kept = await database.transaction(receiver, (client) => receivePostal(client, { body, headers }), {
-        secrets: true,
-      });
+      const kept = await receivePostal(singleCalls(database, receiver, { secrets: true }), { body, headers });
       return Response.json({ received: true, new: kept.new });
     },
   });
@@ -122,7 +118,7 @@ const callbackRoute = defineRoute({
     const request = { ...context.facts, path: "/rpc/handle_provisioning_callback" };
     // One share for all of them: whose a callback is, only its signature tells, and anybody could invent names.
     const share = "callbacks";
-    return callbackResponse(await context.transaction((client) => receiveCallback(client, body), { request, share }));
+    return callbackResponse(await receiveCallback(context.calls({ request, share }), body));
   },
 });
 
@@ -132,27 +128,22 @@ async function answerSlack(
   backgroundWork: BackgroundWork,
 ): Promise<Response> {
   const body = await context.text();
-  const shape = shapeOf(body);
   // Slack checks the certificate now and then, without a signature; the request changes nothing.
-  if (shape.sslCheck && !context.request.headers.has("x-slack-signature")) return new Response(null, { status: 200 });
+  if (!context.request.headers.has("x-slack-signature") && isSslCheck(body)) return new Response(null, { status: 200 });
 
   const request = { ...context.facts, path: "/rpc/handle_slack_webhook" };
-  const work = context
-    .transaction((client) => receiveSlack(client, body), { request })
-    .catch((error: unknown) => orInWords(toHeadroomError(error), shape, dependencies, context));
+  const work = receiveSlack(context.calls({ request }), body).catch((error: unknown) =>
+    orInWords(toHeadroomError(error), body, dependencies, context),
+  );
   const outcome = await withTimeout(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
   if (outcome.kind === "done") return slackResponse(outcome.value);
+  const shape = shapeOf(body);
   backgroundWork.add(followUp(dependencies, context, shape, work));
   return meanwhile(shape);
 }
 
-function orInWords(
-  error: HeadroomError,
-  shape: SlackShape,
-  { log }: HttpDependencies,
-  { requestId }: RouteContext,
-): Json {
-  if (error.httpStatus < 500 || shape.kind !== "command") throw error;
+function orInWords(error: HeadroomError, body: string, { log }: HttpDependencies, { requestId }: RouteContext): Json {
+  if (error.httpStatus < 500 || shapeOf(body).kind !== "command") throw error;
   log({ level: "error", event: "slack_command_failed", requestId, code: error.code, sqlState: error.sqlState });
   return failureText(error);
 }
@@ -161,12 +152,12 @@ function orInWords(
 async function followUp(
   { log, webhooks }: HttpDependencies,
   { requestId }: RouteContext,
-  { kind, responseUrl }: SlackShape,
+  { responseUrl }: SlackShape,
   work: Promise<Json>,
 ): Promise<void> {
   try {
     const answer = await work;
-    if (kind !== "command" || responseUrl === undefined) return;
+    if (responseUrl === undefined) return;
     if (!isResponseUrl(responseUrl, webhooks?.slackResponseUrls)) {
       log({ level: "warn", event: "slack_response_url_refused", requestId });
       return;

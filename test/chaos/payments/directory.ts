@@ -56,8 +56,8 @@ begin
       p_customer_ref => jsonb_build_object('org_id', v_wanted.customer, 'name', v_wanted.customer), p_requested_size => v_wanted.size,
       p_quantity => v_wanted.quantity, p_region => 'us-east-1', p_needed_by_date => null, p_expected_duration_days => 30,
       p_confirmation_ttl_days => 7, p_workspace_id => 'acme')).id;
-    perform capacity.apply(v_id, 'COMMERCIAL_APPROVED', row('user', 'cora', 'test')::capacity.actor, '{}');
-    perform capacity.apply(v_id, 'TECH_REVIEW_APPROVED', row('user', 'tess', 'test')::capacity.actor, '{}');
+    perform capacity.decide(v_id, 'COMMERCIAL_APPROVED', row('user', 'cora', 'test')::capacity.actor, '{}');
+    perform capacity.decide(v_id, 'TECH_REVIEW_APPROVED', row('user', 'tess', 'test')::capacity.actor, '{}');
     v_offers := v_offers || jsonb_build_object('id', v_id, 'token',
       (select capacity.confirmation_token(t.id) from capacity.confirmation_tokens t where t.request_id = v_id and t.revoked_at is null));
   end loop;

@@ -227,7 +227,7 @@ export class PaymentsStage {
   }
 
   async cancel({ id }: Pick<Offer, "id">): Promise<void> {
-    const apply = `select capacity.apply($1, 'CANCEL_APPROVED', row('user', 'rita', 'test')::capacity.actor, '{"reason": "because"}')`;
+    const apply = `select capacity.decide($1, 'CANCEL_APPROVED', row('user', 'rita', 'test')::capacity.actor, '{"reason": "because"}')`;
     await this.rows(apply, [id]);
   }
 

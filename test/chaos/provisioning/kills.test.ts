@@ -47,7 +47,7 @@ describe("after the job is committed, before the dispatch is sent", () => {
     const client = await stage().connect();
     await client.query("begin");
     await client.query(
-      "select from capacity.apply($1, 'CUSTOMER_CONFIRMED', row('customer', 'customer', 'test')::capacity.actor, '{}')",
+      "select from capacity.decide($1, 'CUSTOMER_CONFIRMED', row('customer', 'customer', 'test')::capacity.actor, '{}')",
       [id],
     );
     await stage().crashPostgres();

@@ -231,7 +231,7 @@ export class ProvisioningStage {
   }
 
   async apply(requestId: string, event: string, type: string, actor: string): Promise<void> {
-    await this.rows("select from capacity.apply($1, $2, row($3, $4, 'test')::capacity.actor, $5)", [
+    await this.rows("select from capacity.decide($1, $2, row($3, $4, 'test')::capacity.actor, $5)", [
       requestId,
       event,
       type,

@@ -67,7 +67,8 @@ describe.each(POSTGRES_VERSIONS)("confirming an offer with a price on PostgreSQL
         workflow.superuser,
         `select case when a.allowed then 'yes' else a.code end as answer
            from capacity.requests r,
-                capacity.authorize(row($2, $3, 'test')::capacity.actor, r, 'CUSTOMER_CONFIRMED') a where r.id = $1`,
+                capacity.authorize(row($2, $3, 'test')::capacity.actor, directory.standing_of(r.workspace_id, $3), r,
+                                   'CUSTOMER_CONFIRMED', clock_timestamp()) a where r.id = $1`,
         [id, type, name.join(":")],
       );
       return answer;

@@ -22,8 +22,11 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     (
       await oneOf<{ id: string }>(
         surfaces.superuser,
-        `select (capacity.submit(row('user', 'rita', $1)::capacity.actor, 'acme', null, null, $2, $3, 1, 'us-east-1', null, 30, null, 7,
-                                 null, null, null)).id`,
+        `select ((s.context).request).id
+           from directory.workspaces w,
+                capacity.submit(row('user', 'rita', $1)::capacity.actor, w, null, null, $2, $3, 1, 'us-east-1', null, 30, null, 7,
+                                null, null, null) s
+          where w.id = 'acme'`,
         [via, JSON.stringify(customer), size],
       )
     ).id;

@@ -148,13 +148,18 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
   });
 }
 
-/** What tells somebody is named after the notification: a message that tells of several is there for each. */
+/**
+ * What tells somebody is named after the notification: a message that tells of several is there for each. What is added to a surface is
+ * shown as it would be sent now; what brings one up to date, as the row has it.
+ */
 const effectsQuery = `
   select m.instruction, m.effect, m.to, m.rail, m.key, m.destination, m.coalesce_key, m.expires_at, m.captures, m.binds, m.payload
     from (select coalesce(split_part(n.idempotency_key, '/', 1), m.instruction_id) as instruction,
                  coalesce('tell:' || split_part(split_part(n.idempotency_key, '/', 2), ':', 1), m.idempotency_key) as effect,
                  n.recipient as to, r.name as rail, l.key, d.name as destination, m.coalesce_key, m.expires_at, m.captures, m.binds,
-                 m.payload, m.created_at, m.outbox_id
+                 case when m.coalesce_key is null and m.binds -> 0 ? 'renderer'
+                      then outbox.rendered(m.stream_id, m.binds #>> '{0,renderer}', m.payload) else m.payload end as payload,
+                 m.created_at, m.outbox_id
             from outbox.payloads m
             join outbox.rails r on r.rail_id = m.rail_id
             left join outbox.lanes l on l.lane_id = m.lane_id
@@ -190,7 +195,7 @@ const unmatchedQuery = `
       from outbox.payloads m join outbox.streams s on s.stream_id = m.stream_id and s.name = 'capacity'
     union all
     select distinct split_part(n.idempotency_key, '/', 1), 'tell:' || split_part(split_part(n.idempotency_key, '/', 2), ':', 1)
-      from notify.notifications n where n.cause in (select c.cause from capacity.tells() c) and n.about is not null
+      from notify.notifications n where n.cause in (select c.cause from capacity.tells c) and n.about is not null
   )
   (select 'without a row' as what, * from named except all select 'without a row', * from rows)
   union all

@@ -172,7 +172,7 @@ export class Workflow {
     return oneOf<Answer>(
       options.client ?? this.superuser,
       `select (a.request).state, (a.request).version, a.repeated, a.decided_by, a.decided_at
-         from capacity.apply($1, $2, row($3, $4, 'test')::capacity.actor, $5, $6) a`,
+         from capacity.decide($1, $2, row($3, $4, 'test')::capacity.actor, $5, $6) a`,
       [id, event, type, name, JSON.stringify(options.payload ?? reasonFor(event)), options.expectedVersion ?? null],
     );
   }

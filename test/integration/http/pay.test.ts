@@ -262,7 +262,7 @@ describe("the customer's page", () => {
     await say(id, { status: "complete", payment_status: "paid", mode: "payment" });
     await rowsOf(
       workflow.superuser,
-      "select capacity.apply($1, 'PROVISIONING_FAILED', row('system', 'test', 'test')::capacity.actor, '{}')",
+      "select capacity.decide($1, 'PROVISIONING_FAILED', row('system', 'test', 'test')::capacity.actor, '{}')",
       [id],
     );
     const page = await read();

@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
     const theirs = "select public.notify('acme', $1, $2, 'Nothing to do', 'Ignore it.') as id";
     const ours = `select notify.tell('acme', 'member', $1, $2, 'operations', 'A job failed', 'Look at it.', p_cause => 'planted',
                                      p_channels => '{in-app}') as id`;
-    const inOne = `select notify.tell_members('acme', array[$1], $2, 'requests', 'Approved', 'It goes on.', '{in-app}', 5, null, 'planted',
+    const inOne = `select notify.tell_members('acme', array[$1], $2, 'requests', false, 'Approved', 'It goes on.', '{in-app}', 5, null, 'planted',
                                               null)`;
     const first = await oneOf(db, theirs, [member, key]);
     const second = await oneOf(db, ours, [member, key]);

@@ -5,6 +5,9 @@ as $$
 declare
   v_terms jsonb := p_draft.terms;
   v_price record;
+  v_workspace directory.workspaces;
+  v_answer record;
+  v_context capacity.context;
   v_request capacity.requests;
 begin
   for v_step in 1..3 loop
@@ -18,13 +21,16 @@ begin
     perform headroom.fail('stale_version', 'The price has changed since you looked at it.', null,
                           'Look at the new price, and order if you agree. Nothing was ordered.');
   end if;
-  v_request := capacity.submit(
-    row('user', p_requester_id, 'self-service')::capacity.actor, p_draft.workspace_id, null, null,
+  select w.* into v_workspace from directory.workspaces w where w.id = p_draft.workspace_id;
+  v_answer := capacity.submit(
+    row('user', p_requester_id, 'self-service')::capacity.actor, v_workspace, null, null,
     jsonb_strip_nulls(jsonb_build_object('name', v_terms -> 'name', 'org', v_terms -> 'organisation', 'email', v_terms -> 'email')),
     v_terms ->> 'size', (v_terms ->> 'quantity')::integer, v_terms ->> 'region', (v_terms ->> 'needed_by')::date,
     (v_terms ->> 'duration_days')::integer, null, 7, null,
     -- A draft that is begun again after its day is another order.
     format('%s@%s', p_draft.id, extract(epoch from p_draft.created_at)), null);
+  v_context := v_answer.context;
+  v_request := v_context.request;
   -- From here on what the customer wrote stands in the request, where an erasure finds it. Whoever gives up at Stripe, or opens
   -- the link of the mail again, comes back to the draft, also on another day: it leads on for as long as the customer's page can be read.
   update billing.drafts d

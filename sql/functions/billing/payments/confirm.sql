@@ -11,7 +11,7 @@ begin
   if v_open.id is not null then
     perform billing.abandon_checkout(v_open);
   end if;
-  perform capacity.apply(p_request.id, 'CUSTOMER_CONFIRMED', row('system', 'payment:' || p_payment.id, 'stripe')::capacity.actor,
+  perform capacity.decide(p_request.id, 'CUSTOMER_CONFIRMED', row('system', 'payment:' || p_payment.id, 'stripe')::capacity.actor,
                          jsonb_build_object('payment_id', p_payment.id));
   update capacity.confirmation_tokens t set used_at = clock_timestamp(), used_for = 'CUSTOMER_CONFIRMED'
    where t.request_id = p_request.id and t.revoked_at is null and t.used_at is null;

@@ -4,9 +4,9 @@ create or replace function billing.cancel_at_stripe(p_workspace_id text, p_strip
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_given_up bigint := (select count(*) from outbox.rows o join outbox.deliveries d on d.outbox_id = o.outbox_id
+  v_given_up bigint := (select count(*) from outbox.rows o
                          where o.stream_id = outbox.stream_id('subscriptions') and o.instruction_id = p_stripe_id
-                           and d.failed and d.sent_at is null);
+                           and outbox.is_lost(o.outbox_id));
 begin
   if p_stripe_id is null then
     return;

@@ -11,7 +11,7 @@ begin
   select r.* into strict v_request from capacity.requests r where r.id = p_request_id;
   perform capacity.post_notice(
     v_request, p_kind, null, null, row('system', 'billing', 'system')::capacity.actor, p_quoted,
-    p_asked => case when p_asks then provisioning.people_asked(v_request) else '{}' end, p_said => p_said);
+    p_called => case when p_asks then provisioning.people_asked(v_request) else '{}' end, p_said => p_said);
 end
 $$;
 comment on function billing.tell(text, text, boolean, text, text) is 'Posts a notice about a request''s money. Nullable: p_quoted.';

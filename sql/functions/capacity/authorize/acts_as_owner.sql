@@ -1,17 +1,14 @@
 -- Whether a member stands for the commercial owner of a request: as the owner, while their roles still say reviewer, or as
 -- the owner's delegate while the owner is away.
-create or replace function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[]) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
+create or replace function capacity.acts_as_owner(p_request capacity.requests, p_standing directory.standing) returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_request.commercial_owner_user_id = p_member_id then
-    return p_roles && array['commercial', 'vp', 'admin'];
-  end if;
-  return capacity.stands_in_for(p_request, p_request.commercial_owner_user_id, p_member_id) and exists (
-    select from directory.members o
-     where o.workspace_id = p_request.workspace_id and o.id = p_request.commercial_owner_user_id
-       and o.roles && array['commercial', 'vp', 'admin']);
+  return coalesce(
+    case when p_request.commercial_owner_user_id = p_standing.member_id then p_standing.roles && array['commercial', 'vp', 'admin']
+         else p_request.commercial_owner_user_id <> p_request.requester_user_id
+              and p_request.commercial_owner_user_id = any (p_standing.stands_for_owners) end, false);
 end
 $$;
-comment on function capacity.acts_as_owner(capacity.requests, text, text[])
-  is 'Whether a member is the commercial owner or stands in for them now.';
+comment on function capacity.acts_as_owner(capacity.requests, directory.standing)
+  is 'Whether a member is the commercial owner or stands in for them.';

@@ -13,7 +13,9 @@
 -- Whether anybody is allowed is decided when they act, by capacity.authorize(); a test proves that the two agree. For many requests at
 -- once: capacity.waits.
 create or replace function capacity.asked_now(p_request capacity.requests)
-returns table (step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
+returns table (
+  step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean
+)
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -49,25 +51,26 @@ begin
   -- requests: to make one takes longer than to follow it.
   return query
   select distinct on (t.step, t.member_id)
-         t.step, t.member_id, t.name, t.reason, t.stands_for, bool_or(t.counts) over (partition by t.step, t.member_id),
+         t.step, t.member_id, t.name, t.slack_user_id, t.reason, t.stands_for, bool_or(t.counts) over (partition by t.step, t.member_id),
          t.turn and (not t.away or bool_and(t.away) over (partition by t.step, t.turn)) as asked
     from (select s.*, s.first or not bool_or(s.first) over (partition by s.step) as turn
-            from (select v_step as step, c.member_id, c.display_name as name,
+            from (select v_step as step, c.member_id, c.display_name as name, c.slack_user_id,
                          case when c.stands_for is null then 'owner' else 'delegate' end as reason,
                          c.stands_for, c.away, v_by_owner as counts, true as first
                     from capacity.candidates c
                    where v_owner is not null and c.workspace_id = p_request.workspace_id and c.kind = 'owner' and c.party = v_owner
                   union all
-                  select v_step, c.member_id, c.display_name, case when c.stands_for is null then 'authority' else 'delegate' end,
+                  select v_step, c.member_id, c.display_name, c.slack_user_id,
+                         case when c.stands_for is null then 'authority' else 'delegate' end,
                          c.stands_for, c.away, true, false
                     from capacity.candidates c
                    where v_named is not null and c.workspace_id = p_request.workspace_id and c.kind = 'member' and c.party = v_named
                   union all
-                  select v_step, c.member_id, c.display_name, 'authority', null, c.away, true, false
+                  select v_step, c.member_id, c.display_name, c.slack_user_id, 'authority', null, c.away, true, false
                     from capacity.candidates c
                    where v_role is not null and c.workspace_id = p_request.workspace_id and c.kind = 'role' and c.party = v_role
                   union all
-                  select 'technical', c.member_id, c.display_name, 'group', null, c.away, true, true
+                  select 'technical', c.member_id, c.display_name, c.slack_user_id, 'group', null, c.away, true, true
                     from capacity.candidates c
                    where v_group is not null and c.workspace_id = p_request.workspace_id and c.kind = 'group' and c.party = v_group) s
            where s.member_id <> v_requester) t
@@ -75,4 +78,4 @@ begin
 end
 $$;
 comment on function capacity.asked_now(capacity.requests)
-  is 'Who may decide a request now, why, and whom it waits on. Nullable: stands_for.';
+  is 'Who may decide a request now, why, and whom it waits on. Nullable: slack_user_id, stands_for.';

@@ -1,5 +1,6 @@
 -- The one decision on who may do what. Who somebody is comes from the actor, which every entrance establishes first; what they
--- are (active, roles, groups, whose delegate) is read from the directory now; whose approval is needed was fixed at submission.
+-- are (active, roles, groups, whose delegate) is their standing, read once the request was locked; whose approval is needed was fixed at
+-- submission. Pure.
 --
 -- Where there is a price, paying is the confirmation, so the system alone records it, once it knows of a payment. Whether that came in time
 -- is for it to judge: what was being processed at the deadline counts.
@@ -7,24 +8,26 @@
 -- counts is false for an approval below the needed authority: it is recorded as an endorsement, and the authority decides.
 create or replace function capacity.authorize(
   p_actor capacity.actor,
+  p_standing directory.standing,
   p_request capacity.requests,
   p_event_type public.capacity_request_event_type,
+  p_now timestamptz,
   out allowed boolean,
   out counts boolean,
   out code text,
   out reason text
 )
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_roles text[];
+  v_roles text[] := p_standing.roles;
   v_authority jsonb;
 begin
   allowed := false;
   counts := true;
   code := 'not_allowed';
   if p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') and p_actor.type <> 'system'
-     and p_request.next_deadline_at <= clock_timestamp() then
+     and p_request.next_deadline_at <= p_now then
     code := 'deadline_passed';
     reason := 'The time for the customer''s answer is over.';
     return;
@@ -34,7 +37,7 @@ begin
     allowed := case p_actor.type
       when 'customer' then p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED')
       when 'cron' then p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT'
-                       and (p_request.next_deadline_at is null or p_request.next_deadline_at <= clock_timestamp())
+                       and (p_request.next_deadline_at is null or p_request.next_deadline_at <= p_now)
       else case p_event_type
              when 'COMMERCIAL_APPROVED' then p_request.review_plan #> '{commercial,auto}' = 'true'
              when 'TECH_REVIEW_APPROVED' then p_request.review_plan #> '{technical,auto}' = 'true'
@@ -54,37 +57,28 @@ begin
     return;
   end if;
 
-  if p_event_type in ('TECH_REVIEW_APPROVED', 'TECH_REVIEW_REJECTED') then
-    select m.roles, g.member_id is not null into v_roles, allowed
-      from directory.members m
-      left join directory.group_members g on g.workspace_id = m.workspace_id and g.member_id = m.id
-        and g.group_id = p_request.infra_owner_group
-     where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
-    reason := 'Only a member of the infra group gives the technical review.';
-  else
-    select m.roles into v_roles from directory.members m
-     where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
-  end if;
-  if v_roles is null then
-    allowed := false;
+  if p_standing.member_id is null or p_standing.workspace_id <> p_request.workspace_id then
     reason := 'Only active members of the workspace can act on its requests.';
     return;
   end if;
 
-  if p_event_type in ('COMMERCIAL_APPROVED', 'COMMERCIAL_REJECTED') then
+  if p_event_type in ('TECH_REVIEW_APPROVED', 'TECH_REVIEW_REJECTED') then
+    allowed := coalesce(p_request.infra_owner_group = any (p_standing.groups), false);
+    reason := 'Only a member of the infra group gives the technical review.';
+  elsif p_event_type in ('COMMERCIAL_APPROVED', 'COMMERCIAL_REJECTED') then
     v_authority := p_request.review_plan #> '{commercial,authority}';
     if v_authority ->> 'kind' = 'role' then
       allowed := v_authority ->> 'role' = any (v_roles);
     elsif v_authority ->> 'kind' = 'member' then
-      allowed := v_authority ->> 'member' = p_actor.id or capacity.stands_in_for(p_request, v_authority ->> 'member', p_actor.id);
+      allowed := v_authority ->> 'member' = p_actor.id or capacity.stands_in_for(p_request, v_authority ->> 'member', p_standing);
     end if;
     if not allowed then
-      allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
+      allowed := capacity.acts_as_owner(p_request, p_standing);
       counts := p_event_type = 'COMMERCIAL_REJECTED' or v_authority ->> 'kind' = 'owner';
     end if;
     reason := 'Only the commercial owner, the needed authority, or the delegate of one of them who is away gives the commercial review.';
   elsif p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
-    allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
+    allowed := capacity.acts_as_owner(p_request, p_standing);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
     -- Otherwise an owner could ask for capacity and accept it too, and the customer would never hear of it.
     if p_actor.id = p_request.requester_user_id then
@@ -120,5 +114,6 @@ begin
   end if;
 end
 $$;
-comment on function capacity.authorize(capacity.actor, capacity.requests, public.capacity_request_event_type)
-  is 'Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason.';
+comment on function capacity.authorize(
+  capacity.actor, directory.standing, capacity.requests, public.capacity_request_event_type, timestamptz)
+  is 'Whether this actor may do this on this request, whether it counts, and else why not. Nullable: p_standing, code, reason.';

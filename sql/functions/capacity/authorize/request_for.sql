@@ -12,11 +12,12 @@ begin
   select r.* into request from capacity.requests r where r.id = p_request_id;
   if request.id is null and v_caller.kind <> 'anon'
      or v_caller.kind = 'member' and (v_caller.workspace_id <> request.workspace_id
-                                      or not capacity.may_read(request, v_caller.member_id)) then
+                                      or not capacity.may_read(
+                                           request, directory.standing_of(v_caller.workspace_id, v_caller.member_id))) then
     perform capacity.no_such_request(p_request_id);
   end if;
   actor := capacity.acting('user', p_actor_id, request.workspace_id);
-  if not capacity.may_read(request, actor.id) then
+  if not capacity.may_read(request, directory.standing_of(request.workspace_id, actor.id)) then
     perform capacity.no_such_request(p_request_id);
   end if;
 end

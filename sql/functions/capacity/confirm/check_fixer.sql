@@ -8,16 +8,15 @@ declare
   v_reviewed boolean := p_request.state not in ('SUBMITTED', 'UNDER_REVIEW')
     or exists (select from capacity.events e
                 where e.request_id = p_request.id and e.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED'));
-  v_roles text[];
+  v_standing directory.standing := directory.standing_of(p_request.workspace_id, p_actor.id);
 begin
-  select m.roles into v_roles from directory.members m where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
   if p_actor.id = p_request.requester_user_id and v_reviewed then
     perform headroom.fail('not_allowed',
                           'Once somebody has approved a request, its requester cannot change where the customer''s link goes.',
                           p_request.id,
       'Ask the commercial owner or an admin. Nothing was changed.');
-  elsif (p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles)
-         or capacity.acts_as_owner(p_request, p_actor.id, v_roles)) is not true then
+  elsif (p_actor.id = p_request.requester_user_id or 'admin' = any (v_standing.roles)
+         or capacity.acts_as_owner(p_request, v_standing)) is not true then
     perform headroom.fail('not_allowed',
                           format('Only %sthe commercial owner, their delegate or an admin decides where the customer''s link goes.',
                                                 case when v_reviewed then '' else 'the requester, ' end), p_request.id,

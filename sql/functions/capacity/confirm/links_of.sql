@@ -20,11 +20,11 @@ begin
      where n.request_id = p_request_id and n.kind in ('warning', 'address', 'link', 'payment_failed')
        and f.effect in ('email:confirmation', 'email:warning', 'tell:customer'))
   select w.warns, w.asked_at, w.notice_id, d.outbox_id,
-         coalesce(s.stage not in ('held', 'waiting', 'uncertain', 'sent', 'past', 'delivered'), false)
+         coalesce(s.lost, false)
     from named w
     left join notify.notifications t on t.workspace_id = w.workspace_id and t.recipient_kind = 'customer' and t.recipient = p_request_id
       and t.idempotency_key = w.instruction_id || '/customer'
-    left join notify.part_stages s on s.notification_id = t.id and s.channel = 'email'
+    left join notify.part_ends s on s.notification_id = t.id and s.channel = 'email'
     left join notify.deliveries d on d.id = s.delivery_id
    where w.effect = 'tell:customer'
   union all

@@ -16,9 +16,8 @@ declare
   v_problem text;
 begin
   if p_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
-    select count(*), bool_or(not l.lost) filter (where l.asked_at >= l.since) into v_links, v_asked
-      from (select k.*, coalesce(max(k.asked_at) filter (where not k.warns) over (), '-infinity') as since
-              from capacity.links_of(p_request_id) k) l;
+    select count(*), max(k.asked_at) filter (where not k.lost) >= coalesce(max(k.asked_at) filter (where not k.warns), '-infinity')
+      into v_links, v_asked from capacity.links_of(p_request_id) k;
     if v_asked then
       return null;
     end if;

@@ -5,49 +5,42 @@
 -- A surface that was switched on while a request was under way is not used for it: a comment needs the issue that the first
 -- event made. One that was switched off is left alone from then on.
 --
--- A request that is quiet (capacity.is_quiet) has no thread and no issue before it is confirmed; that event makes both.
+-- A request that is quiet has no thread and no issue before it is confirmed; that event makes both. Quiet is one of which colleagues hear
+-- nothing: somebody asked for it without being known, a rule approved all of it, and nobody has paid or confirmed yet. What is abandoned
+-- at that point would else fill a channel that anybody could write into.
 --
--- Events go to the endpoints whose topics take them, the workspace's own and the installation's, each named by its id; and to the
--- endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
+-- Events go to the endpoints whose topics take them (capacity.routes), the workspace's own and the installation's, each named by its
+-- id; and to the endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
 create or replace function capacity.effects_of(
-  p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state,
-  p_actor_id text
+  p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb
 ) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_effects text[] := '{}';
-  v_quiet boolean := coalesce(p_request.review_plan ? 'quiet' and capacity.is_quiet(p_request), false);
-  v_begins boolean := case when v_quiet then p_event_type = 'CUSTOMER_CONFIRMED' else p_event_type = 'REQUEST_SUBMITTED' end;
-  v_linear boolean;
-  v_events text[];
+  v_quiet boolean := p_context.quiet and p_context.event_type <> 'CUSTOMER_CONFIRMED';
+  v_begins boolean := p_context.event_type = case when p_context.quiet then 'CUSTOMER_CONFIRMED' else 'REQUEST_SUBMITTED' end
+    ::public.capacity_request_event_type;
+  v_name text;
 begin
-  select w.linear_team_id is not null,
-         (select array_agg('event:' || n.name order by n.name)
-            from (select 'file:' || s.endpoint from capacity.subscriptions s
-                   where s.workspace_id = w.id and s.enabled and (s.event_types is null or p_event_type = any (s.event_types))
-                  union all
-                  select e.id::text from webhooks.endpoints e
-                   where e.enabled and (e.tenant_id is null or e.tenant_id = w.id)
-                     and webhooks.topic_matches(e.topics, 'capacity', 'capacity.request.' || lower(p_event_type::text))) n(name))
-    into v_linear, v_events
-    from directory.workspaces w where w.id = p_request.workspace_id;
-
-  if p_request.slack_channel_id is not null and (v_begins or not v_quiet) then
-    v_effects := case when v_begins then '{slack:root}' else '{slack:root-update,slack:reply}' end;
-  end if;
-  if v_linear then
-    if v_begins then
+  if not v_quiet then
+    if (p_context.request).slack_channel_id is not null then
+      v_effects := case when v_begins then '{slack:root}' else '{slack:root-update,slack:reply}' end;
+    end if;
+    if p_context.linear_team_id is null then
+      null;
+    elsif v_begins then
       v_effects := v_effects || 'linear:issue'::text;
-    elsif capacity.has_issue(p_request) then
+    elsif p_context.has_issue then
       v_effects := v_effects || '{linear:comment,linear:state}'::text[];
     end if;
   end if;
-  v_effects := v_effects
-    || capacity.tells_of_event(p_request, p_event_type, p_state_before, p_actor_id, v_quiet and not v_begins);
-  return v_effects || v_events;
+  v_effects := v_effects || capacity.tells_of_event(p_context, p_state_before, p_asked, v_quiet);
+  foreach v_name in array p_context.endpoints loop
+    v_effects := v_effects || ('event:' || v_name);
+  end loop;
+  return v_effects;
 end
 $$;
-comment on function capacity.effects_of(
-  capacity.requests, public.capacity_request_event_type, public.capacity_request_state, text)
+comment on function capacity.effects_of(capacity.context, public.capacity_request_state, jsonb)
   is 'The names of an event''s side effects, in the order in which they are enqueued.';

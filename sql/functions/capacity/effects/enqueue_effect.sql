@@ -1,9 +1,13 @@
 -- Makes the outbox row of one side effect: which rail, in which lane, and what it must wait for. A lane per request and surface, so
 -- that a dead Slack root never holds up the issue in Linear.
 --
+-- What goes to Slack and Linear is rendered when it is sent (outbox.renderers). The root and the issue say how things stand: the row names
+-- the request. Replies and comments say what happened: the row keeps what that was. A CloudEvent is rendered now: repeated under the same
+-- id it must say the same, byte for byte.
+--
 -- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
 -- a thread it is not sent at all. The same with the issue in Linear. Of its updates that have not been sent yet only the last
--- goes out, and that is rendered then (outbox.renderers): it says how things stand, not what happened.
+-- goes out.
 --
 -- Row by row, not add_rows(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
 -- belong to a request that the caller has locked, so the order cannot deadlock.
@@ -14,7 +18,7 @@ declare
   v_id text := p_story ->> 'id';
   v_rail text := split_part(p_effect, ':', 1);
   v_key text := v_id || ':' || v_rail;
-  v_payload jsonb;
+  v_payload jsonb := jsonb_build_object('request', v_id);
   v_coalesce_key text;
   v_destination text;
   v_captures jsonb;
@@ -24,28 +28,29 @@ begin
   if v_rail = 'slack' then
     v_destination := 'slack:' || (p_story ->> 'channel');
     if p_effect = 'slack:root' then
-      v_payload := capacity.render_slack_root(p_story, 'chat.postMessage');
+      v_payload := v_payload || '{"method": "chat.postMessage"}';
+      v_binds := '[{"path": [], "renderer": "slack-root"}]';
       v_captures := '{"slack_thread_ts": ["ts"]}';
     elsif p_effect = 'slack:root-update' then
-      v_payload := jsonb_build_object('request', v_id);
       v_binds := '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]';
       v_coalesce_key := 'root';
     else
-      v_payload := capacity.render_slack_reply(p_story);
-      v_binds := '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]';
+      v_payload := capacity.kept_story(p_story);
+      v_binds := '[{"path": [], "renderer": "slack-reply"}, {"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]';
     end if;
   elsif v_rail = 'linear' then
     v_destination := 'linear';
     if p_effect = 'linear:issue' then
-      v_payload := capacity.render_linear_issue(p_story);
+      v_payload := v_payload || jsonb_build_object('new_id', gen_random_uuid(), 'linear_team', p_story -> 'linear_team');
+      v_binds := '[{"path": [], "renderer": "linear-issue"}]';
       v_captures := '{"linear_issue_id": ["issue", "id"]}';
     elsif p_effect = 'linear:state' then
-      v_payload := jsonb_build_object('request', v_id);
       v_binds := '[{"path": [], "renderer": "linear-issue"}, {"path": ["id"], "capture": "linear_issue_id", "required": true}]';
       v_coalesce_key := 'state';
     else
-      v_payload := capacity.render_linear_comment(p_story);
-      v_binds := '[{"path": ["input", "issueId"], "capture": "linear_issue_id", "required": true}]';
+      v_payload := capacity.kept_story(p_story) || jsonb_build_object('new_id', gen_random_uuid());
+      v_binds := '[{"path": [], "renderer": "linear-comment"},
+                   {"path": ["input", "issueId"], "capture": "linear_issue_id", "required": true}]';
     end if;
   else
     -- event:<id of an endpoint> or event:file:<name of one in the relays' file>

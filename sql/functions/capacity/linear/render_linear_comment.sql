@@ -3,7 +3,7 @@ create or replace function capacity.render_linear_comment(p_story jsonb) returns
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_words text := coalesce(p_story ->> 'body', p_story ->> 'reason');
+  v_words text := p_story ->> 'reason';
 begin
   return jsonb_build_object('operation', 'commentCreate', 'input', jsonb_build_object(
     'id', p_story -> 'new_id',

@@ -1,5 +1,5 @@
--- The issue that mirrors a request. Its id is made here and stored with the row: a second try brings the same id, so Linear makes no
--- second issue.
+-- The issue that mirrors a request. Its id was made when the row was enqueued and is kept there: a second try brings the same id, so
+-- Linear makes no second issue.
 create or replace function capacity.render_linear_issue(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

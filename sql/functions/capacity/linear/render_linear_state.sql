@@ -3,9 +3,11 @@ create or replace function capacity.render_linear_state(p_story jsonb) returns j
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return jsonb_build_object(
-    'operation', 'issueUpdate', 'team_id', p_story -> 'linear_team', 'state_kind', capacity.linear_state_kind(p_story ->> 'state'),
-    'input', jsonb_build_object('description', capacity.linear_description(p_story)) || capacity.linear_state_input(p_story));
+  -- A workspace that has lost its team keeps the issue's words current, and leaves its state alone.
+  return jsonb_strip_nulls(jsonb_build_object('operation', 'issueUpdate', 'team_id', p_story -> 'linear_team'))
+    || jsonb_build_object(
+         'state_kind', capacity.linear_state_kind(p_story ->> 'state'),
+         'input', jsonb_build_object('description', capacity.linear_description(p_story)) || capacity.linear_state_input(p_story));
 end
 $$;
 comment on function capacity.render_linear_state(jsonb) is 'The payload that brings a request''s Linear issue up to date.';

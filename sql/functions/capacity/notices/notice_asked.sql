@@ -1,6 +1,6 @@
 -- Whom a notice is meant for: those whose decision is waited for, at one step or at all of them; while the customer is asked, whoever may
 -- record the customer's answer; and where the customer was not asked, those who can fix that.
-create or replace function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text) returns text[]
+create or replace function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text, p_asked jsonb) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,8 +14,8 @@ begin
       return capacity.fixers(p_request, v_unasked);
     end if;
   end if;
-  return array(select distinct a.member_id from capacity.asked_now(p_request) a where a.asked and (p_step is null or a.step = p_step)
-               order by 1);
+  return array(select distinct a ->> 'id' from jsonb_array_elements(p_asked) a where p_step is null or a ->> 'step' = p_step order by 1);
 end
 $$;
-comment on function capacity.notice_asked(capacity.requests, text, text) is 'Member ids of those whom a notice calls upon.';
+comment on function capacity.notice_asked(capacity.requests, text, text, jsonb)
+  is 'Member ids of those whom a notice calls upon. Nullable: p_step.';

@@ -33,7 +33,8 @@ begin
     'effects', to_jsonb(v_notice.effects),
     'asked', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]')
                 from directory.members m
-               where m.workspace_id = v_request.workspace_id and m.id = any (capacity.notice_asked(v_request, 'nudge', null))));
+               where m.workspace_id = v_request.workspace_id and m.id = any (capacity.notice_asked(
+                     v_request, 'nudge', null, capacity.asked_people(v_request, null)))));
 end
 $$;
 comment on function capacity.nudge(capacity.requests, capacity.actor) is 'Nudges those whose decision a request waits for.';

@@ -1,6 +1,9 @@
 -- The commercial half of a review plan. Where a rule names the owner, the requester does not choose: naming somebody else is refused,
 -- otherwise the requester could avoid the reviewer that a size or a region needs. Where none does, whoever is named must be somebody who
 -- may review, otherwise a requester could choose a friend.
+--
+-- Those whose approval would count now are the holders of the needed authority, or the owner, and whoever stands in for a person who is
+-- away. Bounded, because the list is shown to people and kept in the request.
 create or replace function capacity.commercial_plan(
   p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies,
   p_auto capacity.policies
@@ -11,6 +14,8 @@ declare
   v_named directory.members;
   v_owner directory.members;
   v_authority jsonb;
+  v_kind text;
+  v_party text;
   v_reviewers jsonb := '[]';
   v_why text;
 begin
@@ -39,14 +44,22 @@ begin
     end if;
   end if;
 
+  v_kind := case when p_escalation.approver_role is not null then 'role' when p_escalation.approver_id is not null then 'member'
+                 else 'owner' end;
   v_authority := jsonb_strip_nulls(jsonb_build_object(
-    'kind', case when p_escalation.approver_role is not null then 'role' when p_escalation.approver_id is not null then 'member'
-                 else 'owner' end,
+    'kind', v_kind,
     'role', p_escalation.approver_role, 'member', case when p_escalation.id is null then v_owner.id else p_escalation.approver_id end));
   if p_auto.id is not null then
     v_why := format('Approved automatically by the rule "%s".', p_auto.id);
   else
-    v_reviewers := capacity.commercial_reviewers(p_workspace_id, p_requester_id, v_owner.id, v_authority);
+    v_party := case v_kind when 'owner' then v_owner.id else v_authority ->> v_kind end;
+    v_reviewers := (
+      select coalesce(jsonb_agg(jsonb_build_object('id', c.member_id, 'name', c.display_name) order by c.member_id), '[]')
+        from (select c.member_id, c.display_name
+                from capacity.candidates c
+               where c.workspace_id = p_workspace_id and c.member_id <> p_requester_id and c.kind = v_kind and c.party = v_party
+                 and (v_kind = 'role' or c.party <> p_requester_id)
+               order by c.member_id limit 50) c);
     v_why := case
       when p_escalation.id is not null then format('The rule "%s" asks for the approval of %s.', p_escalation.id,
                                                    coalesce('a member with the role ' || p_escalation.approver_role,

@@ -9,13 +9,13 @@ declare
 begin
   v_step := p_request.review_plan -> 'commercial';
   if v_step -> 'auto' = 'true' then
-    v_answer := capacity.apply(p_request.id, 'COMMERCIAL_APPROVED', row('system', 'policy:' || (v_step ->> 'rule'), p_via)::capacity.actor,
+    v_answer := capacity.decide(p_request.id, 'COMMERCIAL_APPROVED', row('system', 'policy:' || (v_step ->> 'rule'), p_via)::capacity.actor,
                                jsonb_build_object('rule', v_step -> 'rule'));
     v_request := v_answer.request;
   end if;
   v_step := p_request.review_plan -> 'technical';
   if v_step -> 'auto' = 'true' then
-    v_answer := capacity.apply(p_request.id, 'TECH_REVIEW_APPROVED',
+    v_answer := capacity.decide(p_request.id, 'TECH_REVIEW_APPROVED',
                                row('system', 'policy:' || (v_step ->> 'rule'), p_via)::capacity.actor,
                                jsonb_build_object('rule', v_step -> 'rule'));
     v_request := v_answer.request;

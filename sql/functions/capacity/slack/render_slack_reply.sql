@@ -6,8 +6,8 @@ as $$
 declare
   v_id text := p_story ->> 'id';
   v_sentence text := capacity.story_sentence(p_story);
-  v_words text := coalesce(p_story ->> 'body', p_story ->> 'reason');
-  v_mentions text := capacity.slack_mentions(p_story, capacity.story_next(p_story));
+  v_words text := p_story ->> 'reason';
+  v_mentions text := capacity.slack_mentions(p_story, p_story -> 'next');
 begin
   if length(v_id) > 100 or length(v_sentence) > 1000 or v_mentions ~ '["\\\u0001-\u001f]'
      or concat(v_id, v_sentence, p_story ->> 'channel',

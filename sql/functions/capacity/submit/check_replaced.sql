@@ -6,11 +6,8 @@ as $$
 declare
   v_request capacity.requests;
 begin
-  if p_request_id is null then
-    return;
-  end if;
   select r.* into v_request from capacity.requests r where r.id = p_request_id and r.workspace_id = p_workspace_id;
-  if v_request.id is null or not capacity.may_read(v_request, p_member_id) then
+  if v_request.id is null or not capacity.may_read(v_request, directory.standing_of(p_workspace_id, p_member_id)) then
     perform capacity.no_such_request(p_request_id);
   elsif v_request.state in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') then
     perform headroom.fail('conflict', 'The request that this one replaces is still open.', p_request_id,

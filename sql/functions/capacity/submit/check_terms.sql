@@ -1,9 +1,11 @@
 -- The terms of a new request, each by its own rule, before anything is written. A date is in the past only when it is so
 -- everywhere on earth, because the requester means their own calendar.
+--
+-- True, or a refusal: a call whose result is assigned is evaluated in place, one that is performed is a query.
 create or replace function capacity.check_terms(
   p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
   p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text
-) returns void
+) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -34,6 +36,7 @@ begin
   if p_customer_ref is not null then
     perform headroom.check_json(p_customer_ref, 'customer_ref', 8192, 'invalid_input');
   end if;
+  return true;
 end
 $$;
 comment on function capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text, text)

@@ -1,15 +1,16 @@
 -- Makes a request and submits it, for an actor whom the entrance has verified. The row begins with its terms and version 0; the event
--- carries all of them, and everything else follows from the event.
+-- carries all of them, and everything else follows from the event. Answers with what is known of the request then, and with the story of
+-- the submission, where messages were made of it.
 --
 -- With an idempotency key the insert into submissions decides: a second call with the same content gets the first request,
 -- also while the first is still under way, and one with other content is refused. That is asked before the terms are checked,
 -- because a repeat must be answered also when its date has passed or the rules have changed.
 create or replace function capacity.submit(
-  p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
+  p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
   p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
   p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text,
-  p_replaces_request_id text, p_customer_id text default null
-) returns capacity.requests
+  p_replaces_request_id text, p_customer_id text default null, out context capacity.context, out story jsonb
+)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,11 +19,12 @@ declare
   v_fingerprint bytea;
   v_earlier capacity.submissions;
   v_salt bytea;
-  v_answer record;
+  v_good boolean;
+  v_applied record;
   v_cost_usd numeric := p_estimated_monthly_cost_usd;
 begin
   v_request.created_at := clock_timestamp();
-  v_request.id := capacity.next_request_id(p_workspace_id, v_request.created_at);
+  v_request.id := capacity.next_request_id(p_workspace.id, v_request.created_at);
   if p_idempotency_key is not null then
     if length(p_idempotency_key) not between 1 and 200 or p_idempotency_key ~ '[[:cntrl:]]' then
       perform headroom.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');
@@ -38,29 +40,32 @@ begin
     end if;
     v_fingerprint := sha256(convert_to(v_content::text, 'UTF8'));
     insert into capacity.submissions (workspace_id, idempotency_key, request_id, fingerprint)
-    values (p_workspace_id, p_idempotency_key, v_request.id, v_fingerprint)
+    values (p_workspace.id, p_idempotency_key, v_request.id, v_fingerprint)
     on conflict do nothing;
     if not found then
-      select * into v_earlier from capacity.submissions s where s.workspace_id = p_workspace_id and s.idempotency_key = p_idempotency_key;
+      select * into v_earlier from capacity.submissions s where s.workspace_id = p_workspace.id and s.idempotency_key = p_idempotency_key;
       if v_earlier.fingerprint <> v_fingerprint then
         perform headroom.fail('idempotency_conflict', 'This idempotency key was used for another request.', left(p_idempotency_key, 80),
           'Send the same content again, or use a new key for a new request. Nothing was written.');
       end if;
       select * into v_request from capacity.requests r where r.id = v_earlier.request_id;
-      return v_request;
+      context := capacity.context_of(v_request, p_actor, null, null);
+      return;
     end if;
   end if;
 
-  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
-                               p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_customer_id);
-  perform capacity.check_channel(p_workspace_id, p_actor.via, p_slack_channel_id);
-  perform capacity.check_replaced(p_workspace_id, p_actor.id, p_replaces_request_id);
-  v_request.offer := capacity.offer_for(p_workspace_id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
+  v_good := capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
+                                 p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_customer_id);
+  v_good := capacity.check_channel(p_workspace, p_actor.via, p_slack_channel_id);
+  if p_replaces_request_id is not null then
+    perform capacity.check_replaced(p_workspace.id, p_actor.id, p_replaces_request_id);
+  end if;
+  v_request.offer := capacity.offer_for(p_workspace.id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
   -- What it costs is known better than what somebody typed, also where its worth in dollars is not: that may then be anything.
   if v_request.offer is not null then
     v_cost_usd := (v_request.offer ->> 'monthly_usd')::numeric;
   end if;
-  v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
+  v_request.review_plan := capacity.review_plan(p_workspace.id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                                 p_requested_size, p_quantity, p_region, v_cost_usd);
   -- Nobody decides about it but the one who asked, and they are not known.
   if p_actor.via = 'self-service' and v_request.review_plan #> '{commercial,auto}' = 'true'
@@ -69,39 +74,42 @@ begin
   end if;
   v_request.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
   v_request.infra_owner_group := v_request.review_plan #>> '{technical,group}';
-  v_request.slack_channel_id := coalesce(p_slack_channel_id,
-                                         (select w.slack_channel_id from directory.workspaces w where w.id = p_workspace_id));
+  v_request.slack_channel_id := coalesce(p_slack_channel_id, p_workspace.slack_channel_id);
   if p_customer_ref is not null then
     v_salt := uuid_send(gen_random_uuid());
     v_request.customer_hash := sha256(v_salt || convert_to(p_customer_ref::text, 'UTF8'));
   end if;
 
-  insert into capacity.requests (
+  with person as (
+    insert into capacity.personal_data (request_id, salt, customer_ref)
+    select v_request.id, v_salt, p_customer_ref where p_customer_ref is not null)
+  insert into capacity.requests as r (
     id, workspace_id, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group, requested_size,
     quantity, region, needed_by_date, expected_duration_days, estimated_monthly_cost_usd, confirmation_ttl_days, slack_channel_id,
     replaces_request_id, customer_hash, review_plan, offer)
   values (
-    v_request.id, p_workspace_id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id,
+    v_request.id, p_workspace.id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id,
     v_request.commercial_owner_user_id,
     v_request.infra_owner_group, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
     p_estimated_monthly_cost_usd,
     p_confirmation_ttl_days, v_request.slack_channel_id, p_replaces_request_id, v_request.customer_hash, v_request.review_plan,
-    v_request.offer);
-  if p_customer_ref is not null then
-    insert into capacity.personal_data (request_id, salt, customer_ref) values (v_request.id, v_salt, p_customer_ref);
-  end if;
-  perform capacity.name_customer(v_request.id, p_workspace_id, p_customer_id, p_customer_ref);
-  v_answer := capacity.apply(v_request.id, 'REQUEST_SUBMITTED', p_actor, jsonb_build_object(
-    'workspace_id', p_workspace_id, 'requester_user_id', p_actor.id, 'commercial_owner_user_id', v_request.commercial_owner_user_id,
+    v_request.offer)
+  returning r.* into v_request;
+  perform capacity.name_customer(v_request.id, p_workspace.id, p_customer_id, p_customer_ref);
+  -- The steps of every decision, without a lock: nobody else can see the row yet.
+  context := capacity.context_of(v_request, p_actor, 'REQUEST_SUBMITTED', 'REQUEST_SUBMITTED');
+  v_applied := capacity.apply(context, capacity.judge(context), jsonb_build_object(
+    'workspace_id', p_workspace.id, 'requester_user_id', p_actor.id, 'commercial_owner_user_id', v_request.commercial_owner_user_id,
     'infra_owner_group', v_request.infra_owner_group, 'requested_size', p_requested_size, 'quantity', p_quantity, 'region', p_region,
     'needed_by_date', p_needed_by_date, 'expected_duration_days', p_expected_duration_days,
     'estimated_monthly_cost_usd', p_estimated_monthly_cost_usd, 'confirmation_ttl_days', p_confirmation_ttl_days,
     'slack_channel_id', v_request.slack_channel_id, 'replaces_request_id', p_replaces_request_id,
     'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan)
     || case when v_request.offer is null then '{}' else jsonb_build_object('offer', v_request.offer) end);
-  return v_answer.request;
+  context.request := v_applied.request;
+  story := v_applied.story;
 end
 $$;
-comment on function capacity.submit(capacity.actor, text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text,
-                                    text, text, text)
-  is 'Makes and submits a request, once per idempotency key.';
+comment on function capacity.submit(capacity.actor, directory.workspaces, text, text, jsonb, text, integer, text, date, integer, numeric,
+                                    integer, text, text, text, text)
+  is 'Makes and submits a request, once per idempotency key. Nullable: story.';

@@ -1,4 +1,4 @@
--- All templates: for whom each is, and when it is used. capacity.tells() names those of the workflow.
+-- All templates: for whom each is, and when it is used. capacity.tells names those of the workflow.
 create or replace function capacity.known_templates() returns table (name text, audience text, meaning text)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -33,7 +33,7 @@ begin
         on conflict (request_id) do update set look_again_at = excluded.look_again_at;
         continue;
       end if;
-      v_answer := capacity.apply(v_row.id, 'CUSTOMER_CONFIRMATION_TIMEOUT', capacity.timer_actor(), '{}');
+      v_answer := capacity.decide(v_row.id, 'CUSTOMER_CONFIRMATION_TIMEOUT', capacity.timer_actor(), '{}');
       if v_row.failed_before then
         delete from capacity.timer_failures f where f.request_id = v_row.id and f.timer = 'expiry';
       end if;

@@ -32,9 +32,9 @@ begin
          v_actor.type, v_actor.id, v_actor.via
     from jsonb_array_elements(p_items - 0) i;
 
-  select t.* into strict v_rule from capacity.tells() t where t.cause = 'reminder' and t.audience = 'reminded';
-  v_text := capacity.tell_text(jsonb_build_object(
-    'workspace', p_workspace.id, 'id', p_items #> '{0,id}', 'items', p_items, 'others', p_others), v_rule.template, null);
+  select t.* into strict v_rule from capacity.tells t where t.cause = 'reminder' and t.audience = 'reminded';
+  v_text := notify.told_text(p_workspace.id, v_rule.template, capacity.tell_values(
+    jsonb_build_object('id', p_items #> '{0,id}', 'items', p_items, 'others', p_others), v_rule.template, null));
   perform notify.tell(
     p_workspace.id, 'member', p_member_id, v_instruction || '/reminded', v_rule.category, v_text.title, v_text.body,
     p_channels => case when v_in_channel then '{in-app}'::text[] else array['in-app', case when p_workspace.slack_channel_id is not null
@@ -43,9 +43,9 @@ begin
   for v_group in
     select i ->> 'group' as id, jsonb_agg(i order by n) as items from jsonb_array_elements(v_fresh) with ordinality x(i, n) group by 1
   loop
-    select t.* into strict v_rule from capacity.tells() t where t.cause = 'reminder' and t.audience = 'group';
-    v_text := capacity.tell_text(jsonb_build_object(
-      'workspace', p_workspace.id, 'id', v_group.items #> '{0,id}', 'items', v_group.items), v_rule.template, null);
+    select t.* into strict v_rule from capacity.tells t where t.cause = 'reminder' and t.audience = 'group';
+    v_text := notify.told_text(p_workspace.id, v_rule.template, capacity.tell_values(
+      jsonb_build_object('id', v_group.items #> '{0,id}', 'items', v_group.items), v_rule.template, null));
     perform notify.tell(
       p_workspace.id, 'group', v_group.id, v_instruction || '/group', v_rule.category, v_text.title, v_text.body,
       p_channels => v_rule.channels, p_priority => v_rule.priority, p_about => p_items #>> '{0,id}', p_cause => v_rule.cause);

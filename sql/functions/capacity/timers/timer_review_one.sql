@@ -22,7 +22,7 @@ begin
   late := 0;
   due := '{}';
   foreach v_step in array array['commercial', 'technical'] loop
-    v_asked := capacity.notice_asked(p_request, 'reminder', v_step);
+    v_asked := capacity.notice_asked(p_request, 'reminder', v_step, capacity.asked_people(p_request, null));
     v_since := capacity.timer_since(p_request, v_step);
     if v_since + v_sla > now() then
       v_next := least(v_next, v_since + v_sla);

@@ -7,8 +7,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_stream_id smallint := outbox.stream_id('capacity');
-  v_kept_since timestamptz := now() - (select min(c.retention_days) from notify.categories() c
-                                        where c.category in (select t.category from capacity.tells() t)) * interval '1 day';
+  v_kept_since timestamptz := now() - (select min(c.retention_days) from notify.categories c
+                                        where c.category in (select t.category from capacity.tells t)) * interval '1 day';
 begin
   with wanted as (
     select e.request_id, e.created_at, e.request_id || '#' || e.seq as instruction_id, n.name

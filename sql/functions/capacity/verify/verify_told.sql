@@ -12,7 +12,7 @@ begin
     select n.id, n.about, split_part(n.idempotency_key, '/', 1) as instruction_id,
            'tell:' || split_part(split_part(n.idempotency_key, '/', 2), ':', 1) as effect
       from notify.notifications n
-     where n.about > p_after and n.about <= p_to and n.cause in (select c.cause from capacity.tells() c)
+     where n.about > p_after and n.about <= p_to and n.cause in (select c.cause from capacity.tells c)
        and (p_workspace_id is null or n.workspace_id = p_workspace_id)
   )
   select 'I3', 'notification_extra', t.id::text, format('%s, %s: no event or notice names this', t.instruction_id, t.effect)

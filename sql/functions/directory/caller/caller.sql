@@ -28,7 +28,9 @@ begin
     member_id := v_member.id;
     via := case when headroom.claims() ->> 'via' = 'web' then 'web' else 'api' end;
   elsif v_role = 'service_role' then
-    perform directory.check_api_key();
+    if directory.revocation() is not null then
+      perform directory.check_api_key();
+    end if;
     v_claims := headroom.claims();
     kind := 'service';
     via := case when not v_gateway then 'cli:' || session_user

@@ -4,11 +4,9 @@ create or replace function directory.reader_named() returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_member directory.members := directory.signed_in_member();
+  v_reader directory.standing := directory.reader();
 begin
-  return array(select a.id from directory.members a
-                where a.workspace_id = v_member.workspace_id and a.delegate_id = v_member.id and a.active
-                  and clock_timestamp() >= a.away_from and clock_timestamp() < a.away_until) || v_member.id;
+  return v_reader.stands_for || v_reader.member_id;
 end
 $$;
 comment on function directory.reader_named() is 'The member who reads, and those for whom they stand in now.';

@@ -4,12 +4,9 @@ create or replace function directory.reader_owners() returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_member directory.members := directory.signed_in_member();
+  v_reader directory.standing := directory.reader();
 begin
-  return array(select o.id from directory.members o
-                where o.workspace_id = v_member.workspace_id and o.delegate_id = v_member.id
-                  and o.active and o.roles && array['commercial', 'vp', 'admin']
-                  and clock_timestamp() >= o.away_from and clock_timestamp() < o.away_until) || v_member.id;
+  return v_reader.stands_for_owners || v_reader.member_id;
 end
 $$;
 comment on function directory.reader_owners() is 'The member who reads, and the owners for whom they stand in now.';

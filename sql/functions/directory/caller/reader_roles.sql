@@ -3,7 +3,7 @@ create or replace function directory.reader_roles() returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (directory.signed_in_member()).roles;
+  return (directory.reader()).roles;
 end
 $$;
 comment on function directory.reader_roles() is 'The roles of the member who reads. Nullable: result.';

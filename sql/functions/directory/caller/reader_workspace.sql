@@ -4,9 +4,9 @@ create or replace function directory.reader_workspace(p_with_roles text[] defaul
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_member directory.members := directory.signed_in_member();
+  v_reader directory.standing := directory.reader();
 begin
-  return case when p_with_roles is null or v_member.roles && p_with_roles then v_member.workspace_id end;
+  return case when p_with_roles is null or v_reader.roles && p_with_roles then v_reader.workspace_id end;
 end
 $$;
 comment on function directory.reader_workspace(text[])

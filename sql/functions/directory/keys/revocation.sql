@@ -3,8 +3,8 @@
 -- Never raises, because policies call it too.
 --
 -- Every function that finds out who calls asks this, however the request came in, because an operator can forget to set up a check before
--- every request. It is one look-up by primary key, only for callers with something that can be revoked. It is cheap enough not to be
--- cached; a cached answer would have to be protected against forgery.
+-- every request. It is one look-up by primary key, only for callers with something that can be revoked. Where something is decided it is
+-- never cached: a cached answer would have to be protected against forgery. What policies keep of it is bounded (caller/reader.sql).
 create or replace function directory.revocation(p_claims jsonb default headroom.claims()) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

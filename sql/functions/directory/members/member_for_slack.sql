@@ -14,19 +14,20 @@ begin
     perform headroom.fail('invalid_input', 'That is not the id of a Slack user.');
   end if;
   select m.* into v_member from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_slack_user_id;
-  if v_member.id is null
-     and not exists (select from directory.ended_accounts e
-                      where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = p_slack_user_id) then
-    if not exists (select from directory.workspaces w where w.id = p_workspace_id and w.slack_users_become_requesters) then
-      perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null,
-                            'Ask an admin to add you with your Slack id.');
+  if v_member.id is null then
+    if not exists (select from directory.ended_accounts e
+                    where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = p_slack_user_id) then
+      if not exists (select from directory.workspaces w where w.id = p_workspace_id and w.slack_users_become_requesters) then
+        perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null,
+                              'Ask an admin to add you with your Slack id.');
+      end if;
+      -- The Slack id becomes the member's id, unless somebody else has that already.
+      insert into directory.members (workspace_id, id, display_name, slack_user_id)
+      select p_workspace_id, case when m.id is null then p_slack_user_id else 'slack-' || p_slack_user_id end, v_name, p_slack_user_id
+        from (values (1)) one left join directory.members m on m.workspace_id = p_workspace_id and m.id = p_slack_user_id
+      on conflict do nothing;
+      select m.* into v_member from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_slack_user_id;
     end if;
-    -- The Slack id becomes the member's id, unless somebody else has that already.
-    insert into directory.members (workspace_id, id, display_name, slack_user_id)
-    select p_workspace_id, case when m.id is null then p_slack_user_id else 'slack-' || p_slack_user_id end, v_name, p_slack_user_id
-      from (values (1)) one left join directory.members m on m.workspace_id = p_workspace_id and m.id = p_slack_user_id
-    on conflict do nothing;
-    select m.* into v_member from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_slack_user_id;
   end if;
   if v_member.id is null or not v_member.active then
     perform headroom.fail('not_allowed', 'You are not an active member of this workspace.', null, 'Ask an admin of the workspace.');

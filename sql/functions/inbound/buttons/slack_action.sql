@@ -14,9 +14,9 @@ begin
   elsif v_meant.event_type is null then
     return inbound.slack_follow_up_button(p_receipt, p_member);
   elsif v_meant.asks_why then
-    v_request := inbound.may_decide(p_member, v_id, v_meant.event_type, true);
-    if exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_meant.event_type) then
-      perform inbound.too_late(v_request);
+    v_decided := inbound.could_decide(p_member, v_id, v_meant.event_type, true);
+    if v_decided.repeated then
+      perform inbound.too_late(v_decided.request);
     end if;
     perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel'));
     return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);

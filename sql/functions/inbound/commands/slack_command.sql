@@ -1,6 +1,8 @@
 -- The slash command in all its forms. The first word says what is wanted; text that begins with none of them but looks like a request
 -- fills in the form, and anything else is answered with the help and what was not understood.
-create or replace function inbound.slack_command(p_receipt jsonb, p_member directory.members) returns jsonb
+create or replace function inbound.slack_command(
+  p_receipt jsonb, p_home directory.workspaces, p_member directory.members
+) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -8,7 +10,7 @@ declare
   v_verb text := lower(substring(v_text from '^\S+'));
   v_rest text := btrim(regexp_replace(v_text, '^\S+', ''), E' \t\r\n');
   v_terms jsonb;
-  v_request capacity.requests;
+  v_submitted record;
   v_id text;
 begin
   if v_text = '' or v_verb in ('new', 'open', 'form') or v_verb in ('create', 'request') and v_rest = '' then
@@ -20,8 +22,8 @@ begin
         || (select string_agg(p.value, ' ') from jsonb_array_elements_text(v_terms -> 'problems') p), 2500)
         || ' `/capacity help` shows what to type.', 'answered');
     end if;
-    v_request := inbound.submit_terms(p_receipt, p_member, v_terms -> 'fields', p_receipt ->> 'channel');
-    return inbound.slack_reply(inbound.slack_submitted(v_request), 'done', v_request.id);
+    v_submitted := inbound.submit_terms(p_receipt, p_home, p_member, v_terms -> 'fields', p_receipt ->> 'channel');
+    return inbound.slack_submitted(v_submitted.context, v_submitted.story);
   elsif v_verb in ('list', 'ls', 'mine') then
     return inbound.slack_reply(inbound.slack_list(p_member), 'answered');
   elsif v_verb in ('show', 'status') or v_text ~* '^cr-\d{4}-\d{6,}$' then
@@ -54,4 +56,4 @@ begin
   return inbound.slack_reply(inbound.slack_help(format('I did not understand “%s”.', notify.render_text(v_text, 200))), 'answered');
 end
 $$;
-comment on function inbound.slack_command(jsonb, directory.members) is 'Carries out a slash command and replies.';
+comment on function inbound.slack_command(jsonb, directory.workspaces, directory.members) is 'Carries out a slash command and replies.';

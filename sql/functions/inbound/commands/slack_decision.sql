@@ -11,7 +11,6 @@ declare
   v_decided record;
   v_action text;
   v_event public.capacity_request_event_type;
-  v_request capacity.requests;
 begin
   if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
     return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', p_verb)), 'answered');
@@ -22,11 +21,7 @@ begin
     if v_step is not null then
       v_words := btrim(regexp_replace(v_words, '^\S+', ''), E' \t\r\n');
     else
-      select r.* into v_request from capacity.requests r where r.id = v_id and r.workspace_id = p_member.workspace_id;
-      if v_request.id is null or not capacity.may_read(v_request, p_member.id) then
-        perform capacity.no_such_request(v_id);
-      end if;
-      v_step := inbound.review_step(p_member, v_request);
+      v_step := inbound.review_step(p_member, v_id);
       if v_step is null then
         return inbound.slack_reply(format('You may give both reviews of %s. '
                                           'Name one: `/capacity %s %s commercial` or `/capacity %s %s technical`.',
@@ -38,8 +33,8 @@ begin
                 else v_step || '_' || p_verb end;
   v_event := (inbound.action_event(v_action)).event_type;
   if v_words = '' and p_verb in ('reject', 'cancel') then
-    v_request := inbound.may_decide(p_member, v_id, v_event, false);
-    if not exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_event) then
+    v_decided := inbound.could_decide(p_member, v_id, v_event, false);
+    if not v_decided.repeated then
       perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, v_action, p_receipt ->> 'channel'));
       return inbound.slack_reply(format('Opening a form that asks why. If it does not appear, write the reason after the id: '
                                         '`/capacity %s %s%s because …`.',

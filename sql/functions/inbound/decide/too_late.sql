@@ -3,13 +3,12 @@ create or replace function inbound.too_late(p_request capacity.requests) returns
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event capacity.events;
+  v_story jsonb := capacity.story_now(p_request.id);
 begin
-  select e.* into v_event from capacity.events e where e.request_id = p_request.id order by e.seq desc limit 1;
   perform headroom.fail('conflict', format('%s is %s. %s', p_request.id, capacity.story_state(p_request.state::text),
-      capacity.story_sentence(capacity.story_of(p_request, v_event))),
+      capacity.story_sentence(v_story)),
     p_request.state::text, format('That was on %s. Nothing was changed.',
-                                  capacity.render_time(to_jsonb(extract(epoch from v_event.created_at)))));
+                                  capacity.render_time(v_story -> 'at')));
 end
 $$;
 comment on function inbound.too_late(capacity.requests) is 'Raises a conflict that says what happened last to a request, and who did it.';

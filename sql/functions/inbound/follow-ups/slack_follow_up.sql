@@ -8,13 +8,10 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_actor capacity.actor := row('user', p_member.id, 'slack');
-  v_request capacity.requests;
+  v_known record := inbound.readable(p_member, p_request_id, p_seen);
+  v_request capacity.requests := v_known.request;
   v_done jsonb;
 begin
-  select r.* into v_request from capacity.requests r where r.id = p_request_id and r.workspace_id = p_member.workspace_id;
-  if v_request.id is null or not p_seen and not capacity.may_read(v_request, p_member.id) then
-    perform capacity.no_such_request(p_request_id);
-  end if;
   if p_follow_up = 'nudge' then
     v_done := capacity.nudge(v_request, v_actor);
     return format('%s: %s. You can nudge again from %s on.', v_request.id,
@@ -23,7 +20,7 @@ begin
                || ' will be asked to decide', 'noted, but there is nobody to ask'),
       capacity.render_time(to_jsonb(extract(epoch from (v_done ->> 'next_nudge_at')::timestamptz))));
   elsif p_follow_up = 'note' then
-    if not capacity.may_read(v_request, p_member.id) then
+    if not v_known.reads then
       perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_request.id,
                             'Nothing was changed.');
     end if;

@@ -6,19 +6,17 @@ as $$
 declare
   v_follow_up text := case p_receipt ->> 'what' when 'customer_link' then 'link' else p_receipt ->> 'what' end;
   v_id text := p_receipt ->> 'value';
-  v_request capacity.requests;
+  v_known record;
 begin
   if v_follow_up = 'nudge' then
     perform inbound.slack_note(p_receipt, inbound.slack_follow_up(p_member, v_id, v_follow_up, null, true));
     return jsonb_build_object('outcome', 'done', 'request', v_id, 'answer', '{}'::jsonb);
   end if;
-  select r.* into v_request from capacity.requests r where r.id = v_id and r.workspace_id = p_member.workspace_id;
-  if v_request.id is null then
-    perform capacity.no_such_request(v_id);
-  elsif v_follow_up = 'link' then
-    perform capacity.check_fixer(v_request, row('user', p_member.id, 'slack')::capacity.actor);
-  elsif not capacity.may_read(v_request, p_member.id) then
-    perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_request.id, 'Nothing was changed.');
+  v_known := inbound.readable(p_member, v_id, true);
+  if v_follow_up = 'link' then
+    perform capacity.check_fixer(v_known.request, row('user', p_member.id, 'slack')::capacity.actor);
+  elsif not v_known.reads then
+    perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_id, 'Nothing was changed.');
   end if;
   perform inbound.slack_open(p_receipt, inbound.render_follow_up(
     v_id, v_follow_up, p_receipt ->> 'channel', case v_follow_up when 'link' then capacity.email_of_customer(v_id) end));

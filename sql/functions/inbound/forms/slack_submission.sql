@@ -1,12 +1,16 @@
 -- A form that was sent: a new request, the reason for a decision, a note, or the customer's address. What is wrong with it is said at the
 -- field where it is.
-create or replace function inbound.slack_submission(p_receipt jsonb, p_member directory.members) returns jsonb
+create or replace function inbound.slack_submission(
+  p_receipt jsonb, p_home directory.workspaces, p_member directory.members
+) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_values jsonb := p_receipt -> 'values';
   v_metadata jsonb := inbound.form_metadata(p_receipt);
   v_terms jsonb;
+  v_submitted record;
+  v_context capacity.context;
   v_request capacity.requests;
   v_reason text := nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), '');
   v_decided record;
@@ -39,12 +43,14 @@ begin
     return jsonb_build_object(
       'outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));
   end if;
-  v_request := inbound.submit_terms(p_receipt, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
+  v_submitted := inbound.submit_terms(p_receipt, p_home, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
+  v_context := v_submitted.context;
+  v_request := v_context.request;
   -- What the form was filled in with goes when the request's customer is erased.
   update inbound.receipts d set request_id = v_request.id
    where d.provider = 'slack' and d.receipt_id = v_metadata ->> 'opened_by' and d.request_id is null
      and d.payload ->> 'user' = p_receipt ->> 'user';
-  v_unasked := inbound.slack_unasked(v_request);
+  v_unasked := inbound.slack_unasked(v_context);
   if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
     -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the
     -- person.
@@ -54,4 +60,5 @@ begin
   return jsonb_build_object('outcome', 'done', 'request', v_request.id, 'answer', '{"response_action": "clear"}'::jsonb);
 end
 $$;
-comment on function inbound.slack_submission(jsonb, directory.members) is 'Carries out what a form asks for and replies.';
+comment on function inbound.slack_submission(jsonb, directory.workspaces, directory.members)
+  is 'Carries out what a form asks for and replies.';

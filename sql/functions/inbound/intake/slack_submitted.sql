@@ -1,14 +1,19 @@
--- What is said to whoever submitted a request: its id, who is asked now, and that its customer will not be, where nobody could mail them.
-create or replace function inbound.slack_submitted(p_request capacity.requests) returns text
+-- The reply to whoever submitted a request: its id, who is asked now, and that its customer will not be, where nobody could mail them. Said
+-- from the story of the submission; where that is no longer the last word, because a rule approved the request at once, or because the
+-- request was there already, from the story as it stands.
+create or replace function inbound.slack_submitted(p_context capacity.context, p_story jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_story jsonb := capacity.story_of(p_request, null);
+  v_request capacity.requests := p_context.request;
+  v_story jsonb;
 begin
-  return concat_ws(E'\n',
-    format('*%s* is %s: %s.', p_request.id, capacity.story_state(p_request.state::text), notify.slack_text(v_story ->> 'what', 200)),
+  v_story := case when p_story is not null and v_request.version = 1 then capacity.with_reviews(p_story, v_request)
+                  else capacity.story_now(v_request.id) end;
+  return inbound.slack_reply(concat_ws(E'\n',
+    format('*%s* is %s: %s.', v_request.id, capacity.story_state(v_request.state::text), notify.slack_text(v_story ->> 'what', 200)),
     capacity.slack_step(v_story, 'commercial'), capacity.slack_step(v_story, 'technical'),
-    ':warning: ' || inbound.slack_unasked(p_request));
+    ':warning: ' || inbound.slack_unasked(p_context)), 'done', v_request.id);
 end
 $$;
-comment on function inbound.slack_submitted(capacity.requests) is 'The reply to a submission.';
+comment on function inbound.slack_submitted(capacity.context, jsonb) is 'The reply to a submission. Nullable: p_story.';

@@ -1,12 +1,19 @@
 -- What is said to whoever submitted a request whose customer would get no link, and how to fix it; null where they will.
-create or replace function inbound.slack_unasked(p_request capacity.requests) returns text
+create or replace function inbound.slack_unasked(p_context capacity.context) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_unasked text := capacity.unasked(p_request.id, p_request.state);
+  v_request capacity.requests := p_context.request;
+  v_unasked text;
 begin
-  return capacity.unasked_words(v_unasked, p_request.state::text) || ' '
-    || capacity.unasked_remedy(v_unasked, p_request.id, p_request.state::text);
+  -- Before anybody was mailed only the address can be in the way, and that is known.
+  if v_request.state in ('SUBMITTED', 'UNDER_REVIEW') then
+    v_unasked := capacity.reach_problem(p_context);
+  else
+    v_unasked := capacity.unasked(v_request.id, v_request.state);
+  end if;
+  return capacity.unasked_words(v_unasked, v_request.state::text) || ' '
+    || capacity.unasked_remedy(v_unasked, v_request.id, v_request.state::text);
 end
 $$;
-comment on function inbound.slack_unasked(capacity.requests) is 'A sentence about a customer who will not be asked. Nullable: result.';
+comment on function inbound.slack_unasked(capacity.context) is 'A sentence about a customer who will not be asked. Nullable: result.';

@@ -2,25 +2,29 @@
 -- Slack sends it, there is one request. Where the workspace has no channel of its own, the request lives in the one in which it was asked
 -- for.
 create or replace function inbound.submit_terms(
-  p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text
-) returns capacity.requests
+  p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text,
+  out context capacity.context, out story jsonb
+)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_submitted record;
 begin
   if not p_fields ? 'size' or not p_fields ? 'region' then
     perform headroom.fail('invalid_input', 'A request needs at least a size and a region.', null,
                           'For example: /capacity create 32XL x4 us-east-1');
   end if;
-  return capacity.submit(
-    row('user', p_member.id, 'slack')::capacity.actor, p_member.workspace_id, p_fields ->> 'owner', p_fields ->> 'group',
+  v_submitted := capacity.submit(
+    row('user', p_member.id, 'slack')::capacity.actor, p_home, p_fields ->> 'owner', p_fields ->> 'group',
     nullif(jsonb_strip_nulls(jsonb_build_object('name', p_fields ->> 'customer', 'email', p_fields ->> 'email')), '{}'),
     p_fields ->> 'size', coalesce((p_fields ->> 'quantity')::integer, 1), p_fields ->> 'region',
     inbound.parse_date(p_fields ->> 'needed_by'),
     (p_fields ->> 'days')::integer, (p_fields ->> 'cost')::numeric, coalesce((p_fields ->> 'ttl')::integer, 7),
-    case when p_channel ~ '^[CG]' and not exists (select from directory.workspaces w
-                                                   where w.id = p_member.workspace_id and w.slack_channel_id is not null)
-         then p_channel end,
+    case when p_channel ~ '^[CG]' and p_home.slack_channel_id is null then p_channel end,
     'slack:' || (p_receipt ->> 'id'), p_fields ->> 'replaces');
+  context := v_submitted.context;
+  story := v_submitted.story;
 end
 $$;
-comment on function inbound.submit_terms(jsonb, directory.members, jsonb, text) is 'Submits a request that was typed in Slack.';
+comment on function inbound.submit_terms(jsonb, directory.workspaces, directory.members, jsonb, text)
+  is 'Submits a request that was typed in Slack. Nullable: story.';

@@ -12,7 +12,8 @@ begin
             select n.request_id || '!' || n.id from capacity.notices n
              where n.request_id = p_request_id and 'linear:comment' = any (n.effects)) i
       join outbox.rows m on m.stream = 'capacity' and m.instruction_id = i.instruction_id and m.idempotency_key = 'linear:comment'
-     where m.payload #>> '{input,id}' = p_comment_id);
+     -- A row that was enqueued before comments were rendered at their sending has the whole comment.
+     where coalesce(m.payload ->> 'new_id', m.payload #>> '{input,id}') = p_comment_id);
 end
 $$;
 comment on function inbound.linear_own_comment(text, text) is 'Whether a comment on a request''s issue is our own.';

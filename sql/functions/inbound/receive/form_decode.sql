@@ -6,7 +6,9 @@ as $$
 declare
   v_pairs text[] := string_to_array(p_body, '&');
   v_pair text;
+  v_encoded boolean;
   v_name text;
+  v_value text;
   v_fields jsonb := '{}';
 begin
   if cardinality(v_pairs) > 200 then
@@ -14,12 +16,20 @@ begin
   end if;
   foreach v_pair in array v_pairs loop
     continue when v_pair = '';
-    v_name := inbound.percent_decode(split_part(v_pair, '=', 1));
+    -- Most parts are plain words: there is nothing to decode in them.
+    v_encoded := v_pair ~ '[%+]';
+    v_name := split_part(v_pair, '=', 1);
+    if v_encoded then
+      v_name := inbound.percent_decode(v_name);
+    end if;
     if v_fields ? v_name then
       perform headroom.fail('invalid_input', 'The form has a field twice.', left(v_name, 80));
     end if;
-    v_fields := v_fields || jsonb_build_object(
-      v_name, inbound.percent_decode(case when strpos(v_pair, '=') = 0 then '' else substr(v_pair, strpos(v_pair, '=') + 1) end));
+    v_value := case when strpos(v_pair, '=') = 0 then '' else substr(v_pair, strpos(v_pair, '=') + 1) end;
+    if v_encoded then
+      v_value := inbound.percent_decode(v_value);
+    end if;
+    v_fields := v_fields || jsonb_build_object(v_name, v_value);
   end loop;
   return v_fields;
 end

@@ -1,11 +1,10 @@
--- Handles a receipt of Slack that is new: finds out for which workspace and who it is, and does what is asked. The reply has the
--- answer for Slack, and what to write into the table of receipts.
-create or replace function inbound.slack_handle(p_receipt jsonb) returns jsonb
+-- Handles a receipt of Slack that is new, for the workspace that it speaks for: refuses strangers, finds out who it is, and does what is
+-- asked. The reply has the answer for Slack, and what to write into the table of receipts.
+create or replace function inbound.slack_handle(p_receipt jsonb, p_home directory.workspaces) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind text := p_receipt ->> 'kind';
-  v_workspace_id text;
   v_member directory.members;
   v_reply jsonb;
 begin
@@ -18,18 +17,23 @@ begin
      or v_kind = 'shortcut' and p_receipt ->> 'what' is distinct from 'capacity_intake' then
     return '{"outcome": "ignored", "answer": {}}';
   end if;
-  v_workspace_id := inbound.slack_workspace(p_receipt ->> 'team', p_receipt ->> 'enterprise');
-  v_member := inbound.slack_member(v_workspace_id, p_receipt);
+  if p_home.id is null then
+    perform headroom.fail('not_allowed', 'This Slack workspace is not connected to Headroom.',
+                          coalesce(p_receipt ->> 'team', p_receipt ->> 'enterprise'),
+                          'An operator connects it by its team id, in the settings of a workspace.');
+  end if;
+  v_member := inbound.slack_member(p_home, p_receipt);
   if v_kind = 'command' then
-    v_reply := inbound.slack_command(p_receipt, v_member);
+    v_reply := inbound.slack_command(p_receipt, p_home, v_member);
   elsif v_kind = 'action' then
     v_reply := inbound.slack_action(p_receipt, v_member);
   elsif v_kind = 'submission' then
-    v_reply := inbound.slack_submission(p_receipt, v_member);
+    v_reply := inbound.slack_submission(p_receipt, p_home, v_member);
   else
     v_reply := inbound.slack_form(p_receipt, v_member, '{}') || '{"answer": {}}';
   end if;
-  return v_reply || jsonb_build_object('workspace', v_workspace_id, 'member', v_member.id);
+  return v_reply || jsonb_build_object('workspace', p_home.id, 'member', v_member.id);
 end
 $$;
-comment on function inbound.slack_handle(jsonb) is 'Does what a receipt of Slack asks for, and replies.';
+comment on function inbound.slack_handle(jsonb, directory.workspaces)
+  is 'Does what a receipt of Slack asks for, and replies. Nullable: p_home.';

@@ -1,6 +1,8 @@
 -- Turns a refusal of the workflow into what Slack shows: a text for who typed a command, a note for who clicked, a remark at the field
 -- for who sent a form. What goes with it as facts is shown where it helps to do it right, and never where it names what is set up.
-create or replace function inbound.slack_refused(p_receipt jsonb, p_message text, p_detail text, p_hint text) returns jsonb
+create or replace function inbound.slack_refused(
+  p_receipt jsonb, p_request_id text, p_message text, p_detail text, p_hint text
+) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11,7 +13,7 @@ declare
     case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || regexp_replace(v_facts, '^[a-z_]+: ', '')
       || ')' end, p_hint);
   v_reply jsonb := jsonb_build_object('outcome', 'refused', 'refusal', left(concat_ws(': ', v_code, p_message), 500),
-                                      'request', inbound.named_request(p_receipt));
+                                      'request', p_request_id);
 begin
   if p_receipt ->> 'kind' = 'command' then
     return v_reply || (inbound.slack_reply(notify.slack_text(v_text, 3000), 'refused') - 'outcome');
@@ -23,4 +25,5 @@ begin
   return v_reply || '{"answer": {}}';
 end
 $$;
-comment on function inbound.slack_refused(jsonb, text, text, text) is 'The reply to a receipt that the workflow refused.';
+comment on function inbound.slack_refused(jsonb, text, text, text, text)
+  is 'The reply to a receipt that the workflow refused. Nullable: p_request_id, p_hint.';

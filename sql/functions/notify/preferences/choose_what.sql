@@ -17,11 +17,11 @@ begin
       from jsonb_each(p_choices) c cross join jsonb_each_text(c.value) k left join notify.channels() n on n.channel = k.key
      order by 1, 2
   loop
-    select c.title, c.critical into v_title, v_critical from notify.categories() c
+    select c.title, c.critical into v_title, v_critical from notify.categories c
      where c.category = v_each.category and c.audience = 'member';
     if not found then
       perform headroom.fail('invalid_input', format('There is no category "%s".', left(v_each.category, 40)),
-        'known are ' || (select string_agg(c.category, ', ') from notify.categories() c where c.audience = 'member'),
+        'known are ' || (select string_agg(c.category, ', ') from notify.categories c where c.audience = 'member'),
         'Nothing was changed.');
     elsif v_each.channel not in (select c.channel from notify.channels() c where c.chosen) then
       perform headroom.fail('invalid_input', format('There is no channel "%s" to choose.', left(v_each.channel, 40)),

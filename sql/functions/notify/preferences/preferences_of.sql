@@ -16,8 +16,8 @@ as $$
                              from notify.channels() k
                              left join notify.preferences p on p.workspace_id = p_member.workspace_id
                               and p.whose = 'member:' || p_member.id and p.category = c.category and p.channel = k.channel
-                            where k.chosen)) order by c.n)
-        from notify.categories() with ordinality c(category, title, audience, critical, channels, retention_days, meaning, n)
+                            where k.chosen)) order by c.place)
+        from notify.categories c
        where c.audience = 'member'))
     from (select) one
     left join notify.people w on w.workspace_id = p_member.workspace_id and w.member_id = p_member.id;

@@ -51,7 +51,7 @@ begin
   end if;
   v_blocks := v_blocks || jsonb_build_object('small', notify.email_text(v_workspace.name, 200));
   if v_stoppable then
-    select string_agg(c.title, ', ' order by c.title) into v_kinds from notify.categories() c
+    select string_agg(c.title, ', ' order by c.title) into v_kinds from notify.categories c
      where c.category in (select t.category from unnest(p_told) t);
     v_blocks := v_blocks || jsonb_build_object(
       'small', format('You get mails from %s about: %s.', notify.email_text(v_workspace.name, 200), v_kinds),

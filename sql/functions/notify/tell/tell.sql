@@ -34,7 +34,7 @@ declare
   v_parts notify.parts[];
   v_sent record;
 begin
-  select c.* into strict v_category from notify.categories() c where c.category = p_category;
+  select c.* into strict v_category from notify.categories c where c.category = p_category;
   v_channels := notify.channels_for(p_workspace_id, p_recipient_kind, p_recipient, coalesce(p_channels, v_category.channels));
   insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body,
                                     action_url, link, address, name, channels, priority, critical, created_at, expires_at)

@@ -9,7 +9,7 @@ begin
   select array_agg(c.category order by c.title), array_agg(c.title order by c.title),
          bool_and(coalesce(f.choice, 'on') = 'off')
     into categories, titles, stopped
-    from notify.categories() c
+    from notify.categories c
     left join notify.preferences f on f.workspace_id = p_notification.workspace_id and f.whose = notify.whose(p_notification)
                                   and f.category = c.category and f.channel = 'email'
    where not c.critical

@@ -11,7 +11,7 @@ declare
   v_count integer;
   v_carried uuid[];
 begin
-  for v_category in select c.category, c.retention_days from notify.categories() c loop
+  for v_category in select c.category, c.retention_days from notify.categories c loop
     exit when v_done >= p_most;
     with gone as (
       delete from notify.notifications n
@@ -28,19 +28,29 @@ begin
       into v_count, v_carried;
     v_done := v_done + v_count;
     -- By their ids: those that still carry something would be looked through again each time.
-    delete from notify.deliveries d
-     where d.id = any (v_carried) and not d.to_erase and not exists (select from notify.parts p where p.delivery_id = d.id);
-    get diagnostics v_count = row_count;
+    with messages as (
+      delete from notify.deliveries d
+       where d.id = any (v_carried) and not d.to_erase and not exists (select from notify.parts p where p.delivery_id = d.id)
+      returning d.outbox_id
+    ), ends as (
+      delete from notify.settled s using messages m where s.outbox_id = m.outbox_id
+    )
+    select count(*) into v_count from messages;
     v_done := v_done + v_count;
   end loop;
   if v_done < p_most then
-    delete from notify.deliveries d
-     where d.id in (select o.id from notify.deliveries o
-                     where o.released_at < clock_timestamp()
-                                         - make_interval(days => (select max(c.retention_days) from notify.categories() c))
-                       and not o.to_erase and not exists (select from notify.parts p where p.delivery_id = o.id)
-                     order by o.released_at limit p_most - v_done for update skip locked);
-    get diagnostics v_count = row_count;
+    with messages as (
+      delete from notify.deliveries d
+       where d.id in (select o.id from notify.deliveries o
+                       where o.released_at < clock_timestamp()
+                                           - make_interval(days => (select max(c.retention_days) from notify.categories c))
+                         and not o.to_erase and not exists (select from notify.parts p where p.delivery_id = o.id)
+                       order by o.released_at limit p_most - v_done for update skip locked)
+      returning d.outbox_id
+    ), ends as (
+      delete from notify.settled s using messages m where s.outbox_id = m.outbox_id
+    )
+    select count(*) into v_count from messages;
     v_done := v_done + v_count;
   end if;
   return v_done;

@@ -21,6 +21,9 @@ begin
   select jsonb_agg(jsonb_build_object('stream', p_stream.name, 'outbox_id', g.outbox_id, 'code', 'expired')) into v_gone from gone g;
   if v_gone is not null then
     perform headroom.run_hooks('outbox.ended', v_gone);
+    if p_stream.followed then
+      perform outbox.tell_finished(array(select (g ->> 'outbox_id')::uuid from jsonb_array_elements(v_gone) g), false, clock_timestamp());
+    end if;
   end if;
 
   return query

@@ -5,9 +5,7 @@ as $$
 begin
   return case
     when not exists (select from outbox.payloads m where m.outbox_id = p_outbox_id) then 'unknown'
-    when (select a.state from outbox.attempts a
-           where a.outbox_id = p_outbox_id and a.class_id = get_byte(uuid_send(p_outbox_id), 7)
-           order by a.attempt_no desc limit 1) = 'DISPATCHING' then 'in_flight'
+    when (outbox.last_line(p_outbox_id, get_byte(uuid_send(p_outbox_id), 7)::smallint)).state = 'DISPATCHING' then 'in_flight'
     else 'finished'
   end;
 end

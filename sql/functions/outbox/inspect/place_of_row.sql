@@ -1,21 +1,18 @@
--- Where a row is and what it waits for: place (pending, in_flight, delivered, skipped, dead, parked, collected), and with it the next
--- attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
-create or replace function outbox.place_of_row(p_row outbox.payloads, p_stream outbox.streams) returns jsonb
+-- Where a row is and what it waits for, by the row and its last line: place (pending, in_flight, delivered, skipped, dead, parked,
+-- collected), and with it the next attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
+create or replace function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_last outbox.attempts;
   v_dead outbox.dead;
   v_head outbox.heads;
   v_first record;
   v_wait record;
 begin
-  select * into v_last from outbox.attempts a
-   where a.outbox_id = p_row.outbox_id and a.class_id = p_stream.class_id order by a.attempt_no desc limit 1;
-  if v_last.state = 'DISPATCHING' then
+  if p_last.state = 'DISPATCHING' then
     return jsonb_build_object(
-      'place', 'in_flight', 'tries', outbox.tries_so_far(p_row.outbox_id, p_stream.class_id), 'claim_id', v_last.claim_id,
-      'lease_until', (select c.lease_until from outbox.claims c where c.claim_id = v_last.claim_id));
+      'place', 'in_flight', 'tries', outbox.tries_so_far(p_row.outbox_id, p_last.class_id), 'claim_id', p_last.claim_id,
+      'lease_until', (select c.lease_until from outbox.claims c where c.claim_id = p_last.claim_id));
   end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_row.outbox_id;
   if found then
@@ -31,8 +28,8 @@ begin
   end if;
   select p.due, p.tries, p.uncertain into v_wait from outbox.pending p where p.lane_id = p_row.lane_id and p.seq = p_row.seq;
   if not found then
-    return jsonb_build_object('place', case when v_last.state = 'SKIPPED' then 'skipped'
-                                            when v_last.state is null then 'collected' else 'delivered' end);
+    return jsonb_build_object('place', case when p_last.state = 'SKIPPED' then 'skipped'
+                                            when p_last.state is null then 'collected' else 'delivered' end);
   end if;
 
   select * into v_head from outbox.heads h where h.lane_id = p_row.lane_id;
@@ -49,4 +46,5 @@ begin
       jsonb_build_object('outbox_id', v_first.outbox_id, 'seq', v_first.seq, 'dead', v_head.blocked) end));
 end
 $$;
-comment on function outbox.place_of_row(outbox.payloads, outbox.streams) is 'Place of a row, and what it waits for.';
+comment on function outbox.place_of_row(outbox.payloads, outbox.attempts)
+  is 'Place of a row, and what it waits for. Nullable: p_last.';

@@ -44,9 +44,14 @@ begin
     return;
   end if;
   delete from outbox.dead d where d.outbox_id = p_outbox_id;
+  -- It arrived when it was last tried, not when somebody found that out.
   if v_dead.lane_id is not null then
-    update outbox.lanes l set delivered_to = greatest(l.delivered_to, v_dead.seq) where l.lane_id = v_dead.lane_id;
+    update outbox.lanes l
+       set delivered_to = greatest(l.delivered_to, v_dead.seq), delivered_at = greatest(l.delivered_at, v_dead.died_at)
+     where l.lane_id = v_dead.lane_id;
     perform outbox.release_lanes(array[v_dead.lane_id]);
+  else
+    perform outbox.tell_finished(array[p_outbox_id], true, v_dead.died_at);
   end if;
   result := 'delivered';
 end

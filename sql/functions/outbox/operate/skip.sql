@@ -42,6 +42,7 @@ begin
       from gone g
   )
   select array_agg(g.outbox_id) into v_ids from gone g;
+  perform outbox.tell_finished(v_ids, false, clock_timestamp());
   if v_lanes is not null then
     perform outbox.release_lanes(v_lanes);
   end if;

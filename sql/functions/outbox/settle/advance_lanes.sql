@@ -5,10 +5,10 @@
 -- already decided not to add a head. If that producer holds it, nothing waits: the lane is looked at again shortly. With
 -- the allocator locked, a look with a fresh snapshot sees every row that will ever come without a new head.
 --
--- p_delivered says that the row before each given number was delivered, which is remembered for redrive. p_places are the
--- heads' row versions, where the caller has them.
+-- p_delivered_at says that the row before each given number was delivered, and when: the number is remembered for redrive, the time for
+-- who asks when people were last told something. p_places are the heads' row versions, where the caller has them.
 create or replace function outbox.advance_lanes(
-  p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean default false, p_places tid[] default null
+  p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamptz default null, p_places tid[] default null
 ) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -19,6 +19,7 @@ declare
   v_empty_places tid[];
   v_from_seqs bigint[];
   v_delivered bigint[];
+  v_delivered_at timestamptz[];
   v_locked bigint[];
   v_idle bigint[];
 begin
@@ -28,7 +29,8 @@ begin
   end if;
   with next_row as materialized (
     select h.lane_id, t.place, least(t.from_seq, h.rewind_to) as from_seq, n.seq, n.due, n.priority, n.destination_id,
-           greatest(h.delivered_to, case when p_delivered then t.from_seq - 1 end) as delivered_to
+           greatest(h.delivered_to, case when p_delivered_at is not null then t.from_seq - 1 end) as delivered_to,
+           greatest(h.delivered_at, p_delivered_at) as delivered_at
       from unnest(p_from_seqs, v_places) t(from_seq, place)
       join outbox.heads h on h.ctid = t.place
       left join lateral (
@@ -38,13 +40,13 @@ begin
   ), moved as (
     update outbox.heads h
        set head_seq = n.seq, due = greatest(n.due, now()), priority = n.priority, destination_id = n.destination_id,
-           delivered_to = n.delivered_to,
+           delivered_to = n.delivered_to, delivered_at = n.delivered_at,
            claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, misses = 0, blocked = false
       from next_row n
      where h.ctid = n.place and n.seq is not null
   )
-  select array_agg(n.lane_id), array_agg(n.place), array_agg(n.from_seq), array_agg(n.delivered_to)
-    into v_empty, v_empty_places, v_from_seqs, v_delivered
+  select array_agg(n.lane_id), array_agg(n.place), array_agg(n.from_seq), array_agg(n.delivered_to), array_agg(n.delivered_at)
+    into v_empty, v_empty_places, v_from_seqs, v_delivered, v_delivered_at
     from next_row n where n.seq is null;
   if v_empty is null then
     return;
@@ -54,8 +56,11 @@ begin
   select array_agg(l.lane_id) into v_locked
     from (select lane_id from outbox.lanes where lane_id = any (v_empty) for update skip locked) l;
   with idle as (
-    update outbox.lanes l set idle_at = l.next_seq, delivered_to = greatest(l.delivered_to, e.delivered_to)
-      from unnest(v_empty, v_empty_places, v_from_seqs, v_delivered) e(lane_id, place, from_seq, delivered_to)
+    update outbox.lanes l
+       set idle_at = l.next_seq, delivered_to = greatest(l.delivered_to, e.delivered_to),
+           delivered_at = greatest(l.delivered_at, e.delivered_at)
+      from unnest(v_empty, v_empty_places, v_from_seqs, v_delivered, v_delivered_at)
+           e(lane_id, place, from_seq, delivered_to, delivered_at)
      where l.lane_id = e.lane_id and (cardinality(v_locked) = cardinality(v_empty) or l.lane_id = any (v_locked))
        and not exists (select from outbox.pending p where p.lane_id = e.lane_id and p.seq >= e.from_seq)
     returning l.lane_id, e.place
@@ -67,11 +72,12 @@ begin
     update outbox.heads h
        set head_seq = 0, destination_id = 0, due = now() + least(25 * 2 ^ h.misses, 1000) * interval '1 ms',
            misses = least(h.misses + 1, 10),
-           claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, blocked = false, delivered_to = e.delivered_to
-      from unnest(v_empty, v_empty_places, v_delivered) e(lane_id, place, delivered_to)
+           claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, blocked = false, delivered_to = e.delivered_to,
+           delivered_at = e.delivered_at
+      from unnest(v_empty, v_empty_places, v_delivered, v_delivered_at) e(lane_id, place, delivered_to, delivered_at)
      where h.ctid = e.place and (v_idle is null or e.lane_id <> all (v_idle));
   end if;
 end
 $$;
-comment on function outbox.advance_lanes(bigint[], bigint[], boolean, tid[])
+comment on function outbox.advance_lanes(bigint[], bigint[], timestamptz, tid[])
   is 'Moves lanes on to their next pending row at or after the given number, or lets them go idle.';

@@ -4,19 +4,22 @@
 -- Finished rows are deleted by range. A row that was redriven while its lane was in flight may stand inside that range
 -- without having been sent; it must stay, so such lanes delete number by number. Outcomes that leave out a row before
 -- them are refused: deleting by range would lose it.
+--
+-- One time for all of them: what a lane says of its last delivery is what the archive says.
 create or replace function outbox.settle_lanes(
   p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[]
 ) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_rewound boolean;
   v_delivered bigint;
   v_gone bigint;
 begin
   insert into outbox.attempts
-    (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
-  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, o.latency_ms, o.code,
+    (outbox_id, attempt_no, class_id, stream_id, state, claim_id, recorded_at, latency_ms, rail_code, rail_reference, sent_hash)
+  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, v_now, o.latency_ms, o.code,
          o.reference, o.sent_hash
     from unnest(p_outcomes) o
    where o.kind is null or o.kind = 'delivered';
@@ -36,11 +39,12 @@ begin
       'Outcomes of a lane begin with its first row that is not settled yet, and leave none out. Nothing was changed.');
   end if;
 
-  update outbox.heads h set head_seq = l.to_seq + 1, delivered_to = greatest(h.delivered_to, l.to_seq)
+  update outbox.heads h
+     set head_seq = l.to_seq + 1, delivered_to = greatest(h.delivered_to, l.to_seq), delivered_at = greatest(h.delivered_at, v_now)
     from unnest(p_lanes) l
    where h.ctid = l.place and l.to_seq is not null and not (l.whole and l.to_seq >= l.claimed_to);
   perform outbox.close_rows(array_agg(l.claim_id)),
-          outbox.advance_lanes(array_agg(l.lane_id), array_agg(l.to_seq + 1), true, array_agg(l.place))
+          outbox.advance_lanes(array_agg(l.lane_id), array_agg(l.to_seq + 1), v_now, array_agg(l.place))
      from unnest(p_lanes) l
     where l.whole and l.to_seq >= l.claimed_to
    having count(*) > 0;

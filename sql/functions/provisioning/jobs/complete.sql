@@ -7,7 +7,7 @@ declare
   v_attempt provisioning.attempts := provisioning.end_attempt(p_attempt, 'succeeded', p_because);
   v_job provisioning.jobs := provisioning.record(p_job, 'SUCCEEDED', provisioning.system_actor(p_job.id, p_via));
 begin
-  perform capacity.apply(v_job.request_id, 'PROVISIONING_COMPLETE', provisioning.system_actor(v_job.id, p_via),
+  perform capacity.decide(v_job.request_id, 'PROVISIONING_COMPLETE', provisioning.system_actor(v_job.id, p_via),
                          jsonb_build_object('job_id', v_job.id, 'run_id', v_attempt.run_id));
   perform provisioning.start_next(v_job);
 end

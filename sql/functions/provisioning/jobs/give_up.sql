@@ -7,7 +7,7 @@ declare
   v_attempt provisioning.attempts;
 begin
   select a.* into v_attempt from provisioning.attempts a where a.job_id = v_job.id and a.task = 'provision' and a.number = v_job.attempts;
-  perform capacity.apply(v_job.request_id, 'PROVISIONING_FAILED', provisioning.system_actor(v_job.id, p_via),
+  perform capacity.decide(v_job.request_id, 'PROVISIONING_FAILED', provisioning.system_actor(v_job.id, p_via),
     jsonb_strip_nulls(jsonb_build_object(
       'job_id', v_job.id, 'run_id', v_attempt.run_id, 'reason', p_why, 'error', provisioning.error_words(v_attempt))));
 end

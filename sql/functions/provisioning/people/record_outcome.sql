@@ -9,7 +9,7 @@ declare
   v_job provisioning.jobs := provisioning.lock_job(p_request_id);
 begin
   perform provisioning.check_person(v_job, p_actor, 'record');
-  perform capacity.apply(v_job.request_id,
+  perform capacity.decide(v_job.request_id,
     case when p_running then 'PROVISIONING_COMPLETE' else 'PROVISIONING_FAILED' end::public.capacity_request_event_type, p_actor,
     jsonb_build_object('job_id', v_job.id, 'reason', provisioning.check_reason(v_job, p_reason, p_expected_version)));
   select j.* into v_job from provisioning.jobs j where j.id = v_job.id;

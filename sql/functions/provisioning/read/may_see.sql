@@ -2,9 +2,10 @@
 create or replace function provisioning.may_see(p_job provisioning.jobs, p_member_id text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select exists (select from directory.members m
-                  where m.workspace_id = p_job.workspace_id and m.id = p_member_id and m.active
-                    and (m.roles && array['operator', 'admin', 'auditor']
-                         or capacity.may_read((select r from capacity.requests r where r.id = p_job.request_id), p_member_id)));
+  select exists (select from directory.standings s
+                  where s.workspace_id = p_job.workspace_id and s.member_id = p_member_id
+                    and (s.roles && array['operator', 'admin', 'auditor']
+                         or capacity.may_read((select r from capacity.requests r where r.id = p_job.request_id),
+                                              row(s.*)::directory.standing)));
 $$;
 comment on function provisioning.may_see(provisioning.jobs, text) is 'Whether this member of the job''s workspace may see it.';

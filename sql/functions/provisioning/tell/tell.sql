@@ -9,7 +9,7 @@ begin
   select r.* into strict v_request from capacity.requests r where r.id = p_job.request_id;
   perform capacity.post_notice(
     v_request, 'job', null, null, provisioning.system_actor(p_job.id, 'system'), p_quoted,
-    p_asked => case when p_asks then provisioning.people_asked(v_request) else '{}' end, p_said => p_said);
+    p_called => case when p_asks then provisioning.people_asked(v_request) else '{}' end, p_said => p_said);
 end
 $$;
 comment on function provisioning.tell(provisioning.jobs, text, text, boolean) is 'Posts a notice about a job. Nullable: p_quoted.';

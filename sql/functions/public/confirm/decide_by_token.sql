@@ -29,7 +29,7 @@ begin
       v_story ->> 'status', 'Ask whoever sent you the link for a new offer.');
   end if;
 
-  perform capacity.apply(
+  perform capacity.decide(
     v_token.request_id, v_event, row('customer', 'customer', 'link')::capacity.actor,
     jsonb_strip_nulls(jsonb_build_object('reason', v_reason)));
   update capacity.confirmation_tokens t set used_at = clock_timestamp(), used_for = v_event where t.id = v_token.id;

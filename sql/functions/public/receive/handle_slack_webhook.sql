@@ -3,7 +3,8 @@
 --
 -- The insert into the table of receipts decides who handles one that comes twice, also at the same instant. A refusal by the workflow
 -- undoes what was begun and is answered in Slack's own way, and kept in its receipt; any other failure undoes everything, the receipt
--- too, so that Slack's next try is handled.
+-- too, so that Slack's next try is handled. Which workspace is meant, and which of its requests, is read once, and after that insert, which
+-- may have waited.
 create or replace function public.handle_slack_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -12,6 +13,8 @@ declare
   v_stamp text := v_headers ->> 'x-slack-request-timestamp';
   v_receipt jsonb;
   v_earlier inbound.receipts;
+  v_home directory.workspaces;
+  v_named text;
   v_reply jsonb;
   v_message text;
   v_detail text;
@@ -32,16 +35,17 @@ begin
   v_receipt := v_receipt || jsonb_build_object('id', inbound.slack_receipt_id(v_receipt, v_headers ->> 'x-slack-signature'));
   insert into inbound.receipts (provider, receipt_id, kind, payload)
   values ('slack', v_receipt ->> 'id', v_receipt ->> 'kind', jsonb_strip_nulls(jsonb_build_object(
-            'what', v_receipt ->> 'what', 'user', v_receipt ->> 'user', 'team', v_receipt ->> 'team', 'channel', v_receipt ->> 'channel',
-            'request', inbound.named_request(v_receipt))))
+            'what', v_receipt ->> 'what', 'user', v_receipt ->> 'user', 'team', v_receipt ->> 'team', 'channel', v_receipt ->> 'channel')))
   on conflict do nothing;
   if not found then
     select d.* into v_earlier from inbound.receipts d where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
     return inbound.slack_repeat(v_receipt, v_earlier);
   end if;
 
+  v_home := inbound.slack_home(v_receipt ->> 'team', v_receipt ->> 'enterprise');
+  v_named := inbound.named_request(v_receipt, v_home.id);
   begin
-    v_reply := inbound.slack_handle(v_receipt);
+    v_reply := inbound.slack_handle(v_receipt, v_home);
   exception
     when sqlstate 'PT400' or sqlstate 'PT401' or sqlstate 'PT403' or sqlstate 'PT404' or sqlstate 'PT409' or sqlstate 'PT410'
       or sqlstate 'PT422'
@@ -51,7 +55,7 @@ begin
       if split_part(v_detail, ':', 1) in ('unknown_stream', 'unknown_rail', 'try_again') then
         raise;
       end if;
-      v_reply := inbound.slack_refused(v_receipt, v_message, v_detail, nullif(v_hint, ''));
+      v_reply := inbound.slack_refused(v_receipt, v_named, v_message, v_detail, nullif(v_hint, ''));
   end;
   -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. After that nobody may read what is
   -- wrong with it, so it is also said where the form was opened. Whether the answer still arrives cannot be known here; saying it twice
@@ -63,7 +67,8 @@ begin
   update inbound.receipts d
      set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace',
          member_id = v_reply ->> 'member',
-         request_id = v_reply ->> 'request', payload = d.payload || jsonb_strip_nulls(jsonb_build_object('field', v_reply ->> 'field'))
+         request_id = v_reply ->> 'request',
+         payload = d.payload || jsonb_strip_nulls(jsonb_build_object('request', v_named, 'field', v_reply ->> 'field'))
    where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
   return v_reply -> 'answer';
 end

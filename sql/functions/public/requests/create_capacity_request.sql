@@ -23,16 +23,16 @@ as $$
 declare
   v_workspace_id text := coalesce(p_workspace_id, (directory.caller()).workspace_id, 'default');
   v_actor capacity.actor := capacity.acting('user', p_requester_user_id, v_workspace_id);
-  v_request capacity.requests;
-  v_row public.capacity_requests;
+  v_workspace directory.workspaces;
+  v_answer record;
 begin
-  v_request := capacity.submit(
-    v_actor, v_workspace_id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
+  select w.* into v_workspace from directory.workspaces w where w.id = v_workspace_id;
+  v_answer := capacity.submit(
+    v_actor, v_workspace, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
     p_needed_by_date, p_expected_duration_days, p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id,
     p_idempotency_key,
     p_replaces_request_id, p_customer_id);
-  select * into v_row from public.capacity_requests r where r.id = v_request.id;
-  return v_row;
+  return public.request_row(v_answer.context);
 end
 $$;
 comment on function public.create_capacity_request(

@@ -10,10 +10,10 @@ create or replace function public.decide_capacity_request(
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_answer record := capacity.decide(p_request_id, p_event_type, 'user', p_actor_id, p_payload, p_expected_version);
+  v_answer record := capacity.decide_as_caller(p_request_id, p_event_type, 'user', p_actor_id, p_payload, p_expected_version);
 begin
   return jsonb_build_object(
-    'request', (select to_jsonb(r) from public.capacity_requests r where r.id = p_request_id),
+    'request', to_jsonb(public.request_row(v_answer.context)),
     'repeated', v_answer.repeated, 'counts', v_answer.counts, 'decided_by', v_answer.decided_by, 'decided_at', v_answer.decided_at);
 end
 $$;

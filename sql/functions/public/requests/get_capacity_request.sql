@@ -7,7 +7,7 @@ as $$
 declare
   v_caller record := directory.caller();
   v_request capacity.requests;
-  v_unasked text;
+  v_shown public.capacity_requests;
 begin
   if v_caller.kind = 'anon' then
     perform headroom.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
@@ -15,12 +15,13 @@ begin
   select * into v_request from capacity.requests r where r.id = p_request_id;
   if v_request.id is null
      or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id
-                                      or not capacity.may_read(v_request, v_caller.member_id)) then
+                                      or not capacity.may_read(
+                                           v_request, directory.standing_of(v_caller.workspace_id, v_caller.member_id))) then
     perform capacity.no_such_request(p_request_id);
   end if;
-  v_unasked := capacity.unasked(v_request.id, v_request.state);
+  select * into v_shown from public.capacity_requests r where r.id = v_request.id;
   return jsonb_build_object(
-    'request', (select to_jsonb(r) from public.capacity_requests r where r.id = v_request.id),
+    'request', to_jsonb(v_shown),
     'history', (select jsonb_agg(to_jsonb(e) order by e.seq) from public.capacity_request_events e
                  where e.capacity_request_id = v_request.id),
     'pending_approvals', capacity.pending_approvals(v_request),
@@ -34,12 +35,12 @@ begin
                                                              'created_at', n.created_at) order by n.id), '[]')
                   from capacity.notices n where n.request_id = v_request.id),
     'customer', jsonb_build_object(
-      'address', capacity.email_of_customer(v_request.id), 'unasked', v_unasked,
+      'address', capacity.email_of_customer(v_request.id), 'unasked', v_shown.customer_unasked,
       'fixers', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]')
                    from directory.members m
-                   where v_unasked is not null and v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
+                   where v_shown.customer_unasked is not null and v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
                      and m.workspace_id = v_request.workspace_id
-                     and m.id = any (capacity.fixers(v_request, v_unasked)))),
+                     and m.id = any ((select capacity.fixers(v_request, v_shown.customer_unasked))::text[]))),
     'erasure', capacity.erasure_state(v_request.id));
 end
 $$;

@@ -19,14 +19,17 @@ as $$
 declare
   v_workspace_id text := coalesce(p_workspace_id, (directory.caller()).workspace_id, 'default');
   v_actor capacity.actor := capacity.acting('user', p_requester_user_id, v_workspace_id);
+  v_workspace directory.workspaces;
+  v_good boolean;
   v_plan jsonb;
   v_request capacity.requests;
   v_asked jsonb;
   v_cost_usd numeric := p_estimated_monthly_cost_usd;
 begin
-  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, p_expected_duration_days,
-                               p_estimated_monthly_cost_usd, 7, p_slack_channel_id, p_customer_id);
-  perform capacity.check_channel(v_workspace_id, v_actor.via, p_slack_channel_id);
+  select w.* into v_workspace from directory.workspaces w where w.id = v_workspace_id;
+  v_good := capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, p_expected_duration_days,
+                                 p_estimated_monthly_cost_usd, 7, p_slack_channel_id, p_customer_id);
+  v_good := capacity.check_channel(v_workspace, v_actor.via, p_slack_channel_id);
   v_request.offer := capacity.offer_for(v_workspace_id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
   if v_request.offer is not null then
     v_cost_usd := (v_request.offer ->> 'monthly_usd')::numeric;
@@ -52,9 +55,8 @@ begin
     'offer', v_request.offer,
     'state', case when v_plan #> '{commercial,auto}' = 'true' and v_plan #> '{technical,auto}' = 'true'
                   then 'CUSTOMER_CONFIRMATION_REQUIRED' else 'UNDER_REVIEW' end,
-    'slack_channel_id', coalesce(p_slack_channel_id, (select w.slack_channel_id from directory.workspaces w where w.id = v_workspace_id)),
-    'customer_unasked', (select capacity.address_problem(p_customer_ref -> 'email', w.public_url) from directory.workspaces w
-                          where w.id = v_workspace_id));
+    'slack_channel_id', coalesce(p_slack_channel_id, v_workspace.slack_channel_id),
+    'customer_unasked', capacity.address_problem(p_customer_ref -> 'email', v_workspace.public_url));
 end
 $$;
 comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text, integer)

@@ -13,7 +13,9 @@ declare
 begin
   if v_path is null or v_path not in ('/rpc/handle_slack_webhook', '/rpc/handle_linear_webhook', '/rpc/handle_github_webhook',
                                             '/rpc/handle_stripe_webhook', '/rpc/handle_provisioning_callback') then
-    perform directory.check_api_key();
+    if directory.revocation() is not null then
+      perform directory.check_api_key();
+    end if;
     return;
   end if;
   v_headers := headroom.request_headers();

@@ -1,8 +1,8 @@
 -- Disables an endpoint whose receiver answered a relay that it is gone for good (410), unless it has been changed since the relay looked,
--- for then the answer was about another address; or is being changed at this moment, which a relay does not wait for. Returns whether it
--- did.
+-- for then the answer was about another address; or is being changed at this moment, which a relay does not wait for; nor for long for a
+-- migration. Returns whether it did.
 create or replace function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer) returns boolean
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
 begin
   update webhooks.endpoints e

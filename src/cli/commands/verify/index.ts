@@ -53,6 +53,7 @@ const mostFindings = 1_000;
 
 const labels: Readonly<Record<Phase | "jobs" | "payments", string>> = {
   requests: "Requests",
+  routes: "Routes of events",
   deliveries: "Deliveries",
   keys: "Idempotency keys",
   order: "Order of streams",
@@ -118,6 +119,7 @@ function add(counts: Checked, more: Partial<Checked>): Checked {
     lines: counts.lines + (more.lines ?? 0),
     keys: counts.keys + (more.keys ?? 0),
     lanes: counts.lanes + (more.lanes ?? 0),
+    routes: counts.routes + (more.routes ?? 0),
     jobs: counts.jobs + (more.jobs ?? 0),
     payments: counts.payments + (more.payments ?? 0),
   };

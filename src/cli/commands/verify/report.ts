@@ -27,6 +27,7 @@ const advice: Readonly<Record<string, string>> = {
   I6: "A message is nowhere, or in two places. headroom outbox inspect <id> shows the history of one.",
   I7: "A provisioning job, its runs, its callbacks and its request do not agree. headroom jobs show <request> shows its history.",
   I8: "Money does not add up, or something at Stripe waits for a person. headroom payments show <payment> shows its history.",
+  I9: "Events do not go where endpoints and subscriptions say: routes were changed by hand. Whoever did can make them anew: select capacity.route_all()",
 };
 
 export function printReport(report: Report, json: boolean): void {
@@ -34,6 +35,7 @@ export function printReport(report: Report, json: boolean): void {
   const { checked, compared, exported, findingCount } = report;
   if (findingCount > 0) showFindings(report);
   printLine(`Checked ${checked.requests} requests, ${checked.events} events and ${checked.effects} side effects.`);
+  printLine(`Checked ${checked.routes} routes of events to endpoints.`);
   printLine(`Checked ${checked.jobs} provisioning jobs and ${checked.payments} payments.`);
   printLine(
     report.workspace === null

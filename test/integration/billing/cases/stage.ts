@@ -220,8 +220,9 @@ export function withoutChance(text: string): string {
 
 /** The replies in the thread since the customer was asked: about the money, and what became of the request. */
 const threadQuery = `
-  select case when m.payload::text like '%<@%' then '@ ' else '' end || regexp_replace(m.payload ->> 'text', '^[^:]+: ', '') as line
+  select case when s.payload::text like '%<@%' then '@ ' else '' end || regexp_replace(s.payload ->> 'text', '^[^:]+: ', '') as line
     from outbox.payloads m
+   cross join lateral outbox.rendered(m.stream_id, m.binds #>> '{0,renderer}', m.payload) s(payload)
     join outbox.rails r on r.rail_id = m.rail_id and r.name = 'slack'
     left join capacity.notices n on m.instruction_id = n.request_id || '!' || n.id
     left join capacity.events e on m.instruction_id = e.request_id || '#' || e.seq

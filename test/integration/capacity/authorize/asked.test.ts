@@ -63,7 +63,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
   async function storyOf(id: string): Promise<Asked> {
     const { story } = await oneOf<{ story: Record<Step, { asked: string[] }> }>(
       surfaces.superuser,
-      "select capacity.story_of(r, null) as story from capacity.requests r where r.id = $1",
+      "select capacity.story_now($1) as story",
       [id],
     );
     return { commercial: story.commercial.asked, technical: story.technical.asked };
@@ -161,8 +161,10 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     const verdict = (): Promise<unknown> =>
       oneOf(
         surfaces.superuser,
-        `select a.allowed, a.counts, capacity.may_read(r, 'otto') as reads
-           from capacity.requests r, lateral capacity.authorize(row('user', 'otto', 'test')::capacity.actor, r, 'COMMERCIAL_APPROVED') a where r.id = $1`,
+        `select a.allowed, a.counts, capacity.may_read(r, s) as reads
+           from capacity.requests r cross join directory.standing_of('acme', 'otto') s
+          cross join lateral capacity.authorize(row('user', 'otto', 'test')::capacity.actor, s, r, 'COMMERCIAL_APPROVED', clock_timestamp()) a
+          where r.id = $1`,
         [id],
       );
     expect(await verdict()).toMatchObject({ allowed: false, reads: false });
@@ -240,7 +242,8 @@ select m.id, s.step, a.allowed, a.counts, n.counts as said, n.asked
  cross join lateral (values ('commercial', 'COMMERCIAL_APPROVED', r.commercial_approved_at), ('technical', 'TECH_REVIEW_APPROVED', r.technical_approved_at))
        s(step, event, done)
  cross join directory.members m
- cross join lateral capacity.authorize(row('user', m.id, 'test')::capacity.actor, r, s.event::public.capacity_request_event_type) a
+ cross join lateral capacity.authorize(row('user', m.id, 'test')::capacity.actor, directory.standing_of(m.workspace_id, m.id), r,
+                                       s.event::public.capacity_request_event_type, clock_timestamp()) a
   left join lateral (select * from capacity.asked_now(r) x where x.step = s.step and x.member_id = m.id) n on true
  where r.id = $1 and m.workspace_id = 'acme' and s.done is null and r.review_plan #> array[s.step, 'auto'] is distinct from 'true'
    and (a.allowed and a.counts is distinct from coalesce(n.counts, false) or n.member_id is not null and not a.allowed

@@ -89,7 +89,8 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
              from capacity.requests r
             cross join (values ('commercial', 'COMMERCIAL_APPROVED'), ('technical', 'TECH_REVIEW_APPROVED')) s(step, event)
             cross join directory.members m
-            cross join lateral capacity.authorize(row('user', m.id, 'test')::capacity.actor, r, s.event::public.capacity_request_event_type) a
+            cross join lateral capacity.authorize(row('user', m.id, 'test')::capacity.actor, directory.standing_of(m.workspace_id, m.id), r,
+                                                  s.event::public.capacity_request_event_type, clock_timestamp()) a
             where r.id = $1 and m.workspace_id = 'acme'
               and (a.allowed and a.counts) <> exists (select from capacity.asked_now(r) n where n.step = s.step and n.counts and n.member_id = m.id)`,
           [id],

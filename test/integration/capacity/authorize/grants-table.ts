@@ -109,6 +109,7 @@ const auditing = [
   "capacity.verify_extent",
   "capacity.verify_heads",
   "capacity.verify_requests",
+  "capacity.verify_routes",
   "capacity.workspace_needs",
   "directory.list_api_keys",
   "directory.list_groups",
@@ -234,6 +235,9 @@ export const inner = [
   "capacity.candidates",
   "capacity.parties",
   "capacity.waits",
+  "directory.standings",
+  "notify.categories",
+  "notify.part_ends",
   "notify.part_stages",
   "notify.shown",
   "notify.statuses",
@@ -270,6 +274,7 @@ export const unreadable = [
   "billing.waiting",
   "capacity.customer_keys",
   "notify.address_keys",
+  "notify.categories",
 ];
 /** Members' own, which machines and operators have none of; and what it reads. */
 export const ofOneMember: Readonly<Record<string, readonly string[]>> = {
@@ -277,7 +282,7 @@ export const ofOneMember: Readonly<Record<string, readonly string[]>> = {
   "notify.shown": ["authenticated", "headroom_auditor", "headroom_control"],
 };
 /** Views that only operators and auditors read. */
-export const ofOversight = ["capacity.candidates", "notify.part_stages"];
+export const ofOversight = ["capacity.candidates", "directory.standings", "notify.part_ends", "notify.part_stages"];
 
 /** Tables that members see rows of; of all others they see none. */
 export const policies = {

@@ -2,7 +2,7 @@
  * Who may do what to which request, in which workspace: one table for reading and for everything else that the API offers,
  * every cell of it tried over a connection like PostgREST's. What the table does not name must be refused.
  *
- * Reading is also held against capacity.may_read(), which functions ask, and against capacity.authorize(): whoever may act on a
+ * Reading is also held against capacity.may_read(), which functions ask, and against capacity.judge(): whoever may act on a
  * request may see it.
  */
 import type { ClientBase } from "pg";
@@ -208,23 +208,23 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     await undone.query("update directory.members set active = true where workspace_id = 'acme' and id = 'rita'");
   });
 
-  test("reading, as policies say it, is reading as functions say it, and includes all that authorize allows", async () => {
+  test("reading, as policies say it, is reading as functions say it, and includes all that judge allows", async () => {
     await workflow.setAway("cora", true);
-    // Provisioning is over or under way where operators may look; else authorize alone decides, whatever the state.
-    const expected = await rowsOf<{ member: string; request: string; may_read: boolean; by_authorize: boolean }>(
+    // Provisioning is over or under way where operators may look; else judge alone decides, whatever the state.
+    const expected = await rowsOf<{ member: string; request: string; may_read: boolean; by_judge: boolean }>(
       superuser,
-      `select m.id as member, r.id as request, capacity.may_read(r, m.id) as may_read,
+      `select m.id as member, r.id as request, capacity.may_read(r, directory.standing_of(m.workspace_id, m.id)) as may_read,
               m.active and (
                 m.id in (r.requester_user_id, r.commercial_owner_user_id) or 'auditor' = any (m.roles)
                 or exists (select from unnest(enum_range(null::public.capacity_request_event_type)) e
-                            where (capacity.authorize(row('user', m.id, 'test')::capacity.actor, r, e)).allowed
+                            where (capacity.judge(capacity.context_of(r, row('user', m.id, 'test')::capacity.actor, e, null))).allowed
                               and (e not in ('PROVISIONING_COMPLETE', 'PROVISIONING_FAILED') or r.state in ('PROVISIONING', 'COMPLETED', 'FAILED')))
-              ) as by_authorize
+              ) as by_judge
          from directory.members m join capacity.requests r on r.workspace_id = m.workspace_id
         where m.workspace_id = 'acme' order by 1, 2`,
     );
     expect(expected.length).toBeGreaterThan(100);
-    expect(expected.filter((cell) => cell.may_read !== cell.by_authorize)).toEqual([]);
+    expect(expected.filter((cell) => cell.may_read !== cell.by_judge)).toEqual([]);
     for (const member of new Set(expected.map((cell) => cell.member))) {
       const read = await overHttp(db, memberSession(member), (client) =>
         rowsOf<{ id: string }>(client, "select id from public.capacity_requests order by id"),
@@ -262,7 +262,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     "delete from capacity.events",
     "truncate capacity.events",
     "select headroom.get_secret('CONFIRMATION_TOKEN_SECRET')",
-    "select capacity.apply('CR-1', 'CANCEL_APPROVED', row('user', 'ada', 'api')::capacity.actor, '{}')",
+    "select capacity.decide('CR-1', 'CANCEL_APPROVED', row('user', 'ada', 'api')::capacity.actor, '{}')",
     "select * from capacity.request_captures",
     "select * from capacity.request_customers",
     "select * from capacity.customer_marks",

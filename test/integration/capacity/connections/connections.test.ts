@@ -37,7 +37,8 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
     const { id } = await workflow.create();
     const sent = await oneOf<{ payload: { input: { stateId?: string } } }>(
       workflow.superuser,
-      "select payload from outbox.payloads where instruction_id = $1 || '#1' and idempotency_key = 'linear:issue'",
+      `select outbox.rendered(stream_id, 'linear-issue', payload) as payload
+         from outbox.payloads where instruction_id = $1 || '#1' and idempotency_key = 'linear:issue'`,
       [id],
     );
     return sent.payload.input.stateId;

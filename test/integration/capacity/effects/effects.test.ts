@@ -18,6 +18,8 @@ async function named(surfaces: Surfaces, id: string): Promise<[EventType, string
 
 const step = ["slack:root-update", "slack:reply", "linear:comment", "linear:state"];
 
+const by = (renderer: string) => ({ path: [], renderer });
+
 describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
 
@@ -190,28 +192,27 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const linear = { ...plain, rail: "linear", key: `${id}:linear`, destination: "linear" };
       expect(await surfaces.effect(`${id}#1`, "slack:root")).toMatchObject({
         ...slack,
+        binds: [by("slack-root")],
         captures: { slack_thread_ts: ["ts"] },
       });
       expect(await surfaces.effect(`${id}#2`, "slack:reply")).toMatchObject({
         ...slack,
-        binds: [{ path: ["thread_ts"], ...thread }],
+        binds: [by("slack-reply"), { path: ["thread_ts"], ...thread }],
       });
       expect(await surfaces.effect(`${id}#2`, "slack:root-update")).toMatchObject({
         ...slack,
-        binds: [
-          { path: [], renderer: "slack-root" },
-          { path: ["ts"], ...thread },
-        ],
+        binds: [by("slack-root"), { path: ["ts"], ...thread }],
         coalesce_key: "root",
         payload: { request: id },
       });
       expect(await surfaces.effect(`${id}#1`, "linear:issue")).toMatchObject({
         ...linear,
+        binds: [by("linear-issue")],
         captures: { linear_issue_id: ["issue", "id"] },
       });
       expect(await surfaces.effect(`${id}#2`, "linear:comment")).toMatchObject({
         ...linear,
-        binds: [{ path: ["input", "issueId"], ...issue }],
+        binds: [by("linear-comment"), { path: ["input", "issueId"], ...issue }],
       });
       expect(await surfaces.effect(`${id}#2`, "linear:state")).toMatchObject({
         ...linear,

@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const id = await erasing.offer();
     await erasing.deliver();
     expect(await traces(id)).toEqual(
-      expect.arrayContaining(["notification", "payload of email", "payload of slack", "personal data", "view"]),
+      expect.arrayContaining(["notification", "payload of email", "personal data", "view"]),
     );
     const before = await rowsOf<{ hash: Buffer }>(
       superuser,

@@ -70,7 +70,10 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(reply).toMatchObject({
         rail: "slack",
         key: `${id}:slack`,
-        binds: [{ path: ["thread_ts"], capture: "slack_thread_ts", required: true }],
+        binds: [
+          { path: [], renderer: "slack-reply" },
+          { path: ["thread_ts"], capture: "slack_thread_ts", required: true },
+        ],
         payload: {
           channel: "C0CAPACITY",
           text: `${id}: Rita asks for a decision.`,
@@ -78,6 +81,21 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
         },
       });
       expect((await surfaces.row(id)).version).toBe(1);
+    });
+
+    test("asks all of a large group, and names ten of them in the thread", async () => {
+      await rowsOf(
+        surfaces.superuser,
+        `with crowd as (insert into directory.members (workspace_id, id, display_name)
+                        select 'acme', 'crowd' || lpad(g::text, 2, '0'), 'Crowd ' || g from generate_series(1, 60) g returning id)
+         insert into directory.group_members (workspace_id, group_id, member_id) select 'acme', 'infra', id from crowd`,
+      );
+      const { id } = await surfaces.create();
+      const done = await nudge(surfaces, id);
+      await rowsOf(surfaces.superuser, "delete from directory.group_members where member_id like 'crowd%'");
+      expect(askedOf(done).length).toBeGreaterThan(60);
+      const told = (await surfaces.toldOf(id)).filter(({ audience }) => audience === "asked");
+      expect(told.length).toBeGreaterThanOrEqual(50);
     });
 
     test("leaves out those who have decided, and those who are away", async () => {

@@ -106,7 +106,8 @@ select x.type || ':' || x.id || ' ' || e.event as question,
   from capacity.requests r
  cross join unnest($2::text[], $3::text[]) x(type, id)
  cross join unnest($4::text[]) e(event)
- cross join lateral capacity.authorize(row(x.type, x.id, 'test')::capacity.actor, r, e.event::public.capacity_request_event_type) a
+ cross join lateral capacity.authorize(row(x.type, x.id, 'test')::capacity.actor, directory.standing_of(r.workspace_id, x.id), r,
+                                       e.event::public.capacity_request_event_type, clock_timestamp()) a
  where r.id = $1`;
 
 /** Everybody is asked about everything: the database and the model must agree on each answer. */

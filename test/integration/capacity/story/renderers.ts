@@ -23,7 +23,7 @@ export async function render<T>(db: TestDatabase, renderer: Renderer, story: Sto
   return answer.made;
 }
 
-/** What a template of capacity.tells() says, as the message of a channel. */
+/** What a template of capacity.tells says, as the message of a channel. */
 export async function tell<T>(
   db: TestDatabase,
   template: string,

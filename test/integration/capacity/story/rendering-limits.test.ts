@@ -78,9 +78,8 @@ describe("any input", async () => {
     return {
       ...stories[given.base],
       customer: buyer,
-      reason: spelledOut(given.reason),
       what,
-      body: note,
+      reason: note,
       workspace_name: name,
       needed_by: note,
       offer: given.priced ? { words: name, interval: what } : null,

@@ -53,6 +53,27 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     await workflow.expectWhole([row.id]);
   });
 
+  test("the answer is what the view shows, also for a repeat and where rules approve at once", async () => {
+    const asShown = async (input: RequestInput): Promise<RequestRow> => {
+      const row = await workflow.create(input);
+      expect(row).toEqual(await workflow.row(row.id));
+      return row;
+    };
+    const customer = { org_id: "org_9", name: "Hooli", email: "gavin@hooli.example" };
+    await asShown({ customer: null });
+    const first = await asShown({ customer, key: "shown", cost: "12.50", neededBy: dateIn(9) });
+    await workflow.apply(first.id, "COMMERCIAL_APPROVED", "cora");
+    const repeated = await asShown({ customer, key: "shown", cost: "12.50", neededBy: dateIn(9) });
+    expect(repeated).toMatchObject({ id: first.id, version: 2, commercial_approved_by: "cora" });
+    await workflow.addPolicy({ id: "all", kind: "auto_approval", step: "both" });
+    expect(await asShown({ customer })).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED", version: 3 });
+    expect(await asShown({ customer: { name: "Hooli" } })).toMatchObject({
+      version: 3,
+      customer_unasked: "no_address",
+    });
+    await rowsOf(workflow.superuser, "delete from capacity.policies");
+  });
+
   test("what is said about the customer stands beside the log, and only a salted hash of it inside", async () => {
     const { id } = await workflow.create({ customer: { name: "Umbrella Corporation" } });
     const { log, matches } = await oneOf<{ log: string; matches: boolean }>(

@@ -38,15 +38,15 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
   test("the table has one line for each cause and audience, of events, notices, problems and categories that there are", async () => {
     const problems = await rowsOf(
       superuser,
-      `select t.cause, t.audience, 'twice' as what from capacity.tells() t group by 1, 2 having count(*) > 1
+      `select t.cause, t.audience, 'twice' as what from capacity.tells t group by 1, 2 having count(*) > 1
        union all
-       select t.cause, t.audience, 'no such category' from capacity.tells() t
-        where t.category not in (select c.category from notify.categories() c)
+       select t.cause, t.audience, 'no such category' from capacity.tells t
+        where t.category not in (select c.category from notify.categories c)
        union all
-       select t.cause, t.audience, 'not for them' from capacity.tells() t join notify.categories() c on c.category = t.category
+       select t.cause, t.audience, 'not for them' from capacity.tells t join notify.categories c on c.category = t.category
         where (c.audience = 'customer') <> (t.audience = 'customer')
        union all
-       select t.cause, t.audience, 'no such cause' from capacity.tells() t
+       select t.cause, t.audience, 'no such cause' from capacity.tells t
         where t.cause <> all (enum_range(null::public.capacity_request_event_type)::text[])
           and t.cause not in ('dead_letters', 'circuit_open', 'circuit_closed')
           and (select pg_get_constraintdef(oid) from pg_constraint where conname = 'notices_kind_check') not like format('%%''%s''%%', t.cause)`,
@@ -55,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     const untold = await rowsOf(
       superuser,
       `select e from unnest(enum_range(null::public.capacity_request_event_type)::text[]) e
-        where e not in (select cause from capacity.tells() where audience = 'requester')`,
+        where e not in (select cause from capacity.tells where audience = 'requester')`,
     );
     expect(untold).toEqual([]);
   });
@@ -87,6 +87,17 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
       ["no_longer_asked:technical", "tim"],
     ]);
     expect(told[0]?.body).toMatch(/^Tess rejected the request in the technical review\.\n\n> /);
+  });
+
+  test("a customer's mail is addressed to them by name, at their step and at a notice", async () => {
+    await surfaces.settings({ public_url: "https://capacity.acme.example" });
+    const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
+    await rowsOf(superuser, "select public.set_customer_address($1, 'other@initech.example', 'cora')", [id]);
+    const named = `select name, address from notify.notifications where about = $1 and recipient_kind = 'customer' order by created_at`;
+    expect(await rowsOf(superuser, named, [id])).toEqual([
+      { name: customer.name, address: customer.email },
+      { name: customer.name, address: "other@initech.example" },
+    ]);
   });
 
   test("a choice against the inbox is kept, and the notification is there all the same", async () => {
@@ -154,12 +165,11 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
 
   test("whoever was asked and has left since is not told that they need not look any more", async () => {
     const { id } = await surfaces.create({ customer });
-    const asked = `select s.member_id from capacity.requests r
-                    cross join lateral capacity.still_asked(r, '{commercial,technical}', '{}') s where r.id = $1 order by 1`;
-    const before = await rowsOf<{ member_id: string }>(superuser, asked, [id]);
+    const asked = `select unnest((capacity.context_of(r, null, null, null)).told) as told from capacity.requests r where r.id = $1`;
+    const before = await rowsOf<{ told: string }>(superuser, asked, [id]);
     const client = await surfaces.db.superuser.connect();
     await client.query("begin");
-    await client.query("select directory.remove_member('acme', $1)", [before[0]?.member_id]);
+    await client.query("select directory.remove_member('acme', $1)", [before[0]?.told.split(":")[1]]);
     expect(await rowsOf(client, asked, [id])).toEqual(before.slice(1));
     await client.query("rollback");
     await client.end();
@@ -168,7 +178,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
   test("who is still asked is found by the request alone, however much others were told, and with a plan from when it was little", async () => {
     const { id } = await surfaces.create();
     const client = await surfaces.db.superuser.connect();
-    const asked = `select count(*)::integer as n from capacity.requests r, capacity.still_asked(r, '{commercial,technical}', '{}') where r.id = $1`;
+    const asked = `select cardinality((capacity.context_of(r, null, null, null)).told) as n from capacity.requests r where r.id = $1`;
     await client.query("set plan_cache_mode = force_generic_plan");
     const { n } = await oneOf<{ n: number }>(client, asked, [id]);
     expect(n).toBeGreaterThan(1);

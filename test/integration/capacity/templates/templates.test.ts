@@ -51,7 +51,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
       `select o.name, capacity.check_template('acme', o.name, o.title, o.body) as problem from notify.own_templates o
         where capacity.check_template('acme', o.name, o.title, o.body) is not null
        union all
-       select t.template, 'is not declared' from capacity.tells() t where t.template not in (select k.name from capacity.known_templates() k)
+       select t.template, 'is not declared' from capacity.tells t where t.template not in (select k.name from capacity.known_templates() k)
        union all
        select k.name, 'has no text' from capacity.known_templates() k where k.name not in (select o.name from notify.own_templates o)
        union all
@@ -61,7 +61,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
        select v.variable, 'is of no template, or required of another' from capacity.template_variables() v
         where not v.templates <@ array(select k.name from capacity.known_templates() k) or not v.required <@ v.templates
        union all
-       select k.name, 'is for somebody else' from capacity.known_templates() k join capacity.tells() t on t.template = k.name
+       select k.name, 'is for somebody else' from capacity.known_templates() k join capacity.tells t on t.template = k.name
         where (t.audience = 'customer') <> (k.audience = 'customer')`,
     );
     expect(problems).toEqual([]);

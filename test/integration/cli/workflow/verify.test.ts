@@ -52,6 +52,7 @@ test("a sound database is said to be so, and counted", async () => {
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out.split("\n")).toEqual([
     "Checked 60 requests, 300 events and 300 side effects.",
+    "Checked 0 routes of events to endpoints.",
     "Checked 0 provisioning jobs and 0 payments.",
     "Checked 300 deliveries, 600 lines of their archive, and 60 lanes.",
     "All is well.",
@@ -69,6 +70,7 @@ test("a sound database is said to be so, and counted", async () => {
         lines: 600,
         keys: 300,
         lanes: 60,
+        routes: 0,
         jobs: 0,
         payments: 0,
       },

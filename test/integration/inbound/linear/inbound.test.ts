@@ -171,7 +171,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
     const { ours } = await oneOf<{ ours: string }>(
       superuser,
-      "select payload #>> '{input,id}' as ours from outbox.payloads where instruction_id = $1 || '#2' and idempotency_key = 'linear:comment'",
+      "select payload ->> 'new_id' as ours from outbox.payloads where instruction_id = $1 || '#2' and idempotency_key = 'linear:comment'",
       [id],
     );
     const bot = { id: "u-bot", type: "user", name: "Headroom" };

@@ -3,6 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { rowsOf } from "../../capacity/workflow.ts";
 import { channel, commandBody, sign, startSlack, typed } from "./slack.ts";
 
 const idIn = (text: string | undefined): string => /CR-\d{4}-\d{6,}/.exec(text ?? "")?.[0] ?? "none";
@@ -197,6 +198,20 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
       expect(answer.text).toMatch(/did not understand|Name the request|no such request/);
     },
   );
+
+  test("whoever creates a request that rules approve at once is told where it stands then", async () => {
+    await workflow.addPolicy({ id: "small", kind: "auto_approval", step: "technical" });
+    const half = await slack.command("create 2XL us-east-1 for Acme owner cora group infra");
+    expect(half.text).toMatch(/^\*CR-\S+\* is under review: 1 × 2XL in us-east-1\.$/m);
+    expect(half.text).toMatch(/\*Commercial review\*: waiting for <@U0CORA>$/m);
+    expect(half.text).toMatch(/:white_check_mark: \*Technical review\*: approved by a rule, /);
+    await workflow.addPolicy({ id: "cheap", kind: "auto_approval", step: "commercial" });
+    const whole = await slack.command("create 2XL us-east-1 for Acme owner cora group infra");
+    expect(whole.text).toMatch(/:white_check_mark: \*Commercial review\*: approved by a rule, /);
+    expect(whole.text).toContain(":warning:");
+    expect(await workflow.row(idIn(whole.text))).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED", version: 3 });
+    await rowsOf(workflow.superuser, "delete from capacity.policies");
+  });
 
   test("what was typed stands in the answer as text, not as markup", async () => {
     const answer = await slack.command("<!channel> & <https://evil.example|click>");

@@ -90,7 +90,8 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     ]);
     const { payload } = await oneOf<{ payload: unknown }>(
       workflow.superuser,
-      "select payload from outbox.payloads where instruction_id = $1 || '!1' and idempotency_key = 'slack:reply'",
+      `select outbox.rendered(stream_id, 'slack-reply', payload) as payload
+         from outbox.payloads where instruction_id = $1 || '!1' and idempotency_key = 'slack:reply'`,
       [id],
     );
     expect(JSON.stringify(payload)).toContain("Rita notes:");

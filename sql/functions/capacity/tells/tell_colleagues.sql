@@ -1,0 +1,40 @@
+-- Tells members of one audience, for one step, by one line of capacity.tells: in the inbox alone whoever hears of it in the request's
+-- thread or in their group's channel, the others directly too.
+create or replace function capacity.tell_colleagues(
+  p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text, p_step text, p_member_ids text[], p_effects text[]
+) returns integer
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request capacity.requests := p_context.request;
+  v_text record := notify.filled(p_rule.title, p_rule.body, p_rule.their_title, p_rule.their_body,
+                                 capacity.tell_values(p_story, p_rule.template, p_step));
+  v_reached text[] := p_member_ids;
+  v_others text[] := '{}';
+  v_count integer := 0;
+begin
+  if 'direct' = any (p_rule.channels) then
+    v_reached := case when p_effects && '{slack:root,slack:reply}' then capacity.mentioned_of(p_story, p_rule.audience, p_member_ids)
+                      else '{}' end;
+    if 'tell:group' = any (p_effects) and (p_step = 'technical' or p_context.cause = 'nudge') then
+      v_reached := v_reached || capacity.reached_in_channel(p_story, p_step, p_member_ids);
+    end if;
+    v_reached := array(select distinct m from unnest(v_reached) m order by m);
+    v_others := array(select m from unnest(p_member_ids) m where m <> all (v_reached));
+  end if;
+  if v_reached <> '{}' then
+    v_count := notify.tell_members(
+      v_request.workspace_id, v_reached, p_key, p_rule.category, p_rule.critical, v_text.title, v_text.body, '{in-app}', p_rule.priority,
+      v_request.id, p_context.cause, null);
+  end if;
+  if v_others <> '{}' then
+    v_count := v_count + notify.tell_members(
+      v_request.workspace_id, v_others, p_key, p_rule.category, p_rule.critical, v_text.title, v_text.body,
+      array_replace(p_rule.channels, 'direct', case when p_context.uses_slack then 'direct' else 'email' end), p_rule.priority,
+      v_request.id, p_context.cause, rtrim(p_context.public_url, '/') || '/inbox?about=' || v_request.id);
+  end if;
+  return v_count;
+end
+$$;
+comment on function capacity.tell_colleagues(capacity.context, jsonb, capacity.tell, text, text, text[], text[])
+  is 'Tells members of one audience, and counts them. Nullable: p_step.';

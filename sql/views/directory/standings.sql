@@ -1,0 +1,14 @@
+-- What each active member is now, as far as rights go: roles, groups, and for whom they stand in, because that one is away and named them.
+-- An owner is stood in for while the owner's own roles say reviewer. The one source of directory.standing, for readers and actors alike.
+create or replace view directory.standings as
+select m.workspace_id, m.id as member_id, m.display_name as name, m.slack_user_id, m.roles,
+       array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id) as groups,
+       coalesce(a.everybody, '{}') as stands_for, coalesce(a.owners, '{}') as stands_for_owners
+  from directory.members m
+ cross join lateral (
+       select array_agg(o.id) as everybody, array_agg(o.id) filter (where o.roles && array['commercial', 'vp', 'admin']) as owners
+         from directory.members o
+        where o.workspace_id = m.workspace_id and o.delegate_id = m.id and o.active
+          and clock_timestamp() >= o.away_from and clock_timestamp() < o.away_until) a
+ where m.active;
+comment on view directory.standings is 'Active members with their roles and groups, and for whom they stand in now.';

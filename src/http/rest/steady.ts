@@ -1,0 +1,35 @@
+/**
+ * Which reads are worth preparing: those whose plan is the same whatever the values are, and is not large.
+ *
+ * A prepared statement is soon run with one plan for all values. Where a condition matches few rows for one value and most for another, that
+ * plan can be far slower than one made for the value, so such reads are planned each time.
+ */
+import type { Condition, ReadQuery } from "./query.ts";
+
+/** A column may cost a query of its own, each time that it is named. */
+const mostOrderTerms = 3;
+
+/** A whole list, or what has one id; each column at most once. */
+export function isSteady({ select, conditions, order }: ReadQuery): boolean {
+  const [only, ...more] = conditions;
+  const columns = select.map((item) => (item.kind === "all" ? "*" : item.field.column));
+  return (
+    more.length === 0 &&
+    (only === undefined || isOneId(only)) &&
+    order.length <= mostOrderTerms &&
+    new Set(columns).size === columns.length &&
+    (columns.length === 1 || !columns.includes("*"))
+  );
+}
+
+function isOneId(condition: Condition): boolean {
+  if (condition.kind === "group" || condition.negated) return false;
+  const { field, operation } = condition;
+  return (
+    field.column === "id" &&
+    field.steps.length === 0 &&
+    operation.kind === "compare" &&
+    operation.operator === "eq" &&
+    operation.quantifier === undefined
+  );
+}

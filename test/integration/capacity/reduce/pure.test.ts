@@ -1,0 +1,76 @@
+/**
+ * What is decided follows from what was read, and is written in one place: the functions that judge look nothing up, themselves or by what
+ * they call, and no other than the reducer writes the log and its projection.
+ *
+ * By the text of functions, as the database has it: Postgres believes what a function is declared to be.
+ */
+import { expect, test } from "vitest";
+import { createTestDatabase } from "../../../helpers/database.ts";
+import { rowsOf } from "../workflow.ts";
+
+const db = await createTestDatabase({ version: 18 });
+
+interface Written {
+  readonly name: string;
+  readonly volatility: string;
+  readonly text: string;
+}
+
+const functions = await rowsOf<Written>(
+  db.superuser.pool,
+  `select n.nspname || '.' || p.proname as name, p.provolatile as volatility,
+          regexp_replace(regexp_replace(lower(p.prosrc), '--[^\n]*', '', 'g'), '''[^'']*''', '''''', 'g') as text
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.proowner = 'headroom_owner'::regrole order by 1`,
+);
+const byName = Map.groupBy(functions, ({ name }) => name);
+
+/** The functions, and everything that they call. */
+function withCalled(names: readonly string[]): Written[] {
+  const found = new Set<Written>();
+  const follow = (name: string): void => {
+    for (const one of byName.get(name) ?? []) {
+      if (found.has(one)) continue;
+      found.add(one);
+      for (const [, called = ""] of one.text.matchAll(/\b([a-z_]+\.[a-z_0-9]+) ?\(/g)) follow(called);
+    }
+  };
+  names.forEach(follow);
+  return [...found];
+}
+
+const judges = ["capacity.judge", "capacity.authorize", "capacity.may_read", "capacity.next_state"];
+const folds = ["capacity.compute_next_state", "capacity.project", "capacity.event_hash"];
+/** Tables and views are named with their schemas; a clock, a setting or a random number would be another thing that is looked up. */
+const looksUp =
+  /\b(?<!epoch )(from|join|into|update|using|table) +(only +)?[a-z_]+\.[a-z_]+\b(?! ?\()|\b(clock_timestamp|statement_timestamp|now|current_setting|set_config|random|gen_random_uuid|nextval)\(|\bcurrent_(date|time|timestamp|user|role)\b|\bsession_user\b|\bexecute\b/;
+
+test.each([...judges, ...folds])("%s and what it calls look nothing up, and are declared so", (name) => {
+  const called = withCalled([name]);
+  expect(called.map((one) => one.name)).toContain(name);
+  // What refuses stops there: that it looks for the refusal's words decides nothing.
+  const decides = called.filter((one) => !withCalled(["headroom.fail"]).includes(one));
+  expect(decides.filter(({ volatility }) => volatility !== "i").map((one) => one.name)).toEqual([]);
+  expect(decides.filter(({ text }) => looksUp.test(text)).map((one) => one.name)).toEqual([]);
+});
+
+test("judging refuses nothing by itself: it says so, and whoever writes refuses", () => {
+  expect(withCalled(judges).map(({ name }) => name)).not.toContain("headroom.fail");
+});
+
+test.each([
+  ["insert into", "capacity.events", ["capacity.apply"]],
+  ["update", "capacity.events", []],
+  ["delete from", "capacity.events", []],
+  // The row of a submission, which its first event fills.
+  ["insert into", "capacity.requests", ["capacity.submit"]],
+  ["update", "capacity.requests", ["capacity.apply"]],
+  ["delete from", "capacity.requests", []],
+])("of all functions that %s %s there are these", (verb, table, writers) => {
+  const writes = new RegExp(`\\b${verb.replace(" ", " +")} +(only +)?${table.replace(".", "\\.")}\\b`);
+  expect(functions.filter(({ text }) => writes.test(text)).map(({ name }) => name)).toEqual(writers);
+});
+
+test("who reads is never asked by what decides", () => {
+  const decides = withCalled(["capacity.decide", "capacity.decide_as_caller", "inbound.decide"]);
+  expect(decides.map(({ name }) => name).filter((name) => /^directory\.(resolve_)?reader/.test(name))).toEqual([]);
+});

@@ -28,15 +28,15 @@ describe.each(POSTGRES_VERSIONS)("the seeder on PostgreSQL %i", async (version) 
     const client = await db.connect();
     const told: number[] = [];
     const seeded = await seedCapacity(client, {
-      requests: 250,
+      requests: 1_000,
       eventsPerRequest: 7,
       workspaceId: "seed",
       deliveries: true,
-      sliceSize: 100,
+      sliceSize: 400,
       onProgress: (done) => told.push(done),
     });
-    expect(seeded).toEqual({ requests: 250, events: 1_750, deliveries: 1_750 });
-    expect(told).toEqual([100, 200, 250]);
+    expect(seeded).toEqual({ requests: 1_000, events: 7_000, deliveries: 7_000 });
+    expect(told).toEqual([400, 800, 1_000]);
     for await (const batch of verify(db.as("headroom_auditor").pool)) expect(batch.findings).toEqual([]);
     await assertInvariants(await db.superuser.connect());
   });

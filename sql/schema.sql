@@ -1325,7 +1325,7 @@ create table capacity.request_captures (
   constraint request_captures_name_check CHECK ((name = ANY (ARRAY['slack_thread_ts'::text, 'linear_issue_id'::text]))),
   constraint request_captures_pkey PRIMARY KEY (request_id, name)
 );
-CREATE INDEX request_captures_value ON capacity.request_captures USING btree (name, value);
+CREATE INDEX request_captures_value ON capacity.request_captures USING hash (value);
 alter table capacity.request_captures enable row level security;
 create policy all_workspaces on capacity.request_captures as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.request_captures as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -2368,7 +2368,7 @@ create table notify.templates (
   constraint templates_updated_by_check CHECK (((length(updated_by) >= 1) AND (length(updated_by) <= 200))),
   constraint templates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
-CREATE INDEX templates_own ON notify.templates USING btree (name, language);
+CREATE INDEX templates_own ON notify.templates USING btree (name, language, workspace_id);
 alter table notify.templates enable row level security;
 create policy all_workspaces on notify.templates as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on notify.templates as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -2703,11 +2703,14 @@ create view outbox.lane_positions as
  SELECT s.name AS stream,
     l.key,
     l.next_seq,
-    l.delivered_to IS NOT NULL OR h.delivered_to IS NOT NULL AS delivered,
-    GREATEST(l.delivered_at, h.delivered_at) AS delivered_at
+    l.delivered_to IS NOT NULL OR (( SELECT h.delivered_to
+           FROM outbox.heads h
+          WHERE h.lane_id = l.lane_id)) IS NOT NULL AS delivered,
+    GREATEST(l.delivered_at, ( SELECT h.delivered_at
+           FROM outbox.heads h
+          WHERE h.lane_id = l.lane_id)) AS delivered_at
    FROM outbox.lanes l
-     JOIN outbox.streams s ON s.stream_id = l.stream_id
-     LEFT JOIN outbox.heads h ON h.lane_id = l.lane_id;
+     JOIN outbox.streams s ON s.stream_id = l.stream_id;
 grant select on outbox.lane_positions to headroom_control;
 comment on view outbox.lane_positions is 'The next number of each lane, and when it last delivered anything.';
 
@@ -4382,8 +4385,8 @@ create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp w
 
 create function billing.money_state(p_request capacity.requests)
   returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d46c64af557baa10';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 888ababaf140465a';
 
 create function billing.monthly_usd(p_price billing.prices, p_amount bigint)
   returns numeric
@@ -4502,8 +4505,8 @@ create function billing.payment_status(p_payment billing.payments)
 
 create function billing.payments_of(p_request_id text)
   returns jsonb
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 622eada33d34c7fe';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7b50c761d7682768';
 
 create function billing.plain_invoice(p_invoice jsonb)
   returns jsonb
@@ -4948,7 +4951,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 4b3f4a019a658b2a';
+  as 'sha256 908664d49823df41';
 
 create function capacity.customer_bounced(p_bounced jsonb)
   returns jsonb
@@ -4962,7 +4965,7 @@ create function capacity.customer_key_of(p_request_id text)
 
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
   returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 44b5c3334b4cbd21';
 
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
@@ -4978,7 +4981,7 @@ create function capacity.decide_as_caller(p_request_id text, p_event_type public
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 dbfa1f3205761437';
+  as 'sha256 46ef356939acd46e';
 
 create function capacity.destination_words(p_workspace_id text, p_destination text)
   returns text
@@ -5022,8 +5025,8 @@ create function capacity.erase_step(p_request_id text)
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cacb4030394b03e6';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 055d389f3422ad2a';
 
 create function capacity.event_hash(p_previous bytea, p_event capacity.events)
   returns bytea
@@ -5052,7 +5055,7 @@ create function capacity.fold(p_events capacity.events[])
 
 create function capacity.free_text(p_request_id text, p_hash bytea)
   returns text
-  language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 9315653a4ac19e53';
 
 create function capacity.group_channel(p_request capacity.requests, p_asked jsonb)
@@ -7161,7 +7164,7 @@ create function notify.tell_member(p_workspace_id text, p_user_id text, p_idempo
 create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_category text, p_critical boolean, p_title text, p_body text, p_channels text[], p_priority integer, p_about text, p_cause text, p_action_url text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 0608cf45d8385921';
+  as 'sha256 ec004267a053104c';
 
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
@@ -7517,7 +7520,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c9dffb7ec5681693';
+  as 'sha256 8fcc8418656bebc5';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
@@ -7542,9 +7545,9 @@ create function outbox.last_line(p_outbox_id uuid, p_class_id smallint)
   as 'sha256 b3b15acdddea8efe';
 
 create function outbox.last_lines(p_outbox_ids uuid[])
-  returns SETOF outbox.attempts
+  returns outbox.attempts[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
-  as 'sha256 1980ca24f8d4038c';
+  as 'sha256 210a4b627cbec1b6';
 
 create function outbox.late_in_lanes(p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
@@ -7642,15 +7645,15 @@ grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
 grant execute on function outbox.partition_status to headroom_executor;
 
-create function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts)
+create function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts, p_asked boolean)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d91a171cd0a50666';
+  as 'sha256 634f46c858dc0b7e';
 
 create function outbox.places_of(p_outbox_ids uuid[])
-  returns TABLE(outbox_id uuid, place jsonb)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 641625f50e206e72';
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 71133b933e262108';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
@@ -8096,8 +8099,8 @@ create function provisioning.job_json(p_job provisioning.jobs)
 
 create function provisioning.jobs_of(p_request_id text)
   returns jsonb
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 147e68eff564312c';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6c142884026068e6';
 
 create function provisioning.keep_sightings(p_captures jsonb)
   returns jsonb
@@ -8478,7 +8481,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 744418fdd88a225b';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;

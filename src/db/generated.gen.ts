@@ -7845,7 +7845,7 @@ export interface Functions {
     args: {
       p_outbox_ids: readonly string[] | string | null;
     };
-    result: OutboxAttempts[];
+    result: string;
   };
   /** Outcomes of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_in_lanes": {
@@ -8007,20 +8007,21 @@ export interface Functions {
       days_ahead: number;
     }[];
   };
-  /** Place of a row, and what it waits for. Nullable: p_last. */
+  /** Place of a row, and what it waits for. Nullable: p_last, result. */
   "outbox.place_of_row": {
     args: {
       p_row: string | null;
       p_last: string | null;
+      p_asked: boolean | null;
     };
-    result: Json;
+    result: Json | null;
   };
-  /** Places of rows, and what each waits for. */
+  /** Places of rows by their ids, and what each waits for. */
   "outbox.places_of": {
     args: {
       p_outbox_ids: readonly string[] | string | null;
     };
-    result: { outbox_id: string; place: Json }[];
+    result: Json;
   };
   /** Makes one table of the archive append-only, and readable by those who may read the archive. */
   "outbox.protect_archive_table": {
@@ -10707,7 +10708,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
   "outbox.is_unfinished": { returns: "value", json: [], positional: false },
   "outbox.last_line": { returns: "row", json: [], positional: false },
-  "outbox.last_lines": { returns: "rows", json: [], positional: false },
+  "outbox.last_lines": { returns: "value", json: [], positional: false },
   "outbox.late_in_lanes": { returns: "row", json: [], positional: false },
   "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
@@ -10725,7 +10726,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
   "outbox.place_of_row": { returns: "value", json: [], positional: false },
-  "outbox.places_of": { returns: "rows", json: [], positional: false },
+  "outbox.places_of": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },

@@ -2,7 +2,7 @@
 -- customer_ref; after an erasure there is neither. `problem` says what is in the way of a link: erased, no_address, bad_address,
 -- no_public_url, or nothing.
 create or replace function capacity.customer_reach(p_request_id text, out address text, out problem text)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_given jsonb;

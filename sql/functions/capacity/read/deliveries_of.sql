@@ -35,10 +35,10 @@ begin
                                                  'outbox_id', f.outbox_id, 'enqueued_at', f.created_at)
                               || coalesce((select jsonb_build_object('endpoint', p.name) from webhooks.endpoints p
                                             where f.effect = 'event:' || p.id and p.tenant_id = f.tenant_id), '{}')
-                              || (l.place - 'claim_id')
+                              || (l.places -> f.outbox_id::text) - 'claim_id'
                               order by f.created_at, f.notice_id nulls first, f.seq, f.ord), '[]')
       from found f
-      join outbox.places_of(array(select distinct g.outbox_id from found g)) l on l.outbox_id = f.outbox_id
+     cross join (select outbox.places_of(array(select distinct g.outbox_id from found g)) as places) l
   );
 end
 $$;

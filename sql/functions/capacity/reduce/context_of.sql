@@ -22,57 +22,60 @@ declare
   v_context capacity.context;
 begin
   v_context.now := clock_timestamp();
+  with told as materialized (
+    select n.channels, n.recipient_kind, n.recipient, n.category, n.cause, n.created_at,
+           split_part(n.idempotency_key, '/', 2) as said, split_part(n.idempotency_key, ':', 2) as step
+      from notify.notifications n where n.about = p_request.id)
   select p_request, p_event_type, p_cause, p_actor,
-         case when s.member_id is not null then row(s.*)::directory.standing end,
+         (select row(s.*)::directory.standing from directory.standings s
+           where p_actor.type = 'user' and s.workspace_id = p_request.workspace_id and s.member_id = p_actor.id),
          v_context.now,
          null, null, null,
          w.linear_team_id, w.public_url, p_request.slack_channel_id is not null or w.slack_channel_id is not null, false, false,
          q.display_name, q.slack_user_id, coalesce(q.active, false),
-         d.customer_ref, coalesce(c.customer_id, encode(c.customer_key, 'hex')),
-         case when x.request_id is null then coalesce(a.content, d.customer_ref -> 'email') end, x.request_id is not null,
+         d.customer_ref,
+         (select coalesce(c.customer_id, encode(c.customer_key, 'hex'))
+            from capacity.request_customers c where c.request_id = p_request.id),
+         case when x.request_id is null then coalesce(
+           (select f.content from capacity.notices n
+              left join capacity.free_texts f on f.request_id = n.request_id and f.hash = n.body_hash
+             where n.request_id = p_request.id and n.kind = 'address' order by n.id desc limit 1),
+           d.customer_ref -> 'email') end,
+         x.request_id is not null,
          k.thread, k.issue,
          (select max(l.delivered_at) from outbox.lane_positions l
            where l.stream = 'capacity' and l.key in (p_request.id || ':slack', p_request.id || ':linear', p_request.id || ':email')),
-         t.directly, t.asked, t.by_group,
+         exists (select from told l where l.channels <> '{in-app}'),
+         array(select l.step || ':' || l.recipient
+                 from told l
+                where p_request.state = 'UNDER_REVIEW' and l.recipient_kind = 'member' and l.category = 'reviews'
+                  and l.said in ('asked:' || l.step, 'no_longer_asked:' || l.step)
+                  and (select r.active from directory.members r where r.workspace_id = p_request.workspace_id and r.id = l.recipient)
+                group by l.recipient, l.step
+               having (array_agg(l.said order by l.created_at desc))[1] = 'asked:' || l.step
+                order by l.recipient, l.step),
+         (select l.recipient from told l where l.recipient_kind = 'group' and l.cause in ('REQUEST_SUBMITTED', 'nudge')
+           order by l.created_at limit 1),
          array(select r.name from capacity.routes r
-                where r.workspace_id in (w.id, '') and r.event_type = p_event_type order by r.name),
+                where r.workspace_id = p_request.workspace_id and r.event_type = p_event_type
+               union all
+               select r.name from capacity.routes r where r.workspace_id = '' and r.event_type = p_event_type
+                order by 1),
          array(select row(l.audience, l.category, l.critical, l.channels, l.priority, l.template,
                           o.title, o.body, h.title, h.body)::capacity.tell
                  from capacity.tells l
                  join notify.own_templates o on o.name = l.template and o.language = 'en'
-                 left join notify.templates h on h.workspace_id = w.id and h.name = o.name and h.language = o.language
+                 left join notify.templates h on h.workspace_id = p_request.workspace_id and h.name = o.name and h.language = o.language
                 where l.cause = p_cause order by l.place)
     into v_context
     from directory.workspaces w
-    left join directory.standings s on p_actor.type = 'user' and s.workspace_id = w.id and s.member_id = p_actor.id
     left join directory.members q on q.workspace_id = w.id and q.id = p_request.requester_user_id
     left join capacity.personal_data d on d.request_id = p_request.id
-    left join capacity.request_customers c on c.request_id = p_request.id
     left join capacity.erasures x on x.request_id = p_request.id
-    left join lateral (
-         select f.content from capacity.notices n
-           left join capacity.free_texts f on f.request_id = n.request_id and f.hash = n.body_hash
-          where n.request_id = p_request.id and n.kind = 'address' order by n.id desc limit 1) a on true
    cross join lateral (
          select max(n.value) filter (where n.name = 'slack_thread_ts') as thread,
                 max(n.value) filter (where n.name = 'linear_issue_id') as issue
            from capacity.request_captures n where n.request_id = p_request.id) k
-   cross join lateral (
-         with told as materialized (
-           select n.channels, n.recipient_kind, n.recipient, n.category, n.cause, n.created_at,
-                  split_part(n.idempotency_key, '/', 2) as said, split_part(n.idempotency_key, ':', 2) as step
-             from notify.notifications n where n.about = p_request.id)
-         select exists (select from told l where l.channels <> '{in-app}') as directly,
-                array(select l.step || ':' || l.recipient
-                        from told l
-                       where p_request.state = 'UNDER_REVIEW' and l.recipient_kind = 'member' and l.category = 'reviews'
-                         and l.said in ('asked:' || l.step, 'no_longer_asked:' || l.step)
-                         and (select r.active from directory.members r where r.workspace_id = w.id and r.id = l.recipient)
-                       group by l.recipient, l.step
-                      having (array_agg(l.said order by l.created_at desc))[1] = 'asked:' || l.step
-                       order by l.recipient, l.step) as asked,
-                (select l.recipient from told l where l.recipient_kind = 'group' and l.cause in ('REQUEST_SUBMITTED', 'nudge')
-                  order by l.created_at limit 1) as by_group) t
    where w.id = p_request.workspace_id;
 
   -- What the log is asked for: whether this happened before, and what only some requests have.

@@ -32,11 +32,10 @@ begin
   select t.id, 'in-app', case when c.off then 'dropped' else 'shown' end, case when c.off then 'preference' end,
          p_workspace_id, 'member', t.recipient, p_priority, v_now, v_expires
     from told t
-   cross join lateral (
-         select not p_critical and exists (
-                  select from notify.preferences p
-                   where p.workspace_id = p_workspace_id and p.whose = 'member:' || t.recipient and p.category = p_category
-                     and p.channel = 'in-app' and p.choice = 'off') as off) c;
+    left join lateral (
+         select true as off from notify.preferences p
+          where p.workspace_id = p_workspace_id and p.whose = 'member:' || t.recipient and p.category = p_category
+            and p.channel = 'in-app' and p.choice = 'off' limit 1) c on not p_critical;
   return cardinality(p_member_ids);
 end
 $$;

@@ -22,7 +22,7 @@ begin
     from outbox.payloads m
     join outbox.streams s on s.stream_id = m.stream_id
     join outbox.rails r on r.rail_id = m.rail_id
-   cross join lateral (select outbox.place_of_row(m, outbox.last_line(m.outbox_id, s.class_id)) as place) w
+   cross join lateral (select outbox.place_of_row(m, outbox.last_line(m.outbox_id, s.class_id), true) as place) w
     left join outbox.lanes l on l.lane_id = m.lane_id
     left join outbox.destinations t on t.destination_id = m.destination_id
     left join lateral (select jsonb_object_agg(c.name, c.value) as captured

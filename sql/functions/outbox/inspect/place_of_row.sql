@@ -1,6 +1,9 @@
 -- Where a row is and what it waits for, by the row and its last line: place (pending, in_flight, delivered, skipped, dead, parked,
 -- collected), and with it the next attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
-create or replace function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts) returns jsonb
+--
+-- p_asked: whether the archive was asked for that line. To ask takes longer than all of the rest, so whoever has not yet may try without;
+-- the answer is null where only the archive knows.
+create or replace function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts, p_asked boolean) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -28,11 +31,15 @@ begin
   end if;
   select p.due, p.tries, p.uncertain into v_wait from outbox.pending p where p.lane_id = p_row.lane_id and p.seq = p_row.seq;
   if not found then
-    return jsonb_build_object('place', case when p_last.state = 'SKIPPED' then 'skipped'
-                                            when p_last.state is null then 'collected' else 'delivered' end);
+    return case when p_asked then
+      jsonb_build_object('place', case when p_last.state = 'SKIPPED' then 'skipped'
+                                       when p_last.state is null then 'collected' else 'delivered' end) end;
   end if;
 
   select * into v_head from outbox.heads h where h.lane_id = p_row.lane_id;
+  if not p_asked and v_head.claim_id is not null and p_row.seq <= v_head.claimed_to then
+    return null;
+  end if;
   select b.outbox_id, b.seq into v_first
     from (select d.outbox_id, d.seq, 0 as ord from outbox.dead d
            where v_head.blocked and d.lane_id = v_head.lane_id and d.seq = v_head.head_seq
@@ -46,5 +53,5 @@ begin
       jsonb_build_object('outbox_id', v_first.outbox_id, 'seq', v_first.seq, 'dead', v_head.blocked) end));
 end
 $$;
-comment on function outbox.place_of_row(outbox.payloads, outbox.attempts)
-  is 'Place of a row, and what it waits for. Nullable: p_last.';
+comment on function outbox.place_of_row(outbox.payloads, outbox.attempts, boolean)
+  is 'Place of a row, and what it waits for. Nullable: p_last, result.';

@@ -1,7 +1,11 @@
 -- The jobs of a request, for whoever may read it: one, or none.
 create or replace function provisioning.jobs_of(p_request_id text) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(jsonb_agg(provisioning.job_json(j)), '[]') from provisioning.jobs j where j.request_id = p_request_id;
+begin
+  return (
+    select coalesce(jsonb_agg(provisioning.job_json(j)), '[]') from provisioning.jobs j where j.request_id = p_request_id
+  );
+end
 $$;
 comment on function provisioning.jobs_of(text) is 'The jobs of a request.';

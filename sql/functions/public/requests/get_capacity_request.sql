@@ -2,7 +2,7 @@
 -- where they are, its provisioning jobs, what was said about it without changing it, whether its customer was asked and who can see to
 -- it, and whether that one was erased.
 create or replace function public.get_capacity_request(p_request_id text) returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_caller record := directory.caller();

@@ -4385,7 +4385,7 @@ create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp w
 
 create function billing.money_state(p_request capacity.requests)
   returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 888ababaf140465a';
 
 create function billing.monthly_usd(p_price billing.prices, p_amount bigint)
@@ -4505,7 +4505,7 @@ create function billing.payment_status(p_payment billing.payments)
 
 create function billing.payments_of(p_request_id text)
   returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 7b50c761d7682768';
 
 create function billing.plain_invoice(p_invoice jsonb)
@@ -4839,7 +4839,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 f8e393dc5cbe44e8';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
@@ -4981,7 +4981,7 @@ create function capacity.decide_as_caller(p_request_id text, p_event_type public
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 46ef356939acd46e';
+  as 'sha256 5e5c23479c4a9b87';
 
 create function capacity.destination_words(p_workspace_id text, p_destination text)
   returns text
@@ -5025,7 +5025,7 @@ create function capacity.erase_step(p_request_id text)
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 055d389f3422ad2a';
 
 create function capacity.event_hash(p_previous bytea, p_event capacity.events)
@@ -5199,7 +5199,7 @@ grant execute on function capacity.list_subscriptions to headroom_control;
 
 create function capacity.load_context(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_workspace_id text DEFAULT NULL::text, p_reader_id text DEFAULT NULL::text)
   returns capacity.context
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 9963bf8397342fdf';
 
 create function capacity.mail_died_at(p_request_id text)
@@ -7648,12 +7648,12 @@ grant execute on function outbox.partition_status to headroom_executor;
 create function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts, p_asked boolean)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 634f46c858dc0b7e';
+  as 'sha256 517bb1b5afdf4376';
 
 create function outbox.places_of(p_outbox_ids uuid[])
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 71133b933e262108';
+  as 'sha256 4e9f6ffef11bea5f';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
@@ -8099,7 +8099,7 @@ create function provisioning.job_json(p_job provisioning.jobs)
 
 create function provisioning.jobs_of(p_request_id text)
   returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 6c142884026068e6';
 
 create function provisioning.keep_sightings(p_captures jsonb)

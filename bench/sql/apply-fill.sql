@@ -36,7 +36,7 @@ begin
   perform bench.copy_rows('capacity.requests', format('id = %L', p_model), '{"id": "bench.request_id(g)"}', p_count);
   perform bench.copy_rows('capacity.events', v_of_request, '{"request_id": "bench.request_id(g)", "id": "gen_random_uuid()"}', p_count);
   perform bench.copy_rows('capacity.personal_data', v_of_request, '{"request_id": "bench.request_id(g)"}', p_count);
-  perform bench.copy_rows('capacity.request_captures', v_of_request, '{"request_id": "bench.request_id(g)"}', p_count);
+  perform bench.copy_rows('capacity.request_captures', v_of_request, '{"request_id": "bench.request_id(g)", "value": "t.value || g"}', p_count);
   perform bench.copy_rows('outbox.captures', v_of_lane,
     '{"lane_id": "t.lane_id + g", "outbox_id": "bench.copy_id(t.outbox_id, g)"}', p_count);
   perform bench.copy_rows('outbox.dedupe', v_of_rows,

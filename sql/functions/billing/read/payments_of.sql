@@ -1,6 +1,6 @@
 -- The money of a request, for whoever may read it: how its payment stands, each payment, and what it has bought.
 create or replace function billing.payments_of(p_request_id text) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 begin
   return (

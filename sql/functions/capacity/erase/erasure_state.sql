@@ -1,7 +1,7 @@
 -- How far the erasure of a request's customer has come, or null if nobody asked for one. `waiting` messages are on their way, and are
 -- erased by the sweep once they have arrived or were given up.
 create or replace function capacity.erasure_state(p_request_id text) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 begin
   return (

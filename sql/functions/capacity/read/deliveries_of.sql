@@ -38,7 +38,8 @@ begin
                               || (l.places -> f.outbox_id::text) - 'claim_id'
                               order by f.created_at, f.notice_id nulls first, f.seq, f.ord), '[]')
       from found f
-     cross join (select outbox.places_of(array(select distinct g.outbox_id from found g)) as places) l
+     -- Once, and not for each message: that is what the offset is for.
+     cross join (select outbox.places_of(array(select distinct g.outbox_id from found g)) as places offset 0) l
   );
 end
 $$;

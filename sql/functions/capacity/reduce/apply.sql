@@ -10,7 +10,7 @@ create or replace function capacity.apply(
   out request capacity.requests,
   out story jsonb
 )
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_before capacity.requests := p_context.request;

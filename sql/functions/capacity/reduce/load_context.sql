@@ -12,7 +12,7 @@ create or replace function capacity.load_context(
   p_workspace_id text default null,
   p_reader_id text default null
 ) returns capacity.context
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_request capacity.requests;

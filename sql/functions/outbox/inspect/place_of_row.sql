@@ -37,7 +37,7 @@ begin
   end if;
 
   select * into v_head from outbox.heads h where h.lane_id = p_row.lane_id;
-  if not p_asked and v_head.claim_id is not null and p_row.seq <= v_head.claimed_to then
+  if p_asked is not true and v_head.claim_id is not null and p_row.seq <= v_head.claimed_to then
     return null;
   end if;
   select b.outbox_id, b.seq into v_first

@@ -15,7 +15,7 @@ declare
   v_line outbox.attempts;
   v_at integer := 1;
 begin
-  foreach v_id in array p_outbox_ids loop
+  foreach v_id in array array(select distinct i from unnest(p_outbox_ids) i where i is not null order by i) loop
     select m.* into v_row from outbox.payloads m where m.outbox_id = v_id;
     v_place := case when found then outbox.place_of_row(v_row, null, false) else '{"place": "collected"}' end;
     if v_place is null then
@@ -28,8 +28,7 @@ begin
     return v_places;
   end if;
 
-  -- Both in the order of the ids; not every row still has lines.
-  v_unknown := array(select u from unnest(v_unknown) u order by u);
+  -- Both are in the order of the ids; not every row still has lines.
   v_lines := outbox.last_lines(v_unknown);
   foreach v_id in array v_unknown loop
     select m.* into v_row from outbox.payloads m where m.outbox_id = v_id;

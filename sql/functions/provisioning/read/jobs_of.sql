@@ -1,6 +1,6 @@
 -- The jobs of a request, for whoever may read it: one, or none.
 create or replace function provisioning.jobs_of(p_request_id text) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 begin
   return (

@@ -142,11 +142,11 @@ describe.each(POSTGRES_VERSIONS)("another workspace on PostgreSQL %i", async (ve
           if (leaks.length > 0) found.push({ caller, probe: probe.title, leaks });
           const [said, expected] = [withoutMoments(about.said), withoutMoments(nothing.said)];
           if (said !== expected) found.push({ caller, probe: probe.title, said, expected });
-          if (about.work === nothing.work) continue;
-          // The first time something is asked in a session, making the plan is part of the work.
-          const again = await ask(how, session, probe, absent);
-          if (about.work !== again.work)
-            found.push({ caller, probe: probe.title, work: changed(about.work, again.work) });
+          let work = [about.work, nothing.work] as const;
+          // The first time something is asked in a session, making the plan is part of the work, and so it is when a table was analysed meanwhile.
+          for (let again = 0; again < 3 && work[0] !== work[1]; again += 1)
+            work = [(await ask(how, session, probe, theirs)).work, (await ask(how, session, probe, absent)).work];
+          if (work[0] !== work[1]) found.push({ caller, probe: probe.title, work: changed(...work) });
         }
       }
       expect(found).toEqual([]);

@@ -119,18 +119,39 @@ describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i, of an archive of any age,", 
     }
   });
 
-  test("a request with all its messages opens the partitions that these are in, and no others", async () => {
+  test("a request with all its messages opens the partitions that these are in, once for all of them, and no others", async () => {
     const { id: stream } = await oneOf<{ id: number }>(surfaces.superuser, "select outbox.stream_id('capacity') as id");
     await surfaces.apply(ids.reviewed, "TECH_REVIEW_APPROVED", "tess");
     expect(await engine.claim({ id: stream, name: "capacity" })).not.toEqual([]);
     const query = "select public.get_capacity_request($1)";
-    const leaves = await rowsOf<{ name: string }>(
+    const inArchive = await rowsOf<{ name: string }>(
       surfaces.superuser,
-      "select distinct a.tableoid::regclass::text as name from outbox.attempts a order by 1",
+      `select distinct p.relid::text as name from outbox.attempts a, pg_partition_ancestors(a.tableoid) p
+        where a.outbox_id in (select d.outbox_id from outbox.rows d where d.stream = 'capacity' and d.instruction_id like $1 || '%') order by 1`,
+      [ids.reviewed],
     );
-    const parents = ["outbox.attempts", "outbox.attempts_forever", "outbox.attempts_quarter"];
+    expect(inArchive).toHaveLength(3);
     for (const { ofArchive } of await withPartitions(120, query, [ids.reviewed])) {
-      expect(ofArchive).toEqual([...parents, ...leaves.map(({ name }) => name)].toSorted());
+      expect(ofArchive).toEqual(inArchive.map(({ name }) => name));
     }
+    const client = await surfaces.db.superuser.connect();
+    await client.query("begin");
+    await client.query("set local track_functions = 'all'");
+    const { placed } = await oneOf<{ placed: number }>(
+      client,
+      "select jsonb_array_length(public.get_capacity_request($1) -> 'deliveries') as placed",
+      [ids.reviewed],
+    );
+    const calls = await rowsOf(
+      client,
+      "select funcname as name, calls::integer from pg_stat_xact_user_functions where funcname in ('places_of', 'last_lines') order by 1",
+    );
+    await client.query("rollback");
+    await client.end();
+    expect(placed).toBeGreaterThan(2);
+    expect(calls).toEqual([
+      { name: "last_lines", calls: 1 },
+      { name: "places_of", calls: 1 },
+    ]);
   });
 });

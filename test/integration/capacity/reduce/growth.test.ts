@@ -1,6 +1,7 @@
 /**
  * What a decision reads does not grow with what others have: with their requests, messages that wait, preferences, templates and endpoints.
- * The workspace's own directory is left out: it grows slowly, and once it has been analysed, plans that read it are made anew. Plans are kept for as long as a connection, and these were made while there was little, when a planner finds every way to a row
+ * The workspace's own directory is left out, and there are many requests from the start: what only grows is analysed as it grows, and then
+ * plans that read it are made anew. Plans are kept for as long as a connection, and these were made while there was little, when a planner finds every way to a row
  * equally good. So each path is taken often enough for its plans to be kept; then there is much of everything; then it is taken again.
  */
 import type { ClientBase } from "pg";
@@ -21,6 +22,7 @@ const paths: Readonly<Record<string, string>> = {
   "a technical approval": "select public.apply_capacity_event($1, 'TECH_REVIEW_APPROVED', 'user', 'ida')",
   "a rejection": `select public.apply_capacity_event($1, 'TECH_REVIEW_REJECTED', 'user', 'ida', '{"reason": "There is none."}')`,
   "a submission": `select public.create_capacity_request('ann', 'bob', 'infra', jsonb_build_object('name', $1::text), '32XL', 4, 'us-east-1', null, 30, 1000)`,
+  "its money": "select public.get_payments($1)",
   "all about a request": "select public.get_capacity_request($1)",
 };
 
@@ -49,6 +51,14 @@ const others = [
   `insert into notify.parts (notification_id, channel, state, workspace_id, recipient_kind, recipient, priority, due_at, expires_at)
    select n.id, 'in-app', 'shown', n.workspace_id, n.recipient_kind, n.recipient, 5, n.created_at, n.expires_at
      from notify.notifications n where n.about like 'CR-1999-%' limit $1::integer`,
+  `insert into capacity.erasures (request_id, requested_at, requested_by, via, why, covers_to, tried_at)
+   select 'CR-1999-' || g, now(), 'ada', 'api', 'asked', now(), now() from generate_series(1, $1::integer) g`,
+  `insert into billing.checkouts (id, request_id, workspace_id, number, mode, currency, amount, entrance, expires_at, next_look_at)
+   select gen_random_uuid(), 'CR-1999-' || g, 'default', 1, 'payment', 'usd', 100, 'link', now(), now() from generate_series(1, $1::integer) g`,
+  `insert into billing.subscriptions (id, workspace_id, request_id, payment_id, kind, starts_at)
+   select gen_random_uuid(), 'default', 'CR-1999-' || g, gen_random_uuid(), 'one_off', now() from generate_series(1, $1::integer) g`,
+  `insert into provisioning.jobs (id, request_id, workspace_id, region)
+   select gen_random_uuid(), 'CR-1999-' || g, 'default', 'us-east-1' from generate_series(1, $1::integer) g`,
   `insert into outbox.lanes (lane_id, stream_id, key, next_seq, idle_at) overriding system value
    select 1000000 + g, outbox.stream_id('capacity'), 'CR-1999-' || g || ':slack', 2, 1 from generate_series(1, $1::integer) g`,
   `insert into outbox.heads (lane_id, stream_id, priority, due, head_seq)
@@ -57,11 +67,12 @@ const others = [
    select 1000000 + g, 1, gen_random_uuid(), now(), '\\x00' from generate_series(1, $1::integer) g`,
 ];
 
-/** By table, or index: how many of its entries were gone through in this transaction. */
+/** By table, or index: how many of its entries were gone through in this transaction, or of its pages, since an entry that is passed over does not count. */
 async function readSoFar(client: ClientBase): Promise<Map<string, number>> {
   const rows = await rowsOf<{ name: string; n: number }>(
     client,
-    `select c.oid::regclass::text as name, pg_stat_get_xact_tuples_returned(c.oid)::integer as n from pg_class c
+    `select c.oid::regclass::text as name,
+            greatest(pg_stat_get_xact_tuples_returned(c.oid), pg_stat_get_xact_blocks_fetched(c.oid))::integer as n from pg_class c
       where c.relkind in ('r', 'i') and c.relnamespace::regnamespace::text not in ('pg_catalog', 'pg_toast', 'information_schema')`,
   );
   return new Map(rows.map(({ name, n }) => [name, n]));

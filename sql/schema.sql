@@ -2613,7 +2613,7 @@ create view outbox.deliveries as
      LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
      LEFT JOIN outbox.dead x ON x.outbox_id = m.outbox_id
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
-            max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
+            max(l.recorded_at) FILTER (WHERE l.state = 'DISPATCHED'::outbox.attempt_state OR l.state = 'RESOLVED'::outbox.attempt_state AND l.rail_code = 'delivered'::text) AS sent_at,
             bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped,
             (array_agg(l.uncertain ORDER BY l.attempt_no DESC))[1] AS in_doubt
            FROM outbox.attempts l

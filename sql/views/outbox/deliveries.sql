@@ -9,7 +9,8 @@ select m.outbox_id, p.outbox_id is not null as pending, x.outbox_id is not null 
   left join outbox.dead x on x.outbox_id = m.outbox_id
  cross join lateral (
        select count(*) filter (where l.state = 'DISPATCHING') - count(*) filter (where l.state = 'RELEASED') as tries,
-              max(l.recorded_at) filter (where l.state in ('DISPATCHED', 'RESOLVED')) as sent_at, bool_or(l.state = 'SKIPPED') as skipped,
+              max(l.recorded_at) filter (where l.state = 'DISPATCHED' or l.state = 'RESOLVED' and l.rail_code = 'delivered') as sent_at,
+              bool_or(l.state = 'SKIPPED') as skipped,
               (array_agg(l.uncertain order by l.attempt_no desc))[1] as in_doubt
          from outbox.attempts l where l.outbox_id = m.outbox_id and l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
 comment on view outbox.deliveries is 'What became of rows of ordered streams.';

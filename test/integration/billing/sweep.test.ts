@@ -247,6 +247,24 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a refund of which a person found out that it never reached Stripe is made anew", async () => {
+    const { id } = await m.bought();
+    m.stripe.instead("refund", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    const row = "(select r.outbox_id from billing.refunds r where r.request_id = $1)";
+    await rowsOf(m.superuser, `update outbox.dead set uncertain = true where outbox_id = ${row}`, [id]);
+    await rowsOf(
+      m.superuser,
+      `select outbox.resolve_dead(${row}, false, 'user:otto', 'Their logs have no such call.')`,
+      [id],
+    );
+    await m.look(id);
+    await m.deliver();
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded", "ours cancelled 120000 succeeded"]);
+  });
+
   test("one bad row stops no other", async () => {
     const bad = await m.opened();
     const good = await m.opened();

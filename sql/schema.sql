@@ -4951,7 +4951,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 908664d49823df41';
+  as 'sha256 39e7d27b59bc88f0';
 
 create function capacity.customer_bounced(p_bounced jsonb)
   returns jsonb
@@ -4966,7 +4966,7 @@ create function capacity.customer_key_of(p_request_id text)
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 44b5c3334b4cbd21';
+  as 'sha256 0e9b2b260382ec3e';
 
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record

@@ -15,8 +15,9 @@ begin
     join directory.workspaces w on w.id = r.workspace_id
     left join capacity.personal_data d on d.request_id = r.id
     left join capacity.erasures x on x.request_id = r.id
-    left join lateral (select t.content from capacity.notices n
-                         left join capacity.free_texts t on t.request_id = n.request_id and t.hash = n.body_hash
+    left join lateral (select (select t.content from capacity.free_texts t
+                                where t.request_id = n.request_id and t.hash = n.body_hash) as content
+                         from capacity.notices n
                         where n.request_id = r.id and n.kind = 'address' order by n.id desc limit 1) a on true
    where r.id = p_request_id;
   address := case when problem is null or problem = 'no_public_url' then v_given #>> '{}' end;

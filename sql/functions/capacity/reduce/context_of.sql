@@ -37,9 +37,8 @@ begin
          (select coalesce(c.customer_id, encode(c.customer_key, 'hex'))
             from capacity.request_customers c where c.request_id = p_request.id),
          case when x.request_id is null then coalesce(
-           (select f.content from capacity.notices n
-              left join capacity.free_texts f on f.request_id = n.request_id and f.hash = n.body_hash
-             where n.request_id = p_request.id and n.kind = 'address' order by n.id desc limit 1),
+           (select (select f.content from capacity.free_texts f where f.request_id = n.request_id and f.hash = n.body_hash)
+              from capacity.notices n where n.request_id = p_request.id and n.kind = 'address' order by n.id desc limit 1),
            d.customer_ref -> 'email') end,
          x.request_id is not null,
          k.thread, k.issue,

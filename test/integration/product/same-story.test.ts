@@ -213,13 +213,15 @@ describe("a request from its submission to its provisioning", { timeout: 120_000
       () => Promise.resolve(sandbox.slack.thread(channel, root?.ts ?? "")),
       (thread) => thread.length === story.length,
       "a reply for each later step",
+      // A channel takes one message a second, and those of the other requests come first.
+      40_000,
     );
     await until(
       () => Promise.resolve(sandbox.mail.list().filter(({ text }) => text?.includes(id) === true)),
       (mails) => mails.length === 1,
       "the mail to the customer",
     );
-  });
+  }, 70_000);
 });
 
 function withoutEntrance({ via: _via, ...event }: LoggedEvent): Omit<LoggedEvent, "via"> {

@@ -1,8 +1,9 @@
 /**
  * What a decision reads does not grow with what others have: with their requests, messages that wait, preferences, templates and endpoints.
- * The workspace's own directory is left out, and there are many requests from the start: what only grows is analysed as it grows, and then
- * plans that read it are made anew. Plans are kept for as long as a connection, and these were made while there was little, when a planner finds every way to a row
- * equally good. So each path is taken often enough for its plans to be kept; then there is much of everything; then it is taken again.
+ *
+ * A connection keeps its plans, and those from when there was little may go any way to a row, since all are equally good then. So each path is
+ * taken often enough for its plans to be kept; then there is much of everything; then it is taken again. The workspace's own directory is
+ * left out, and there are many requests from the start: what only grows is analysed as it grows, and then plans that read it are made anew.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -11,7 +11,11 @@ import { SlowestFirst } from "./test/helpers/slowest-first.ts";
 // next one, as bin/headroom.js keeps it.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache");
 
-export default defineConfig({
+/** What `npm run test:newest` leaves to `npm test`: the older servers, runs of chaos, and the browser. */
+const newest = { include: ["test/{integration,runtime}/**/*.test.ts"], env: { HEADROOM_TEST_VERSIONS: "newest" } };
+const everything = { include: ["test/**/*.test.ts"] };
+
+export default defineConfig(({ mode }) => ({
   // "source" resolves the package's own name to its TypeScript, as in a checkout.
   resolve: { conditions: ["source", ...defaultServerConditions] },
   ssr: { resolve: { conditions: ["source", ...defaultServerConditions] } },
@@ -30,10 +34,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          include: ["test/**/*.test.ts"],
+          ...(mode === "newest" ? newest : everything),
           globalSetup: ["test/helpers/global-setup.ts"],
         },
       },
     ],
   },
-});
+}));

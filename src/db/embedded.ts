@@ -179,6 +179,8 @@ async function bringUpAndOwn(
 
 async function ensureDatabase(maintenanceUrl: string, name: string): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl });
+  // A server that ends under us fails the query; without a listener it would end our process.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     const found = await client.query("select from pg_database where datname = $1", [name]);

@@ -14,12 +14,16 @@ import { HeadroomError } from "../../src/db/errors.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { dataFolder } from "./data-folder.ts";
 
+/** The versions that everything must work on. A server of each runs, because some tests name theirs. */
+export const everyVersion = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
+
 /**
- * The versions that everything must work on. A test runs on all of them where the version can matter: SQL of the engine and the workflow, the
- * migrator, grants, policies, plans. Where it is about TypeScript (the command line, HTTP, rails, the sandbox), one version is enough: the
- * newest, which createTestDatabase() takes by itself.
+ * A test runs on all of these where the version can matter: SQL of the engine and the workflow, the migrator, grants, policies, plans. Where it
+ * is about TypeScript (the command line, HTTP, rails, the sandbox), one version is enough: the newest, which createTestDatabase() takes by
+ * itself, and which `npm run test:newest` takes for all.
  */
-export const POSTGRES_VERSIONS = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
+export const POSTGRES_VERSIONS: readonly EmbeddedVersion[] =
+  process.env["HEADROOM_TEST_VERSIONS"] === "newest" ? [18] : everyVersion;
 
 export const migratorRole = "migrator";
 export const testPassword = "test";

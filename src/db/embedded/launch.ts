@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { HeadroomError } from "../errors.ts";
 import type { Binaries } from "./binaries.ts";
 import type { Place } from "./place.ts";
-import { findLiveServer, isAlive, readPidFile, shutDown } from "./postmaster.ts";
+import { findLiveServer, isAlive, readPidFile, servesFolder, shutDown } from "./postmaster.ts";
 import { spawnIdentity, type RunAs } from "./system-user.ts";
 
 export interface LaunchOptions {
@@ -96,6 +96,8 @@ async function launch(options: LaunchOptions, port: number, deadline: number): P
     const ready = await waitUntilReady(options, child.pid, () => ended, deadline);
     if (ready !== undefined) return { kind: "running", running: { ...ready, child } };
   } catch (error) {
+    // By its working folder a server is told from a stranger with its pid, and it enters that folder only after it has started.
+    while (!ended && !(await servesFolder(child.pid, place.clusterDir))) await delay(5);
     await shutDown(child.pid, place.clusterDir, options.stopTimeoutMs);
     throw error;
   }

@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Client } from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { prepareBinaries } from "../../../src/db/embedded/binaries.ts";
 import { isAlive } from "../../../src/db/embedded/postmaster.ts";
+import { chooseRunAs } from "../../../src/db/embedded/system-user.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
 import { withConnection } from "../../../src/db/connect.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
 import { dataFolder } from "../../helpers/data-folder.ts";
 import { spawnEmbedded } from "../../helpers/embedded-process.ts";
+import { until } from "../outbox/relay/stage.ts";
 
 let dataDir: string;
 beforeEach(async () => {
@@ -84,7 +87,32 @@ describe("a server that keeps its data", () => {
     await expect(startEmbedded({ dataDir, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
     expect(existsSync(join(dataDir, "server"))).toBe(false);
   });
+
+  test("gives up also before the server has entered its folder, and leaves nothing running", async () => {
+    const began = join(dataDir, "began");
+    const stop = new AbortController();
+    const starting = startEmbedded({ dataDir, nativeDir: await slowPrograms(began), signal: stop.signal });
+    const outcome = expect(starting).rejects.toMatchObject({ name: "AbortError" });
+    const pid = await until(() => readFile(began, "utf8").then(Number, () => 0), Boolean, "the server's process");
+    onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGINT")));
+    stop.abort();
+    await outcome;
+    expect(isAlive(pid)).toBe(false);
+  });
 });
+
+/** The programs, with a server that takes a second before it does anything, and writes its pid to a file meanwhile. */
+async function slowPrograms(began: string): Promise<string> {
+  const { initdb, postgres } = await prepareBinaries({ version: 18, runAs: chooseRunAs() });
+  const folder = join(dataDir, "slow", "bin");
+  await mkdir(folder, { recursive: true });
+  await writeFile(began, "");
+  await chmod(began, 0o666);
+  await symlink(initdb, join(folder, "initdb"));
+  const script = ["#!/bin/sh", `[ "$1" = --version ] || { echo $$ > ${began}; sleep 1; }`, `exec ${postgres} "$@"`];
+  await writeFile(join(folder, "postgres"), script.join("\n"), { mode: 0o755 });
+  return dirname(folder);
+}
 
 describe("a server whose starter was killed", () => {
   test("is taken over by the next start, and stopped by it", async () => {

@@ -60,13 +60,15 @@ async function startOnPort(wanted: EmbeddedOptions, options: DatabaseServerOptio
 }
 
 function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: DatabaseServerOptions): DatabaseServer {
-  let server = first;
+  // The one that runs, or the one that is being started in its place.
+  let current = Promise.resolve(first);
   const over = new AbortController();
   const lost = watch();
   lost.catch(() => undefined);
 
   async function watch(): Promise<never> {
     for (let restarts = 0; ; restarts += 1) {
+      const server = await current;
       await server.exited;
       if (over.signal.aborted) return await new Promise<never>(() => undefined);
       await server.stop();
@@ -77,7 +79,11 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
         message: "it is being restarted on the same port",
       });
       await delay(200 * restarts);
-      server = await startEmbedded({ ...wanted, port: server.port });
+      current = startEmbedded({
+        ...wanted,
+        port: server.port,
+        signal: AbortSignal.any([options.signal, over.signal]),
+      });
     }
   }
 
@@ -88,7 +94,9 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
     lost,
     async stop() {
       over.abort();
-      await server.stop();
+      // A start that was given up has left nothing; one that came to its end all the same is stopped, or it would outlive us.
+      const server = await current.catch(() => undefined);
+      await server?.stop();
     },
   };
 }

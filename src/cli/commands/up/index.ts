@@ -120,9 +120,10 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     else for (const line of welcome({ server, running, product, options })) printLine(line);
     await Promise.race([signals.stopped, server.lost]);
   } finally {
-    await product?.stop();
-    await running?.stop();
-    await server.stop();
+    // Whatever does not end in order must not leave the database server behind.
+    await Promise.resolve(product?.stop())
+      .finally(() => running?.stop())
+      .finally(() => server.stop());
   }
 }
 

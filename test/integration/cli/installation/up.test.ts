@@ -8,6 +8,7 @@ import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { keepInstallationKeys, makeInstallationKeys } from "../../../../src/cli/installation.ts";
+import { readPidFile } from "../../../../src/db/embedded/postmaster.ts";
 import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { forgedHosts, rawRequest } from "../../../helpers/raw-http.ts";
@@ -341,13 +342,14 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
   });
 
-  test("starts the server again when its process dies", async () => {
+  test("starts the server again when its process dies, and ends in order also in the middle of that", async () => {
     const cwd = await temporaryFolder();
     const up = startHeadroom(["up", ...freePorts], { cwd });
     const url = await ready(up);
     const { pid } = await serverFacts(url);
+    const deaths = () => up.lines.filter((line) => line.includes("database server ended")).length;
     process.kill(pid, "SIGKILL");
-    await up.line((line) => line.includes("database server ended"));
+    await up.line(() => deaths() === 1);
     const answer = await until(
       () => query<{ outbox_id: string }>(url, enqueueFirst).catch(() => []),
       (rows) => rows.length === 1,
@@ -356,7 +358,13 @@ describe("without flags", { timeout: 150_000 }, () => {
     );
     expect(answer).toHaveLength(1);
     await untilDelivered(url);
-    expect(await up.end()).toMatchObject({ status: 0 });
+    const again = await serverFacts(url);
+    process.kill(again.pid, "SIGKILL");
+    await up.line(() => deaths() === 2);
+    const { status, out, err } = await up.end();
+    expect(status, `${out}\n${err}`).toBe(0);
+    const left = await readPidFile(again.folder);
+    expect(left === undefined || !isAlive(left.pid)).toBe(true);
   });
 
   test("uses the server that DATABASE_URL names, without showing its password", async () => {

@@ -32,6 +32,7 @@ export interface DatabaseServerOptions {
 /** Used by no other program that we know; the same each time, so that a saved address stays valid. */
 const defaultPort = 54_330;
 const mostRestarts = 5;
+const mostAttempts = 5;
 
 export async function startDatabaseServer(options: DatabaseServerOptions): Promise<DatabaseServer> {
   if (options.url !== undefined) {
@@ -79,11 +80,20 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
         message: "it is being restarted on the same port",
       });
       await delay(200 * restarts);
-      current = startEmbedded({
-        ...wanted,
-        port: server.port,
-        signal: AbortSignal.any([options.signal, over.signal]),
-      });
+      current = startAgain(server.port);
+    }
+  }
+
+  /** Its port is free for a moment, and any connection that is opened meanwhile may get it: what fails is tried again. */
+  async function startAgain(port: number): Promise<EmbeddedServer> {
+    const signal = AbortSignal.any([options.signal, over.signal]);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await startEmbedded({ ...wanted, port, signal });
+      } catch (error) {
+        if (signal.aborted || attempt === mostAttempts) throw error;
+      }
+      await delay(200 * attempt, undefined, { signal });
     }
   }
 

@@ -1,11 +1,28 @@
-/** The database of `headroom up` that is stopped while it is being started again. */
-import { rm } from "node:fs/promises";
+/** The database of `headroom up` while it is being started again: stopped then, or with its port in other hands. */
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startDatabaseServer } from "../../../../src/cli/commands/up/database-server.ts";
 import { isAlive, readPidFile } from "../../../../src/db/embedded/postmaster.ts";
 import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
 import { until } from "../../outbox/relay/stage.ts";
+
+async function startServer(onDeath: () => void) {
+  const dataDir = await makeEnterableFolder("headroom-again-");
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await startDatabaseServer({
+    url: undefined,
+    ephemeral: false,
+    dataDir,
+    port: 0,
+    signal: new AbortController().signal,
+    log: onDeath,
+    notice: () => undefined,
+  });
+  return { server, pidFile: () => readPidFile(join(server.home ?? "", "server", "cluster")) };
+}
 
 test.each([
   ["before the next process is there", () => true],
@@ -15,19 +32,8 @@ test.each([
     (pid: number | undefined, killed: number, ready: boolean) => ready && pid !== killed,
   ],
 ] as const)("stopped %s, it leaves nothing running", async (_when, reached) => {
-  const dataDir = await makeEnterableFolder("headroom-again-");
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const died = Promise.withResolvers<void>();
-  const server = await startDatabaseServer({
-    url: undefined,
-    ephemeral: false,
-    dataDir,
-    port: 0,
-    signal: new AbortController().signal,
-    log: () => died.resolve(),
-    notice: () => undefined,
-  });
-  const pidFile = () => readPidFile(join(server.home ?? "", "server", "cluster"));
+  const { server, pidFile } = await startServer(died.resolve);
   const killed = (await pidFile())?.pid ?? 0;
   process.kill(killed, "SIGKILL");
   await died.promise;
@@ -38,4 +44,20 @@ test.each([
     "Waited in vain",
   );
   expect(isAlive(killed)).toBe(false);
+});
+
+test("a port that somebody else has for a moment is waited for", async () => {
+  const holder = createServer();
+  const { server, pidFile } = await startServer(() => void holder.listen(port, "127.0.0.1"));
+  const port = Number(new URL(server.url).port);
+  const killed = (await pidFile())?.pid ?? 0;
+  process.kill(killed, "SIGKILL");
+  await once(holder, "listening");
+  const log = () => readFile(join(server.home ?? "", "server", "server.log"), "utf8");
+  await until(log, (text) => text.includes("Address already in use"), "the first start to fail");
+  holder.close();
+  const next = await until(pidFile, (file) => file?.ready === true && file.pid !== killed, "the server to be back");
+  expect(next?.port).toBe(port);
+  await server.stop();
+  expect(isAlive(next?.pid ?? 0)).toBe(false);
 });

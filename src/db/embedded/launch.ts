@@ -88,16 +88,18 @@ async function launch(options: LaunchOptions, port: number, deadline: number): P
     await log.close();
   }
   let ended = false;
+  const hasEnded = (): boolean => ended;
   child.once("exit", () => (ended = true));
   child.once("error", () => (ended = true));
   child.unref();
   if (child.pid === undefined) return { kind: "failed", log: "The program could not be run." };
   try {
-    const ready = await waitUntilReady(options, child.pid, () => ended, deadline);
+    const ready = await waitUntilReady(options, child.pid, hasEnded, deadline);
     if (ready !== undefined) return { kind: "running", running: { ...ready, child } };
   } catch (error) {
     // By its working folder a server is told from a stranger with its pid, and it enters that folder only after it has started.
-    while (!ended && !(await servesFolder(child.pid, place.clusterDir))) await delay(5);
+    while (!hasEnded() && performance.now() < deadline && !(await servesFolder(child.pid, place.clusterDir)))
+      await delay(5);
     await shutDown(child.pid, place.clusterDir, options.stopTimeoutMs);
     throw error;
   }

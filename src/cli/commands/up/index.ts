@@ -121,9 +121,15 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     await Promise.race([signals.stopped, server.lost]);
   } finally {
     // Whatever does not end in order must not leave the database server behind.
-    await Promise.resolve(product?.stop())
-      .finally(() => running?.stop())
-      .finally(() => server.stop());
+    try {
+      await product?.stop();
+    } finally {
+      try {
+        await running?.stop();
+      } finally {
+        await server.stop();
+      }
+    }
   }
 }
 

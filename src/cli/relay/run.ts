@@ -6,6 +6,7 @@
  */
 import { startTimers } from "../../capacity/timers.ts";
 import { connect, describeDatabaseUrl } from "../../db/connect.ts";
+import { HeadroomError } from "../../db/errors.ts";
 import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay/relay.ts";
 import type { Rail } from "../../contract/rail.ts";
@@ -69,6 +70,7 @@ export async function runRelay(
     rails,
     metricsUrl: metrics?.url,
     drain(limits) {
+      if (stopping) return Promise.reject(new HeadroomError("shutting_down", "The relay is being stopped."));
       drainer ??= createDrainer({
         connectionString: url,
         rails,

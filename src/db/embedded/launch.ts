@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { HeadroomError } from "../errors.ts";
 import type { Binaries } from "./binaries.ts";
 import type { Place } from "./place.ts";
-import { findLiveServer, isAlive, readPidFile, servesFolder, shutDown } from "./postmaster.ts";
+import { findLiveServer, isAlive, readPidFile, shutDown } from "./postmaster.ts";
 import { spawnIdentity, type RunAs } from "./system-user.ts";
 
 export interface LaunchOptions {
@@ -78,29 +78,26 @@ async function launch(options: LaunchOptions, port: number, deadline: number): P
   const log = await open(place.logFile, "a", 0o600);
   const logStart = (await log.stat()).size;
   let child: ChildProcess;
+  let ended = false;
   try {
     child = spawn(binaries.postgres, serverParameters(place, port, options), {
       ...spawnIdentity(runAs),
       detached: true,
       stdio: ["ignore", log.fd, log.fd],
     });
+    child.once("exit", () => (ended = true));
+    child.once("error", () => (ended = true));
   } finally {
     await log.close();
   }
-  let ended = false;
-  const hasEnded = (): boolean => ended;
-  child.once("exit", () => (ended = true));
-  child.once("error", () => (ended = true));
   child.unref();
   if (child.pid === undefined) return { kind: "failed", log: "The program could not be run." };
   try {
-    const ready = await waitUntilReady(options, child.pid, hasEnded, deadline);
+    const ready = await waitUntilReady(options, child.pid, () => ended, deadline);
     if (ready !== undefined) return { kind: "running", running: { ...ready, child } };
   } catch (error) {
-    // By its working folder a server is told from a stranger with its pid, and it enters that folder only after it has started.
-    while (!hasEnded() && performance.now() < deadline && !(await servesFolder(child.pid, place.clusterDir)))
-      await delay(5);
-    await shutDown(child.pid, place.clusterDir, options.stopTimeoutMs);
+    // Our own child is no stranger, and it may not have entered its folder yet, by which another would be told.
+    await shutDown(child.pid, place.clusterDir, options.stopTimeoutMs, () => !ended);
     throw error;
   }
   const said = (await readFile(place.logFile)).subarray(logStart).toString("utf8");

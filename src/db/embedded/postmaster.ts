@@ -55,16 +55,26 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-/** True when the process is a Postgres server on this very folder: a server's working folder is its data folder. */
+/**
+ * True when the process is a Postgres server on this very folder: a server's working folder is its data folder. Where nobody may look at that
+ * (the root of a container may not, at a process of the server's user), its command line tells, as on systems without /proc.
+ */
 export async function servesFolder(pid: number, clusterDir: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
-  const folder = await realpath(clusterDir);
+  const folder = await realpath(clusterDir).catch(() => clusterDir);
+  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (cwd !== undefined) return cwd === folder;
+  const command = await commandOf(pid);
+  return /postgres /.test(command) && [clusterDir, folder].some((path) => command.includes(` -D ${path} `));
+}
+
+/** Its words, each with a space behind it. */
+async function commandOf(pid: number): Promise<string> {
   if (process.platform === "linux") {
-    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-    return cwd === folder;
+    return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ");
   }
   const shown = spawnSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8", timeout: 10_000 });
-  return shown.status === 0 && shown.stdout.includes("postgres") && shown.stdout.includes(folder);
+  return shown.status === 0 ? `${shown.stdout.trimEnd()} ` : "";
 }
 
 /**
@@ -80,10 +90,10 @@ export async function findLiveServer(clusterDir: string): Promise<PidFile | unde
   return undefined;
 }
 
-/** Resolves when the process has ended; false when it still lives at the deadline. */
-export async function waitForEnd(pid: number, clusterDir: string, timeoutMs: number): Promise<boolean> {
+/** True when the process has ended; false when it still lives at the deadline. */
+async function waitForEnd(isThere: IsThere, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
-  while (await servesFolder(pid, clusterDir)) {
+  while (await isThere()) {
     if (performance.now() > deadline) return false;
     await delay(20);
   }
@@ -98,13 +108,21 @@ function signal(pid: number, name: "SIGINT" | "SIGQUIT"): void {
   }
 }
 
+/** Whether the process still is the server that is meant, and not a stranger with its pid. */
+type IsThere = () => boolean | Promise<boolean>;
+
 /** Fast shutdown (SIGINT): sessions are cut, everything is written. If it hangs, immediate shutdown (SIGQUIT). */
-export async function shutDown(pid: number, clusterDir: string, timeoutMs: number): Promise<void> {
-  if (!(await servesFolder(pid, clusterDir))) return;
+export async function shutDown(
+  pid: number,
+  clusterDir: string,
+  timeoutMs: number,
+  isThere: IsThere = () => servesFolder(pid, clusterDir),
+): Promise<void> {
+  if (!(await isThere())) return;
   signal(pid, "SIGINT");
-  if (await waitForEnd(pid, clusterDir, timeoutMs)) return;
+  if (await waitForEnd(isThere, timeoutMs)) return;
   signal(pid, "SIGQUIT");
-  if (await waitForEnd(pid, clusterDir, 10_000)) return;
+  if (await waitForEnd(isThere, 10_000)) return;
   throw new HeadroomError("embedded_stuck", `The embedded Postgres (process ${pid}) does not stop.`, {
     hint: `End it with: kill -9 ${pid}. Its data survives that; the next start repairs itself.`,
   });

@@ -94,6 +94,15 @@ class SmtpHandler {
   }
 
   async data(stream: SMTPServerDataStream, session: SMTPServerSession, reply: Reply): Promise<void> {
+    try {
+      await this.#take(stream, session, reply);
+    } catch {
+      // Nobody hears this where a client hung up in the middle of its mail; it has sent none.
+      reply(said(451, "4.3.0 the mail could not be read"));
+    }
+  }
+
+  async #take(stream: SMTPServerDataStream, session: SMTPServerSession, reply: Reply): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
     const raw = Buffer.concat(chunks);

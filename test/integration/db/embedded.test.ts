@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { prepareBinaries } from "../../../src/db/embedded/binaries.ts";
-import { isAlive } from "../../../src/db/embedded/postmaster.ts";
+import { isAlive, servesFolder } from "../../../src/db/embedded/postmaster.ts";
 import { chooseRunAs } from "../../../src/db/embedded/system-user.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
 import { withConnection } from "../../../src/db/connect.ts";
@@ -113,6 +113,19 @@ async function slowPrograms(began: string): Promise<string> {
   await writeFile(join(folder, "postgres"), script.join("\n"), { mode: 0o755 });
   return dirname(folder);
 }
+
+test("a server is known also by a user who may not look at its working folder, as root in a container", async () => {
+  await using server = await startEmbedded({ dataDir });
+  const folders = [clusterOf(server.home), join(server.home, "server")];
+  const asked = (): Promise<boolean[]> => Promise.all(folders.map((folder) => servesFolder(server.pid, folder)));
+  expect(await asked()).toEqual([true, false]);
+  if (process.getuid?.() === 0) process.seteuid?.(65_534);
+  try {
+    expect(await asked()).toEqual([true, false]);
+  } finally {
+    if (process.getuid?.() === 0) process.seteuid?.(0);
+  }
+});
 
 describe("a server whose starter was killed", () => {
   test("is taken over by the next start, and stopped by it", async () => {

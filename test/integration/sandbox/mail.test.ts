@@ -1,4 +1,6 @@
 import { createPublicKey, verify } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import nodemailer from "nodemailer";
 import { describe, expect, test } from "vitest";
 import type { FaultKind } from "../../../src/sandbox/core/faults.ts";
@@ -43,6 +45,21 @@ describe("the mail stand-in by SMTP, through nodemailer", () => {
     expect(arrived?.html).toContain("✅");
     expect(arrived === undefined ? [] : stage.sandbox.mail.linksIn(arrived)).toEqual(["http://127.0.0.1:1/c/abc"]);
     expect(stage.sandbox.mail.list("somebody@else.example")).toEqual([]);
+  });
+
+  test("who hangs up in the middle of a mail has sent none, and harms nobody", async () => {
+    await using stage = await setStage();
+    const { hostname, port } = new URL(stage.sandbox.smtpUrl);
+    const socket = connect(Number(port), hostname);
+    const says = ["EHLO me", "MAIL FROM:<me@here.example>", `RCPT TO:<${to}>`, "DATA"];
+    socket.on("data", () => {
+      const line = says.shift();
+      if (line === undefined) socket.write("Subject: half\r\n\r\nHe", () => socket.destroy());
+      else socket.write(`${line}\r\n`);
+    });
+    await once(socket, "close");
+    expect(await mail(stage.sandbox, "after it")).toBe("250");
+    expect(stage.sandbox.mail.list(to)).toHaveLength(1);
   });
 
   const faults: [FaultKind, string, boolean][] = [

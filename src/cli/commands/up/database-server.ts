@@ -64,6 +64,7 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
   // The one that runs, or the one that is being started in its place.
   let current = Promise.resolve(first);
   const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
   const lost = watch();
   lost.catch(() => undefined);
 
@@ -71,27 +72,28 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
     for (let restarts = 0; ; restarts += 1) {
       const server = await current;
       await server.exited;
-      if (over.signal.aborted) return await new Promise<never>(() => undefined);
       await server.stop();
+      if (signal.aborted) return await new Promise<never>(() => undefined);
       if (options.ephemeral || restarts >= mostRestarts) throw gone(server);
       options.log({
         level: "error",
         event: "database_server_ended",
         message: "it is being restarted on the same port",
       });
-      await delay(200 * restarts);
+      await delay(200 * restarts, undefined, { signal });
       current = startAgain(server.port);
     }
   }
 
-  /** Its port is free for a moment, and any connection that is opened meanwhile may get it: what fails is tried again. */
+  /** While nobody listens there, any connection that is opened on the machine may get the port for a moment. */
   async function startAgain(port: number): Promise<EmbeddedServer> {
-    const signal = AbortSignal.any([options.signal, over.signal]);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await startEmbedded({ ...wanted, port, signal });
       } catch (error) {
-        if (signal.aborted || attempt === mostAttempts) throw error;
+        const passes = error instanceof HeadroomError && error.code === "port_in_use" && attempt < mostAttempts;
+        if (!passes) throw error;
+        options.log({ level: "warn", event: "database_server_not_started", code: error.code, attempt });
       }
       await delay(200 * attempt, undefined, { signal });
     }

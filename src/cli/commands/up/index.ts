@@ -53,8 +53,9 @@ async function runUp(options: UpOptions, command: Command): Promise<void> {
   try {
     await runAll(url, options, signals, log);
   } catch (error) {
-    // A signal during the start is no failure.
-    if (!signals.stop.aborted) throw error;
+    // A signal during the start is no failure; a server that does not stop is one.
+    const isStuck = error instanceof HeadroomError && error.code === "embedded_stuck";
+    if (!signals.stop.aborted || isStuck) throw error;
   } finally {
     signals.dispose();
   }
@@ -120,12 +121,12 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     else for (const line of welcome({ server, running, product, options })) printLine(line);
     await Promise.race([signals.stopped, server.lost]);
   } finally {
-    // Whatever does not end in order must not leave the database server behind.
+    // The relay first: what it is just sending to the stand-ins still arrives. Whatever fails, the database server is not left behind.
     try {
-      await product?.stop();
+      await running?.stop();
     } finally {
       try {
-        await running?.stop();
+        await product?.stop();
       } finally {
         await server.stop();
       }

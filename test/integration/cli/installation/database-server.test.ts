@@ -18,7 +18,7 @@ async function startServer(onDeath: () => void) {
     dataDir,
     port: 0,
     signal: new AbortController().signal,
-    log: onDeath,
+    log: ({ event }) => void (event === "database_server_ended" && onDeath()),
     notice: () => undefined,
   });
   return { server, pidFile: () => readPidFile(join(server.home ?? "", "server", "cluster")) };

@@ -6,7 +6,7 @@
  * reaches us alone and the server stays up until the last settle is written.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { Client } from "pg";
+import { withConnection } from "./connect.ts";
 import { prepareBinaries, type EmbeddedVersion } from "./embedded/binaries.ts";
 import { bringUp, type LaunchOptions, type Running } from "./embedded/launch.ts";
 import { takeOwnership, type Ownership } from "./embedded/ownership.ts";
@@ -178,17 +178,13 @@ async function bringUpAndOwn(
 }
 
 async function ensureDatabase(maintenanceUrl: string, name: string): Promise<void> {
-  const client = new Client({ connectionString: maintenanceUrl });
-  // A server that ends under us fails the query; without a listener it would end our process.
-  client.on("error", () => undefined);
-  await client.connect();
   try {
-    const found = await client.query("select from pg_database where datname = $1", [name]);
-    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    await withConnection(maintenanceUrl, async (client) => {
+      const found = await client.query("select from pg_database where datname = $1", [name]);
+      if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    });
   } catch (error) {
     if (sqlStateOf(error) !== "42P04") throw error;
-  } finally {
-    await client.end();
   }
 }
 

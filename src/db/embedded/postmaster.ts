@@ -65,7 +65,7 @@ export async function servesFolder(pid: number, clusterDir: string): Promise<boo
   const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (cwd !== undefined) return cwd === folder;
   const command = await commandOf(pid);
-  return /postgres /.test(command) && [clusterDir, folder].some((path) => command.includes(` -D ${path} `));
+  return command.includes("postgres ") && [clusterDir, folder].some((path) => command.includes(` -D ${path} `));
 }
 
 /** Its words, each with a space behind it. */

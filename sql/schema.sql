@@ -1917,6 +1917,13 @@ alter table headroom.sealing_key enable row level security;
 comment on table headroom.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
 comment on column headroom.sealing_key.key_id is 'As headroom.key_id() makes it: the key cannot be told from it.';
 
+create table headroom.turns (
+  name text not null,
+  made_at timestamp with time zone default now() not null,
+  constraint turns_pkey PRIMARY KEY (name)
+);
+comment on table headroom.turns is 'Turns that are taken by locking a row, until the end of the transaction. Made on demand; those of single persons, customers and workspaces have a colon in their name, and are forgotten after a day.';
+
 create table inbound.receipts (
   provider text not null,
   receipt_id text not null,
@@ -2667,7 +2674,7 @@ create table outbox.gates (
 ) with (fillfactor=50);
 grant select on outbox.gates to headroom_auditor;
 grant select on outbox.gates to headroom_control;
-comment on table outbox.gates is 'What relays found out about destinations. Written under an advisory lock that is tried for and never waited for.';
+comment on table outbox.gates is 'What relays found out about destinations. Written by whoever has locked the row, which is tried for and never waited for.';
 comment on column outbox.gates.next_slot_at is 'No send before this time (rate limit, Retry-After).';
 comment on column outbox.gates.open_until is 'Circuit open until then; afterwards one probe is let through.';
 comment on column outbox.gates.probe_until is 'A probe is under way until then at the latest.';
@@ -4225,7 +4232,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 47d66bf858e014b0';
+  as 'sha256 9b8ebdbbafbe60c7';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
@@ -4371,7 +4378,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ecbfe9321de02757';
+  as 'sha256 28eea7debd0ff835';
 
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -4752,7 +4759,7 @@ create function billing.try_lock(p_request_id text)
 create function billing.try_sighting(p_sighting billing.sightings, p_request_id text)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7f8273662f9b3c4';
+  as 'sha256 1bfb41655cfd32eb';
 
 create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
   returns jsonb
@@ -5672,7 +5679,7 @@ create function capacity.tell_people(p_context capacity.context, p_story jsonb, 
 create function capacity.tell_problems(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 06c9333432c58619';
+  as 'sha256 90174015a56edeca';
 
 create function capacity.tell_values(p_story jsonb, p_template text, p_step text)
   returns jsonb
@@ -6213,6 +6220,11 @@ create function headroom.forget_in_vault(p_names text[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4156a30040b8c3e9';
 
+create function headroom.forget_turns(p_most integer)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b1de25e3a840047c';
+
 create function headroom.get_secret(p_name text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6268,6 +6280,11 @@ create function headroom.list_secrets()
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8bbf08f126fdc6a0';
 grant execute on function headroom.list_secrets to headroom_control;
+
+create function headroom.make_turn(p_name text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set lock_timeout=1ms owner headroom_owner
+  as 'sha256 7317468861a1bdb5';
 
 create function headroom.open_box(p_name text)
   returns text
@@ -6348,10 +6365,20 @@ create function headroom.switch_sealing_key()
   as 'sha256 0f5402ee880fa60d';
 grant execute on function headroom.switch_sealing_key to headroom_control;
 
+create function headroom.take_turn(p_name text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2b0e50e7dfb4b2fe';
+
 create function headroom.too_deep(p_value jsonb, p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 201c64a611491a93';
+
+create function headroom.try_turn(p_name text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c0fcb3d0e8d3b2f8';
 
 create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
   returns record
@@ -6868,7 +6895,7 @@ create function notify.fit_for_mail(p_told notify.notifications[])
 create function notify.follow_endings(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f23388b9ba5bf8f1';
+  as 'sha256 acd24c55c51a6749';
 
 create function notify.forget_member(p_member jsonb)
   returns jsonb
@@ -7054,7 +7081,7 @@ create function notify.refuse_change()
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 7bc49ade69660909';
+  as 'sha256 52ab1a44452682e6';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7237,6 +7264,11 @@ create function notify.whose(p_notification notify.notifications)
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a84a636280f8121e';
 
+create function outbox.add_gate(p_name text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set lock_timeout=1ms owner headroom_owner
+  as 'sha256 e852b5debbc58862';
+
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7416,7 +7448,7 @@ create function outbox.ensure_limits(p_limits jsonb)
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
-  as 'sha256 72399d675f26c315';
+  as 'sha256 a98d5066f7e4eee2';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.ensure_rails(p_rails jsonb)
@@ -7469,7 +7501,7 @@ create function outbox.forget_captures(p_stream text, p_key text, p_names text[]
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a61e2ff8e8200db';
+  as 'sha256 6490c1a4fc133da1';
 
 create function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamp with time zone)
   returns void
@@ -7484,7 +7516,7 @@ create function outbox.gates_of(p_names text[])
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 bf4885b451aab0b8';
+  as 'sha256 6dd3d19707d5e43f';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -7505,7 +7537,7 @@ create function outbox.held_by(p_rail_id smallint, p_destination text)
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a99f5d412f97e9cf';
+  as 'sha256 b10cb7d90a929944';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -8129,7 +8161,7 @@ create function provisioning.lock_job(p_request_id text)
 create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea, p_wait boolean DEFAULT true)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6879900e8c6390a2';
+  as 'sha256 84821e70e893d9b1';
 
 create function provisioning.look_after(p_job_id uuid)
   returns void
@@ -8972,13 +9004,13 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cc3329fca6687546';
+  as 'sha256 01a7b233b9b470ba';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
-  as 'sha256 42a59be697cdafdd';
+  as 'sha256 943044b8f7114c34';
 grant execute on function webhooks.raise_alerts to headroom_executor;
 
 create function webhooks.remove_alert(p_name text)

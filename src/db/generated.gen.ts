@@ -852,6 +852,12 @@ export interface HeadroomSealingKey {
   since: Date;
 }
 
+/** Turns that are taken by locking a row, until the end of the transaction. Made on demand; those of single persons, customers and workspaces have a colon in their name, and are forgotten after a day. */
+export interface HeadroomTurns {
+  name: string;
+  made_at: Date;
+}
+
 /** Whatever a provider sent whose signature was right and whose content was understood, once. */
 export interface InboundReceipts {
   provider: string;
@@ -1213,7 +1219,7 @@ export interface OutboxGateNotes {
   noted_at: Date;
 }
 
-/** What relays found out about destinations. Written under an advisory lock that is tried for and never waited for. */
+/** What relays found out about destinations. Written by whoever has locked the row, which is tried for and never waited for. */
 export interface OutboxGates {
   name: string;
   next_slot_at: Date;
@@ -2015,6 +2021,7 @@ export interface Tables {
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
   "headroom.sealing_key": HeadroomSealingKey;
+  "headroom.turns": HeadroomTurns;
   "inbound.receipts": InboundReceipts;
   "notify.address_keys": NotifyAddressKeys;
   "notify.deliveries": NotifyDeliveries;
@@ -5670,6 +5677,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Forgets turns that were made for one person, customer or workspace; how many. */
+  "headroom.forget_turns": {
+    args: {
+      p_most: number | null;
+    };
+    result: number;
+  };
   /** A secret by name; refuses when it is missing or cannot be read. */
   "headroom.get_secret": {
     args: {
@@ -5746,6 +5760,13 @@ export interface Functions {
   "headroom.list_secrets": {
     args: Record<string, never>;
     result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
+  };
+  /** Makes a turn and takes it, unless somebody else does. */
+  "headroom.make_turn": {
+    args: {
+      p_name: string | null;
+    };
+    result: boolean;
   };
   /** The secret that is stored under a name, or null. Nullable: result. */
   "headroom.open_box": {
@@ -5858,11 +5879,25 @@ export interface Functions {
     args: Record<string, never>;
     result: boolean;
   };
+  /** Takes a turn until the end of the transaction, after whoever has it. */
+  "headroom.take_turn": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
   /** Whether JSON, given with its text, is nested deeper than 64 levels. */
   "headroom.too_deep": {
     args: {
       p_value: unknown;
       p_text: string | null;
+    };
+    result: boolean;
+  };
+  /** Takes a turn until the end of the transaction, if nobody has it. */
+  "headroom.try_turn": {
+    args: {
+      p_name: string | null;
     };
     result: boolean;
   };
@@ -7283,6 +7318,13 @@ export interface Functions {
       p_notification: string | null;
     };
     result: string | null;
+  };
+  /** Makes a gate, unless somebody else is making it. */
+  "outbox.add_gate": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
   };
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.add_row": {
@@ -10450,6 +10492,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.equal_constant_time": { returns: "value", json: [], positional: false },
   "headroom.fail": { returns: "nothing", json: [], positional: false },
   "headroom.forget_in_vault": { returns: "nothing", json: [], positional: false },
+  "headroom.forget_turns": { returns: "value", json: [], positional: false },
   "headroom.get_secret": { returns: "value", json: [], positional: false },
   "headroom.has_vault": { returns: "value", json: [], positional: false },
   "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
@@ -10461,6 +10504,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.key_to_seal_with": { returns: "value", json: [], positional: false },
   "headroom.link_key": { returns: "value", json: [], positional: false },
   "headroom.list_secrets": { returns: "rows", json: [], positional: false },
+  "headroom.make_turn": { returns: "value", json: [], positional: false },
   "headroom.open_box": { returns: "value", json: [], positional: false },
   "headroom.open_secret": { returns: "value", json: [], positional: false },
   "headroom.optional_secret": { returns: "value", json: [], positional: false },
@@ -10476,7 +10520,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.set_secret": { returns: "nothing", json: [], positional: false },
   "headroom.signing_key": { returns: "value", json: [], positional: false },
   "headroom.switch_sealing_key": { returns: "value", json: [], positional: false },
+  "headroom.take_turn": { returns: "nothing", json: [], positional: false },
   "headroom.too_deep": { returns: "value", json: ["p_value"], positional: false },
+  "headroom.try_turn": { returns: "value", json: [], positional: false },
   "inbound.action_event": { returns: "row", json: [], positional: false },
   "inbound.callback_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
@@ -10646,6 +10692,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.webhook_box": { returns: "value", json: [], positional: false },
   "notify.webhook_gone": { returns: "nothing", json: [], positional: false },
   "notify.whose": { returns: "value", json: [], positional: false },
+  "outbox.add_gate": { returns: "nothing", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },

@@ -1,5 +1,5 @@
 -- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
--- by naming it: what stands after a plus sign makes another address and not another mailbox. The lock makes mails to one mailbox count one
+-- by naming it: what stands after a plus sign makes another address and not another mailbox. The turn makes mails to one mailbox count one
 -- after the other. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
 -- forgotten. Where mails to the address come back none is sent, and whoever names it is not told: it need not be theirs. Returns why it
 -- was not sent, in words, or null.
@@ -15,7 +15,7 @@ declare
   v_mail_id bigint;
   v_row record;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('billing.draft_mails:' || encode(v_mailbox, 'hex'), 0));
+  perform headroom.take_turn('billing.mail_draft:' || encode(v_mailbox, 'hex'));
   select count(*) into v_of_draft from billing.draft_mails m where m.draft_id = p_draft.id;
   select count(*) into v_to_address from billing.draft_mails m
    where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox

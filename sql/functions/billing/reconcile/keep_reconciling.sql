@@ -11,7 +11,7 @@ begin
               where r.asked_by = 'sweep' and (r.asked_at > now() - interval '1 hour'
                                               or r.finished_at is null and r.moved_at > now() - interval '1 hour'))
      or not exists (select from billing.checkouts)
-     or not pg_try_advisory_xact_lock(hashtextextended('billing.reconcile', 0)) then
+     or not headroom.try_turn('billing.keep_reconciling') then
     return;
   end if;
   update billing.reconciliations r set finished_at = clock_timestamp()

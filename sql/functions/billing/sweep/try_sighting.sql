@@ -4,7 +4,7 @@ create or replace function billing.try_sighting(p_sighting billing.sightings, p_
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_sighting.outbox_key ~ '^(found|billing/list):' and not pg_try_advisory_xact_lock(hashtextextended('billing.found', 0)) then
+  if p_sighting.outbox_key ~ '^(found|billing/list):' and not headroom.try_turn('billing.try_sighting') then
     return false;
   end if;
   return p_request_id is null or billing.try_lock(p_request_id);

@@ -12,7 +12,7 @@ begin
      where t.told_at is null or t.told_at <= clock_timestamp() - capacity.problem_pause()
      group by 1, 2 order by min(p.id) limit (p_argument ->> 'most')::integer
   loop
-    continue when not pg_try_advisory_xact_lock(hashtextextended('capacity.problems:' || v_due.workspace_id, 0));
+    continue when not headroom.try_turn('capacity.tell_problems:' || v_due.workspace_id);
     begin
       if v_due.kind = 'dead_letters' then
         perform capacity.tell_dead_letters(v_due.workspace_id);

@@ -13,7 +13,7 @@ declare
   v_ending record;
   v_count integer := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('notify.follow_endings', 0)) then
+  if not headroom.try_turn('notify.follow_endings') then
     return 0;
   end if;
   for v_ending in

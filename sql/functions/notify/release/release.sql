@@ -29,8 +29,8 @@ begin
        order by max(d.priority) desc, min(d.due_at)
     loop
       v_batch := v_batch + v_group.parts;
-      continue when not pg_try_advisory_xact_lock(hashtextextended(
-        format('notify:%s/%s/%s/%s', v_group.workspace_id, v_group.recipient_kind, v_group.recipient, v_group.channel), 0));
+      continue when not headroom.try_turn('notify.release:' || encode(sha256(convert_to(
+        format('%s/%s/%s/%s', v_group.workspace_id, v_group.recipient_kind, v_group.recipient, v_group.channel), 'utf8')), 'hex'));
       -- Another release may have sent it since we looked: what was told after that is not due, and goes on waiting.
       if v_group.alone is not null then
         select array_agg(n) into v_told

@@ -1,17 +1,25 @@
 -- Takes gates for this transaction, those that nobody else has, and applies to them what settles noted meanwhile. A gate is held for a few
--- milliseconds; nobody waits for one. Returns the names of those taken.
+-- milliseconds, by its row, which no login can lock; nobody waits for one. Returns the names of those taken.
 create or replace function outbox.hold_gates(p_names text[]) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_held text[];
+  v_added boolean := false;
   v_note record;
   v_turn record;
   v_circuits jsonb := '[]';
 begin
-  select array_agg(n.name) into v_held
-    from (select distinct u.name from unnest(p_names) u(name)) n
-   where pg_try_advisory_xact_lock(hashtext('outbox.gates'), hashtext(n.name));
+  loop
+    select array_agg(g.name) into v_held
+      from (select g.name from outbox.gates g where g.name = any (p_names) for update skip locked) g;
+    exit when v_added or cardinality(v_held) = cardinality(p_names);
+    v_added := true;
+    perform outbox.add_gate(n.name)
+       from (select distinct u.name from unnest(p_names) u(name)) n
+      where not exists (select from outbox.gates g where g.name = n.name);
+    exit when not found;
+  end loop;
   -- A look of its own: what others wrote before they let go of the gate is seen only by a statement that begins now.
   for v_note in
     select t.*, coalesce((select l.clears from outbox.limits l where l.name = t.name), 0) as clears_now
@@ -19,7 +27,6 @@ begin
   loop
     delete from outbox.gate_notes t where t.note_id = v_note.note_id;
     continue when v_note.clears <> v_note.clears_now;
-    insert into outbox.gates (name) values (v_note.name) on conflict do nothing;
     -- What was under way when the circuit opened comes back in several settles; it opens once.
     update outbox.gates g
        set failures = case when v_note.answered > 0 then 0 else s.failures + v_note.failed end,

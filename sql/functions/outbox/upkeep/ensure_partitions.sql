@@ -15,7 +15,7 @@ begin
     perform headroom.fail('invalid_input', 'Partitions are made for 1 to 3650 days ahead.');
   end if;
   -- One maker at a time; a second one would only find the work done, and a relay has better things to do than to wait.
-  if not pg_try_advisory_xact_lock(hashtextextended('outbox.ensure_partitions', 0)) then
+  if not headroom.try_turn('outbox.ensure_partitions') then
     return 0;
   end if;
   -- Only once: making a trigger waits for running claims, and makes new ones wait.

@@ -15,7 +15,7 @@ declare
   v_why constant text := 'Its time is over.';
 begin
   forgotten := 0;
-  if pg_try_advisory_xact_lock(hashtextextended('outbox.forget_expired', 0)) then
+  if headroom.try_turn('outbox.forget_expired') then
     v_ids := array(
       select e.outbox_id
         from outbox.streams s

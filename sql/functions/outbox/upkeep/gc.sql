@@ -26,7 +26,7 @@ begin
     perform headroom.fail('invalid_input', 'A batch has 1 to 1000000 rows.');
   end if;
   -- One collector at a time; a second one would only wait for the first one's rows.
-  if not pg_try_advisory_xact_lock(hashtextextended('outbox.gc', 0)) then
+  if not headroom.try_turn('outbox.gc') then
     return jsonb_build_object('dropped', v_dropped, 'kept', v_kept, 'payloads', 0, 'keys', 0, 'more', false, 'busy', true);
   end if;
 
@@ -71,6 +71,8 @@ begin
       v_kept := v_kept || jsonb_build_object('partition', v_name, 'reason', 'in_use');
     end;
   end loop;
+  -- Last, because whoever wants one of them waits until this is over.
+  perform headroom.forget_turns(p_batch);
   return v_others || jsonb_build_object(
     'dropped', v_dropped, 'kept', v_kept, 'payloads', v_payloads, 'keys', v_keys,
     'more', v_left = 0 or v_keys = p_batch or v_others -> 'more' is not distinct from 'true', 'busy', false);

@@ -5,15 +5,15 @@ create or replace function provisioning.lock_turn(p_workspace_id text, p_custome
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_key bigint := hashtextextended(concat_ws('/', 'provisioning.turn', p_workspace_id, encode(p_customer_key, 'hex')), 0);
+  v_name text := format('provisioning.lock_turn:%s/%s', p_workspace_id, encode(p_customer_key, 'hex'));
 begin
   if p_customer_key is null then
     return true;
   elsif p_wait then
-    perform pg_advisory_xact_lock(v_key);
+    perform headroom.take_turn(v_name);
     return true;
   end if;
-  return pg_try_advisory_xact_lock(v_key);
+  return headroom.try_turn(v_name);
 end
 $$;
 comment on function provisioning.lock_turn(text, bytea, boolean)

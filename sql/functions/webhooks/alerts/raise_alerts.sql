@@ -10,7 +10,7 @@ declare
   v_sent integer := 0;
   v_row record;
 begin
-  if not exists (select from webhooks.alerts) or not pg_try_advisory_xact_lock(hashtextextended('webhooks.raise_alerts', 0)) then
+  if not exists (select from webhooks.alerts) or not headroom.try_turn('webhooks.raise_alerts') then
     return 0;
   end if;
   for v_alert in

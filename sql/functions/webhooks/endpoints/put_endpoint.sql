@@ -14,9 +14,16 @@ declare
   v_new webhooks.endpoints;
 begin
   perform headroom.check_changes(p_changes, '{url,topics,description,headers}');
-  -- Of two callers that make the same one at the same time, the second finds that of the first.
-  perform pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'webhooks.put_endpoint:', p_tenant_id, p_name), 0));
   select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
+  if not found then
+    if p_tenant_id is not null then
+      perform headroom.run_hooks('webhooks.tenant_named', jsonb_build_object('tenant_id', p_tenant_id));
+    end if;
+    -- New ones are made one at a time in each workspace: of two callers that make the same one the second finds that of the first, and
+    -- no two are both the last that there is room for.
+    perform headroom.take_turn(concat_ws(':', 'webhooks.put_endpoint', p_tenant_id));
+    select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
+  end if;
   created := not found;
   if created then
     v_old := jsonb_populate_record(null::webhooks.endpoints, jsonb_build_object(
@@ -36,14 +43,9 @@ begin
     v_new.private := coalesce(p_allow_private, false);
     perform outbox.clear_destination('endpoint:' || v_new.id);
   end if;
-  if created and p_tenant_id is not null then
-    perform headroom.run_hooks('webhooks.tenant_named', jsonb_build_object('tenant_id', p_tenant_id));
-    -- One at a time for each workspace, or two could each be the last that there is room for.
-    perform pg_advisory_xact_lock(hashtextextended('webhooks.put_endpoint:' || p_tenant_id, 0));
-    if (select count(*) from webhooks.endpoints e where e.tenant_id = p_tenant_id) >= 50 then
-      perform headroom.fail('conflict', 'This workspace has 50 endpoints, and may have no more.', null,
-        'Remove one that is not needed. Nothing was changed.');
-    end if;
+  if created and (select count(*) from webhooks.endpoints e where e.tenant_id = p_tenant_id) >= 50 then
+    perform headroom.fail('conflict', 'This workspace has 50 endpoints, and may have no more.', null,
+      'Remove one that is not needed. Nothing was changed.');
   end if;
 
   name := p_name;

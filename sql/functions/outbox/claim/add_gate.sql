@@ -1,0 +1,12 @@
+-- Makes the gate of a destination that has had none. Whoever is making the same one holds it: an insert would wait for their transaction,
+-- and nothing but a time limit keeps it from that.
+create or replace function outbox.add_gate(p_name text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '1ms'
+as $$
+begin
+  insert into outbox.gates (name) values (p_name) on conflict do nothing;
+exception when lock_not_available then
+  null;
+end
+$$;
+comment on function outbox.add_gate(text) is 'Makes a gate, unless somebody else is making it.';

@@ -3410,7 +3410,8 @@ create view public.billing_balance with (security_invoker=true) as
     refunded,
     disputed,
     net
-   FROM billing.balance b;
+   FROM billing.balance b
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.billing_balance to authenticated;
 grant select on public.billing_balance to headroom_auditor;
 grant select on public.billing_balance to headroom_control;
@@ -3453,7 +3454,8 @@ create view public.capacity_approval_latency with (security_invoker=true) as
                         END)) s(step)
              CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - r.created_at)::double precision AS "extract") l(seconds)
           WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND (e.event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND (e.payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb AND s.step IS NOT NULL
-          GROUP BY s.step, (e.actor_type = 'system'::public.capacity_request_actor_type)) a;
+          GROUP BY s.step, (e.actor_type = 'system'::public.capacity_request_actor_type)) a
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.capacity_approval_latency to authenticated;
 grant select on public.capacity_approval_latency to headroom_auditor;
 grant select on public.capacity_approval_latency to headroom_control;
@@ -3499,6 +3501,7 @@ create view public.capacity_backlog with (security_invoker=true) as
             WHEN k.waits_on_kind = 'member'::text THEN b.asked
             ELSE ARRAY[b.party]
         END) p(waits_on)
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid)
   GROUP BY b.workspace_id, b.step, k.waits_on_kind, p.waits_on;
 grant select on public.capacity_backlog to authenticated;
 grant select on public.capacity_backlog to headroom_auditor;
@@ -3522,7 +3525,8 @@ create view public.capacity_outcomes with (security_invoker=true) as
             count(*) AS requests
            FROM capacity.events e
           WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'REJECTED'::public.capacity_request_state, 'CANCELLED'::public.capacity_request_state, 'EXPIRED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
-          GROUP BY e.state_after, e.state_before, e.event_type) o;
+          GROUP BY e.state_after, e.state_before, e.event_type) o
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.capacity_outcomes to authenticated;
 grant select on public.capacity_outcomes to headroom_auditor;
 grant select on public.capacity_outcomes to headroom_control;
@@ -3554,7 +3558,8 @@ create view public.capacity_provisioning_duration with (security_invoker=true) a
                   ORDER BY b_1.seq DESC
                  LIMIT 1) b
           WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.state_before = 'PROVISIONING'::public.capacity_request_state AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
-          GROUP BY e.state_after) p;
+          GROUP BY e.state_after) p
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.capacity_provisioning_duration to authenticated;
 grant select on public.capacity_provisioning_duration to headroom_auditor;
 grant select on public.capacity_provisioning_duration to headroom_control;
@@ -3579,7 +3584,8 @@ create view public.capacity_request_events with (security_invoker=true) as
     state_before,
     state_after,
     encode(hash, 'hex'::text) AS hash
-   FROM capacity.events e;
+   FROM capacity.events e
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.capacity_request_events to authenticated;
 grant select on public.capacity_request_events to headroom_auditor;
 grant select on public.capacity_request_events to headroom_control;
@@ -3632,7 +3638,12 @@ create view public.capacity_requests with (security_invoker=true) as
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
      LEFT JOIN capacity.request_captures l ON l.request_id = r.id AND l.name = 'linear_issue_id'::text
-     LEFT JOIN capacity.request_customers c ON c.request_id = r.id;
+     LEFT JOIN capacity.request_customers c ON c.request_id = r.id
+  WHERE r.id <> (( SELECT
+                CASE
+                    WHEN directory.reader_key_valid() THEN ''::text
+                    ELSE NULL::text
+                END AS "case"));
 grant select on public.capacity_requests to authenticated;
 grant select on public.capacity_requests to headroom_auditor;
 grant select on public.capacity_requests to headroom_control;
@@ -3664,7 +3675,8 @@ create view public.capacity_time_in_state with (security_invoker=true) as
                   ORDER BY b_1.seq DESC
                  LIMIT 1) b
           WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.seq > 1
-          GROUP BY e.state_before) s;
+          GROUP BY e.state_before) s
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.capacity_time_in_state to authenticated;
 grant select on public.capacity_time_in_state to headroom_auditor;
 grant select on public.capacity_time_in_state to headroom_control;
@@ -3690,7 +3702,7 @@ create view public.notification_outbox with (security_invoker=true) as
     n.expires_at
    FROM notify.notifications n
      JOIN notify.statuses s ON s.notification_id = n.id
-  WHERE n.recipient_kind = 'member'::text;
+  WHERE n.recipient_kind = 'member'::text AND ( SELECT directory.reader_key_valid() AS reader_key_valid);
 CREATE TRIGGER insert_notification INSTEAD OF INSERT ON public.notification_outbox FOR EACH ROW EXECUTE FUNCTION notify.insert_notification();
 CREATE TRIGGER refuse_change INSTEAD OF DELETE OR UPDATE ON public.notification_outbox FOR EACH ROW EXECUTE FUNCTION notify.refuse_change();
 grant select on public.notification_outbox to authenticated;
@@ -3738,7 +3750,8 @@ create view public.payments with (security_invoker=true) as
          LIMIT 1) AS dispute,
     payment_intent,
     recorded_at
-   FROM billing.payments p;
+   FROM billing.payments p
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.payments to authenticated;
 grant select on public.payments to headroom_auditor;
 grant select on public.payments to headroom_control;
@@ -3771,7 +3784,8 @@ create view public.provisioning_jobs with (security_invoker=true) as
     j.created_at,
     j.updated_at
    FROM provisioning.jobs j
-     LEFT JOIN provisioning.attempts a ON a.job_id = j.id AND a.task = 'provision'::text AND a.number = j.attempts;
+     LEFT JOIN provisioning.attempts a ON a.job_id = j.id AND a.task = 'provision'::text AND a.number = j.attempts
+  WHERE ( SELECT directory.reader_key_valid() AS reader_key_valid);
 grant select on public.provisioning_jobs to authenticated;
 grant select on public.provisioning_jobs to headroom_auditor;
 grant select on public.provisioning_jobs to headroom_control;
@@ -6078,7 +6092,10 @@ grant execute on function directory.reader_id to authenticated;
 create function directory.reader_key_valid()
   returns boolean
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5eddbda73fa802d8';
+  as 'sha256 9be20fbafe4868a0';
+grant execute on function directory.reader_key_valid to authenticated;
+grant execute on function directory.reader_key_valid to headroom_auditor;
+grant execute on function directory.reader_key_valid to headroom_control;
 grant execute on function directory.reader_key_valid to service_role;
 
 create function directory.reader_named()

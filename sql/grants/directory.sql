@@ -13,9 +13,10 @@ grant execute on function
   directory.reader_owners(),
   directory.reader_named()
 to authenticated;
+-- Every view of public asks this, whoever reads it.
 grant execute on function
   directory.reader_key_valid()
-to service_role;
+to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- Control keeps the directory; auditors read it.
 grant usage on schema directory to headroom_control, headroom_auditor;

@@ -74,10 +74,11 @@ function quickPassword(password: string): string {
   return `SCRAM-SHA-256$1:${salt.toString("base64")}$${stored}:${keyed("Server Key").toString("base64")}`;
 }
 
+/** As Supabase makes them, where policies do not hold for `service_role`. */
 const supabaseRoles = `
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
-create role service_role nologin noinherit;
+create role service_role nologin noinherit bypassrls;
 create role authenticator login noinherit password '${quickPassword(testPassword)}';
 grant anon, authenticated, service_role to authenticator;
 create role ${migratorRole} login createrole createdb password '${quickPassword(testPassword)}';

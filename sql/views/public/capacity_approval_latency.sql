@@ -21,6 +21,7 @@ select w.id as workspace_id, d.day, a.step, a.automatic, a.approvals, a.mean_sec
           and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') and e.payload -> 'counts' is distinct from 'false'
             and s.step is not null
-        group by s.step, e.actor_type = 'system') a;
+        group by s.step, e.actor_type = 'system') a
+ where (select directory.reader_key_valid());
 comment on view public.capacity_approval_latency
   is 'Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days.';

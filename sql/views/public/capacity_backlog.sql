@@ -20,5 +20,6 @@ select b.workspace_id, b.step as stage, k.waits_on_kind, p.waits_on, sum(b.reque
        select case when b.kind in ('customer', 'operator') then b.kind when b.asked = '{}' then 'nobody'
                    when b.kind in ('role', 'group') then b.kind else 'member' end as waits_on_kind) k
  cross join lateral unnest(case when k.waits_on_kind = 'member' then b.asked else array[b.party] end) p(waits_on)
+ where (select directory.reader_key_valid())
  group by b.workspace_id, b.step, k.waits_on_kind, p.waits_on;
 comment on view public.capacity_backlog is 'Open requests by workspace, stage and whom they wait on, with the age of the oldest.';

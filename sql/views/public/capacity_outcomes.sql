@@ -10,6 +10,7 @@ select w.id as workspace_id, d.day, o.outcome, o.origin_state, o.event_type, o.r
         where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC'
           and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.state_before <> e.state_after and e.state_after in ('COMPLETED', 'REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED')
-        group by e.state_after, e.state_before, e.event_type) o;
+        group by e.state_after, e.state_before, e.event_type) o
+ where (select directory.reader_key_valid());
 comment on view public.capacity_outcomes
   is 'Ended requests by workspace, day (UTC), outcome, the state they were in, and the event that ended them.';

@@ -18,5 +18,6 @@ select w.id as workspace_id, d.day, p.outcome, p.requests, p.mean_seconds, p.med
         where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC'
           and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.state_before <> e.state_after and e.state_before = 'PROVISIONING' and e.state_after in ('COMPLETED', 'FAILED')
-        group by e.state_after) p;
+        group by e.state_after) p
+ where (select directory.reader_key_valid());
 comment on view public.capacity_provisioning_duration is 'From PROVISIONING to COMPLETED or FAILED, by workspace, day (UTC) and outcome.';

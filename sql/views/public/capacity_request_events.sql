@@ -9,5 +9,6 @@ select e.id, e.request_id as capacity_request_id, e.event_type, e.actor_type, e.
                join capacity.free_texts t on t.request_id = e.request_id and t.hash = decode(e.payload ->> (f.name || '_hash'), 'hex'))
        else e.payload - 'confirmation_token_id' end as payload,
        e.created_at, e.seq, e.via, e.state_before, e.state_after, encode(e.hash, 'hex') as hash
-  from capacity.events e;
+  from capacity.events e
+ where (select directory.reader_key_valid());
 comment on view public.capacity_request_events is 'What happened to capacity requests, event by event.';

@@ -1,6 +1,9 @@
 -- Requests as the API shows them: the caller's own rights decide which rows there are. What deliveries brought back is joined and
 -- not part of the fold, and neither is whose a request is; a query that does not ask for those columns does not pay for them, and one that
 -- asks for a thread or an issue finds it by index.
+--
+-- Whether a machine's key is valid is asked of a column, where other views ask it alone: PostgreSQL 15 would otherwise join what no column
+-- is asked of. No id is empty, and nothing differs from null.
 create or replace view public.capacity_requests with (security_invoker = true) as
 select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id, r.commercial_owner_user_id, r.infra_owner_group,
        d.customer_ref, r.requested_size, r.quantity, r.region, r.needed_by_date, r.expected_duration_days, r.estimated_monthly_cost_usd,
@@ -23,5 +26,6 @@ select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id
   left join capacity.personal_data d on d.request_id = r.id
   left join capacity.request_captures s on s.request_id = r.id and s.name = 'slack_thread_ts'
   left join capacity.request_captures l on l.request_id = r.id and l.name = 'linear_issue_id'
-  left join capacity.request_customers c on c.request_id = r.id;
+  left join capacity.request_customers c on c.request_id = r.id
+ where r.id <> (select case when directory.reader_key_valid() then '' end);
 comment on view public.capacity_requests is 'Capacity requests: the current state of each.';

@@ -22,6 +22,7 @@ select w.id as workspace_id, d.day, s.state, s.stays, s.mean_seconds, s.median_s
         where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC'
           and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.state_before <> e.state_after and e.seq > 1
-        group by e.state_before) s;
+        group by e.state_before) s
+ where (select directory.reader_key_valid());
 comment on view public.capacity_time_in_state
   is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';

@@ -6,5 +6,5 @@ select n.id, n.workspace_id, n.recipient as user_id, n.idempotency_key, n.title,
        n.expires_at
   from notify.notifications n
   join notify.statuses s on s.notification_id = n.id
- where n.recipient_kind = 'member';
+ where n.recipient_kind = 'member' and (select directory.reader_key_valid());
 comment on view public.notification_outbox is 'What people were told, and what became of it. An insert tells somebody something.';

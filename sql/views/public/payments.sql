@@ -6,5 +6,6 @@ select p.id, p.request_id, p.workspace_id, p.purpose, p.currency, p.amount, p.co
                   where r.payment_id = p.id and r.state in ('held', 'sent', 'pending')), 0)::bigint as refunding,
        (select d.outcome from billing.disputes d where d.payment_id = p.id order by d.opened_at desc limit 1) as dispute,
        p.payment_intent, p.recorded_at
-  from billing.payments p;
+  from billing.payments p
+ where (select directory.reader_key_valid());
 comment on view public.payments is 'Payments, and what of each went back.';

@@ -3,9 +3,10 @@
  * before its member was signed out. Whatever else a token says is none of this gate's business. And where nobody asks before a request,
  * because PostgREST was not told to, functions refuse by themselves and views show nothing.
  */
+import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
+import { enter, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
 import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
 
 const withClaims = (session: Session, claims: object): Session => ({
@@ -67,20 +68,76 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
   });
 
   describe("where nobody asks before a request", () => {
-    const views = rowsOf<{ name: string }>(
+    /** What a gateway's role can read by name. */
+    const readable = rowsOf<{ schema: string; name: string; kind: string; readers: string[]; definition: string }>(
       workflow.superuser,
-      `select c.relname as name from pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' and has_table_privilege('service_role', c.oid, 'select')
-          and has_table_privilege('authenticated', c.oid, 'select') order by 1`,
+      `select n.nspname as schema, c.relname as name, c.relkind as kind, array_agg(r.rolname::text order by 1) as readers,
+              coalesce(pg_get_viewdef(case c.relkind when 'v' then c.oid end), '') as definition
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         join pg_roles r on r.rolname in ('anon', 'authenticated', 'service_role')
+          and has_schema_privilege(r.oid, n.oid, 'usage') and has_any_column_privilege(r.oid, c.oid, 'select')
+        where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^(pg_|information_schema$)'
+        group by n.nspname, c.relname, c.relkind, c.oid order by 1, 2`,
     );
+    const readFrom = async (client: ClientBase): Promise<number> => {
+      const recent = "select jsonb_array_length(public.recent_capacity_events(0) -> 'events') as rows";
+      let { rows } = await oneOf<{ rows: number }>(client, recent);
+      for (const { name, readers } of await readable) {
+        if (readers.includes("service_role")) rows += (await rowsOf(client, `select from public.${name}`)).length;
+      }
+      return rows;
+    };
     /** All rows of all views, and of the function that runs with its caller's rights. */
-    const seen = (session: Session): Promise<number> =>
-      overHttp(db, session, async (client) => {
-        const recent = "select jsonb_array_length(public.recent_capacity_events(0) -> 'events') as rows";
-        let { rows } = await oneOf<{ rows: number }>(client, recent);
-        for (const { name } of await views) rows += (await rowsOf(client, `select from public.${name}`)).length;
-        return rows;
-      });
+    const seen = (session: Session): Promise<number> => overHttp(db, session, readFrom);
+    /**
+     * The same, where the policies hold for `service_role`, or do not. Roles are the whole server's, so the change is rolled back; and a
+     * connection keeps plans that were made for a role as it was, so each has its own.
+     */
+    const seenWhere = async (attribute: "bypassrls" | "nobypassrls", session: Session): Promise<number> => {
+      const client = await db.superuser.connect();
+      try {
+        await client.query(
+          `begin; alter role service_role ${attribute}; set local session authorization authenticator`,
+        );
+        await enter(client, session);
+        return await readFrom(client);
+      } finally {
+        await client.end();
+      }
+    };
+
+    test("whatever a machine can read by name is a view that asks whether its key was revoked", async () => {
+      const machines = (await readable).filter(({ readers }) => readers.includes("service_role"));
+      expect(machines.length).toBeGreaterThan(9);
+      for (const { schema, name, kind, definition } of machines) {
+        expect([
+          schema,
+          name,
+          kind,
+          /\( SELECT\s+(CASE\s+WHEN )?directory\.reader_key_valid\(\)/.test(definition),
+        ]).toEqual(["public", name, "v", true]);
+      }
+    });
+
+    test("a member reads views alone, and a visitor nothing", async () => {
+      for (const { schema, name, kind, readers } of await readable) {
+        expect([name, schema, kind, readers]).toEqual([name, "public", "v", expect.not.arrayContaining(["anon"])]);
+      }
+    });
+
+    test.each(["bypassrls", "nobypassrls"] as const)(
+      "a service_role with %s sees all until its key is revoked",
+      async (kind) => {
+        await workflow.create();
+        const holder = withClaims(service, { key_id: `as-${kind}` });
+        await rowsOf(control, "select directory.put_api_key($1, 'service_role', null, null)", [`as-${kind}`]);
+        expect(await seenWhere(kind, holder)).toBeGreaterThan(2);
+        await rowsOf(control, "select directory.revoke_api_key($1)", [`as-${kind}`]);
+        expect(await seenWhere(kind, holder)).toBe(0);
+        expect(await seenWhere(kind, service)).toBeGreaterThan(2);
+      },
+    );
+
     /** What each function says when it is called with nothing that means anything; those whose credential is another one are left out. */
     const answers = async (session: Session): Promise<Record<string, string>> => {
       const functions = await rowsOf<{ name: string; call: string }>(
@@ -114,6 +171,22 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
       expect(await seen(holder)).toBe(0);
       expect(new Set(Object.values(await answers(holder)))).toEqual(new Set(["not_signed_in"]));
       expect(await seen(session)).toBeGreaterThan(2);
+    });
+
+    test("a machine whose key was revoked tells nobody anything by an insert", async () => {
+      const holder = withClaims(service, { key_id: "teller" });
+      const tell = (key: string): Promise<unknown> =>
+        overHttp(db, holder, (client) =>
+          rowsOf(
+            client,
+            `insert into public.notification_outbox (workspace_id, user_id, idempotency_key, title, body)
+             values ('acme', 'rita', $1, 'Title', 'Body') returning id`,
+            [key],
+          ),
+        );
+      await tell("before");
+      await rowsOf(control, "select directory.revoke_api_key('teller')");
+      expect(await codeOf(tell("after"))).toBe("not_signed_in");
     });
 
     test("a session whose member was signed out sees nothing and does nothing", async () => {

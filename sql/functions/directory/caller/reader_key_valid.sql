@@ -1,12 +1,16 @@
--- For policies: whether what a machine reads with still counts. Kept for the transaction, and believed, exactly as who reads is (reader.sql
--- beside this). Where nobody verifies tokens, there is no key that could have been revoked.
+-- For policies and views: whether what a machine reads with still counts. Every view that is exposed asks it besides the policy `machines`,
+-- because a role with BYPASSRLS, as Supabase's service_role, passes by the policies. Kept for the transaction, and believed, exactly as who
+-- reads is (reader.sql beside this). Where nobody verifies tokens, there is no key that could have been revoked; and a member whose key or
+-- session was revoked is nobody for the policies already, so that nothing is looked up for members here.
 create or replace function directory.reader_key_valid() returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_made_from text := concat_ws(' ', session_user, current_setting('role', true), pg_current_snapshot()) || ' ' || headroom.claims_text();
 begin
-  if v_made_from is null or current_setting('role', true) <> 'service_role' then
+  if current_setting('role', true) = 'authenticated' then
+    return true;
+  elsif v_made_from is null or current_setting('role', true) is distinct from 'service_role' then
     return directory.revocation() is null;
   elsif current_setting('headroom.reader_made_from', true) = v_made_from and not pg_is_in_recovery() then
     return current_setting('headroom.reader', true) = 'valid';

@@ -84,9 +84,8 @@ const dispatching = ["public.notification_dispatcher"];
 const releasing = ["notify.dispatch", "notify.forget_old", "notify.release"];
 /** Runs with its owner's rights, and nobody may call it: a trigger does. */
 export const ofTriggers = ["notify.insert_notification"];
-const ofViews = ["capacity.last_notified_at", "capacity.unasked", "notify.status_rules"];
+const ofViews = ["capacity.last_notified_at", "capacity.unasked", "directory.reader_key_valid", "notify.status_rules"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
-const ofMachines = ["directory.reader_key_valid"];
 const auditing = [
   "billing.list_balance",
   "billing.list_findings",
@@ -183,7 +182,6 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     ...receiving,
     ...ofViews,
     ...ofServer,
-    ...ofMachines,
     asCaller,
     timers,
     telling,

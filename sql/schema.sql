@@ -7551,6 +7551,14 @@ create function outbox.held_by(p_rail_id smallint, p_destination text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 98d9b02f35901158';
 
+create function outbox.held_locks()
+  returns TABLE(pid integer, transaction text, login text, application text, state text, since timestamp with time zone, turns text[], destinations text[], tables text[], waiting integer, waiting_since timestamp with time zone)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb2a2a203b30f3f7';
+grant execute on function outbox.held_locks to headroom_auditor;
+grant execute on function outbox.held_locks to headroom_control;
+grant execute on function outbox.held_locks to headroom_executor;
+
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7569,7 +7577,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8fcc8418656bebc5';
+  as 'sha256 18bc6262a8769772';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
@@ -7638,6 +7646,11 @@ create function outbox.lock_lanes(p_lane_ids bigint[])
   returns bigint[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bd77c02c6328d848';
+
+create function outbox.locked_by(p_row outbox.payloads, p_destination text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0f248967f8daf033';
 
 create function outbox.may_write(p_writers name[])
   returns boolean

@@ -1,6 +1,6 @@
 /**
- * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated; and who reads is known to
- * policies only.
+ * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated; who reads is known to
+ * policies only; and nothing waits for a lock that any login can take.
  */
 import { basename } from "node:path";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
@@ -18,7 +18,9 @@ export function sqlRules(repository: Repository): Complaint[] {
     .matching(/^sql\/(?!schema\.sql).*\.sql$/)
     .flatMap((file) => [
       ...widths(file),
-      ...(file.path.startsWith("sql/functions/") ? [...functionRules(file), ...readerRules(file)] : []),
+      ...(file.path.startsWith("sql/functions/")
+        ? [...functionRules(file), ...readerRules(file), ...advisoryRules(file)]
+        : []),
     ]);
 }
 
@@ -28,6 +30,21 @@ function readerRules(file: RepositoryFile): Complaint[] {
   return file.lines.flatMap((text, index) =>
     /\bdirectory\.(resolve_)?reader(_[a-z]+)?\(|'headroom\.reader/.test(text) && !/^\s*--/.test(text)
       ? [{ path: file.path, line: index + 1, text: "asks who reads, which is for policies and views alone" }]
+      : [],
+  );
+}
+
+/** Any login can take an advisory lock, and so stop whoever tries for it or waits: headroom.turns has rows that only the owner can lock. */
+function advisoryRules(file: RepositoryFile): Complaint[] {
+  return file.lines.flatMap((text, index) =>
+    /\bpg_(try_)?advisory_/.test(text)
+      ? [
+          {
+            path: file.path,
+            line: index + 1,
+            text: "uses an advisory lock, which any login can take: see headroom.take_turn",
+          },
+        ]
       : [],
   );
 }

@@ -63,7 +63,8 @@ grant execute on function
   outbox.status(),
   outbox.partition_status(),
   outbox.destination_status(),
-  outbox.rail_status()
+  outbox.rail_status(),
+  outbox.held_locks()
 to headroom_executor, headroom_control, headroom_auditor;
 
 -- The archive's partitions: those who may read the whole may read each part. Those that are made later get this from

@@ -7825,6 +7825,23 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** Sessions that hold turns, gates or rows of the engine, or for which somebody waits. Nullable: login, application, state, since, waiting_since. */
+  "outbox.held_locks": {
+    args: Record<string, never>;
+    result: {
+      pid: number;
+      transaction: string;
+      login: string | null;
+      application: string | null;
+      state: string | null;
+      since: Date | null;
+      turns: string[];
+      destinations: string[];
+      tables: string[];
+      waiting: number;
+      waiting_since: Date | null;
+    }[];
+  };
   /** Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result. */
   "outbox.hold_gates": {
     args: {
@@ -7964,6 +7981,14 @@ export interface Functions {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
     };
     result: number[];
+  };
+  /** Who has locked what a row needs in order to be claimed. Nullable: p_destination, result. */
+  "outbox.locked_by": {
+    args: {
+      p_row: string | null;
+      p_destination: string | null;
+    };
+    result: Json | null;
   };
   /** Whether the role that enqueues is, or is a member of, one of the writers of a stream. */
   "outbox.may_write": {
@@ -10747,6 +10772,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.give_up_heads": { returns: "nothing", json: [], positional: false },
   "outbox.held_by": { returns: "value", json: [], positional: false },
+  "outbox.held_locks": { returns: "rows", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.in_flight_or_finished": { returns: "value", json: [], positional: false },
@@ -10763,6 +10789,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "value", json: [], positional: false },
+  "outbox.locked_by": { returns: "value", json: [], positional: false },
   "outbox.may_write": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
   "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },

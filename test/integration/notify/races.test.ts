@@ -95,6 +95,18 @@ test("a release that finds all that comes first taken by another looks behind it
   expect(await oneOf(db, nothing)).toEqual({ released: 5, more: true, left: true });
 });
 
+test("a login that holds the advisory lock of a person's name holds up nothing of theirs", async () => {
+  const member = await somebody(db);
+  const hostile = await workflow.db.as("headroom_ingest").connect();
+  onTestFinished(() => hostile.end());
+  for (const name of [`notify:acme/member/${member}/email`, "notify.follow_endings", "capacity.problems:acme"])
+    await hostile.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
+  await held(member);
+  await makeDue(db, member);
+  await rowsOf(db, release);
+  expect(await messagesTo(member)).toHaveLength(1);
+});
+
 test("what is erased while it is being released is found by who erases it", async () => {
   const member = await somebody(db);
   const about = randomUUID();

@@ -16,7 +16,9 @@ begin
              jsonb_build_object('at', m.erased_at, 'by', m.erased_by, 'reason', m.erase_reason) end))
          || w.place
          || case when w.place ->> 'place' = 'pending' and not w.place ? 'waits_for'
-                 then jsonb_strip_nulls(jsonb_build_object('held_by', outbox.held_by(m.rail_id, t.name))) else '{}' end
+                 then jsonb_strip_nulls(jsonb_build_object(
+                        'held_by', coalesce(outbox.held_by(m.rail_id, t.name), outbox.locked_by(m, t.name))))
+                 else '{}' end
          || jsonb_build_object('payload', m.payload, 'captures', m.captures, 'binds', m.binds, 'captured', c.captured, 'lines', v_lines)
     into v_row
     from outbox.payloads m

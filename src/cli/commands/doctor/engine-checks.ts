@@ -1,9 +1,11 @@
 /** Is the engine alive: partitions ahead, relays, rails, endpoints, and nothing waiting for too long? */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
-import { call } from "../../../db/call.ts";
+import { call, type FunctionResult } from "../../../db/call.ts";
 import { listEndpoints } from "../../../webhooks/endpoints.ts";
 import { formatAge } from "../../output.ts";
 import { providerStatus } from "../../relay/provider-rails.ts";
+import { endSession, sessionWords } from "../../session-words.ts";
 import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
 import { lockedFinding } from "./workflow-checks.ts";
@@ -19,6 +21,7 @@ export async function checkEngine(client: Client, facts: Facts): Promise<Finding
     stuckFinding(streams),
     deadFinding(streams),
     await destinationsFinding(client),
+    await locksFinding(client),
   ];
 }
 
@@ -184,4 +187,40 @@ async function destinationsFinding(client: Client): Promise<Finding> {
     `Circuits not closed: ${open.map((row) => `${row.destination} (${row.last_error_code ?? row.circuit})`).join(", ")}.`,
     "The receivers failed repeatedly. Look at them; they are tried again automatically.",
   );
+}
+
+type HeldLock = FunctionResult<"outbox.held_locks">[number];
+
+/** A relay has its locks for milliseconds. What one of two looks finds is work; what both find has stood open between them. */
+const betweenLooksMs = 1000;
+
+async function locksFinding(client: Client): Promise<Finding> {
+  const first = await call(client, "outbox.held_locks", {});
+  if (first.length > 0) await delay(betweenLooksMs);
+  const second = first.length > 0 ? await call(client, "outbox.held_locks", {}) : [];
+  const held = second.filter((now) =>
+    first.some((then) => then.pid === now.pid && then.transaction === now.transaction),
+  );
+  const [worst] = held.toSorted((left, right) => right.waiting - left.waiting);
+  if (worst === undefined) return ok("locks", "No session holds up relays, timers or other sessions.");
+  return warning(
+    "locks",
+    held.map(heldWords).join(" "),
+    `If that is no work that is still going on, end it, as its own login or a superuser: ${endSession(worst.pid)}`,
+  );
+}
+
+function heldWords(held: HeldLock): string {
+  const since = held.since === null ? "" : ` since ${held.since.toISOString()}`;
+  const state = held.state === null ? "" : ` (${held.state})`;
+  const named = [
+    ...held.turns.map((name) => `the turn ${name}`),
+    ...held.destinations.map((name) => `the destination ${name}`),
+  ];
+  const things = named.length > 0 ? named : held.tables.map((name) => `rows of ${name}`);
+  const holds = things.length === 0 ? "" : ` It has locked ${listed(things)}, which nobody else can work on.`;
+  const from = held.waiting_since === null ? "" : `, the first since ${held.waiting_since.toISOString()}`;
+  const sessions = held.waiting === 1 ? "1 session waits" : `${held.waiting} sessions wait`;
+  const waits = held.waiting === 0 ? "" : ` ${sessions} for it${from}.`;
+  return `${sessionWords(held)} has a transaction open${since}${state}.${holds}${waits}`;
 }

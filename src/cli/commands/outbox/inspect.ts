@@ -4,6 +4,7 @@ import { z } from "zod";
 import { call } from "../../../db/call.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
+import { endSession, sessionWords } from "../../session-words.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { parseId } from "./filters.ts";
 
@@ -40,7 +41,16 @@ const rowSchema = z.looseObject({
   rail: z.string().optional(),
   destination: z.string().optional(),
   waits_for: z.looseObject({ outbox_id: z.string() }).optional(),
-  held_by: z.looseObject({ reason: z.string(), until: z.string().optional() }).optional(),
+  held_by: z
+    .looseObject({
+      reason: z.string(),
+      until: z.string().optional(),
+      pid: z.number().optional(),
+      login: z.string().optional(),
+      application: z.string().optional(),
+      since: z.string().optional(),
+    })
+    .optional(),
   lines: z.array(lineSchema),
   payload: z.json(),
 });
@@ -114,6 +124,10 @@ function nextStep({ place, outbox_id: id, rail, destination, waits_for: first, h
   if (first !== undefined) return `a row of the same key comes first: headroom outbox inspect ${first.outbox_id}`;
   if (held?.reason === "rail_not_served")
     return `no relay serves the rail ${rail ?? ""}: start one, or see headroom doctor`;
+  if (held?.pid !== undefined) {
+    const who = sessionWords({ ...held, pid: held.pid });
+    return `${who} has it locked${held.since === undefined ? "" : `, since ${held.since}`}. If that lasts: ${endSession(held.pid)}`;
+  }
   if (held !== undefined) {
     const why = held.reason === "circuit_open" ? "is not called after failures" : "has a rate limit";
     return `${destination ?? "its destination"} ${why}; the next call is at ${held.until ?? "a later time"}: headroom outbox destinations`;

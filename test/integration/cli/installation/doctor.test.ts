@@ -62,6 +62,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "leases",
     "dead letters",
     "destinations",
+    "locks",
     "slack",
     "linear",
     "mail",
@@ -81,6 +82,27 @@ test("an empty database: says to migrate, and stops there", async () => {
   const failed = [...findings.values()].filter((finding) => finding.status === "failure");
   expect(failed.map((finding) => finding.remedy)).toEqual(["Run: headroom migrate"]);
   expect(findings.has("relays")).toBe(false);
+});
+
+test("a session that has locked what others need: who it is, what it holds up, and how to end it", async () => {
+  const [hung, waiting] = await stage.db.twoConnections("postgres");
+  await hung.query("set application_name = 'hung program'; begin; select headroom.take_turn('outbox.gc')");
+  await waiting.query("begin");
+  const blocked = waiting.query("select headroom.take_turn('outbox.gc')");
+  await stage.db.waitUntilBlocked(waiting);
+  const { findings } = await doctor(stage.db.as("headroom_control").url);
+  const remedy: unknown = expect.stringContaining(`select pg_terminate_backend(${hung.pid})`);
+  expect(findings.get("locks")).toMatchObject({ status: "warning", remedy });
+  const message = findings.get("locks")?.message;
+  expect(message).toContain(`Session ${hung.pid} (login postgres, application "hung program") has a transaction open.`);
+  expect(message).toContain("1 session waits for it, the first since ");
+  await hung.query("commit; begin; select headroom.take_turn('another')");
+  await blocked;
+  expect((await doctor(stage.db.url)).findings.get("locks")?.message).toContain("locked the turn outbox.gc,");
+  await hung.query("rollback");
+  await waiting.query("rollback");
+  expect((await doctor(stage.db.url)).findings.get("locks")).toMatchObject({ status: "ok" });
+  await Promise.all([hung.end(), waiting.end()]);
 });
 
 test("a database that cannot be reached", async () => {

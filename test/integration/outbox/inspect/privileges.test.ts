@@ -10,6 +10,7 @@ import { oneOf, rowsOf } from "../engine.ts";
 const reading = [
   "outbox.count_dead",
   "outbox.destination_status",
+  "outbox.held_locks",
   "outbox.inspect",
   "outbox.list_dead",
   "outbox.list_streams",
@@ -31,6 +32,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "outbox.ensure_partitions",
     "outbox.fill_binds",
     "outbox.gc",
+    "outbox.held_locks",
     "outbox.list_streams",
     "outbox.next_due",
     "outbox.note_relay",

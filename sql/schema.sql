@@ -2882,6 +2882,7 @@ create table outbox.rails (
   dedup_window_ms bigint,
   registered_at timestamp with time zone default now() not null,
   served_at timestamp with time zone,
+  guarded boolean default false not null,
   constraint rails_capability_check CHECK ((capability = ANY (ARRAY['idempotent'::text, 'lookup'::text, 'blind'::text]))),
   constraint rails_dedup_window_ms_check CHECK ((dedup_window_ms > 0)),
   constraint rails_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
@@ -2894,6 +2895,7 @@ grant select on outbox.rails to headroom_control;
 grant select on outbox.rails to headroom_executor;
 comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
 comment on column outbox.rails.served_at is 'When a relay that serves it last showed a sign of life; null: never.';
+comment on column outbox.rails.guarded is 'Uses credentials of the installation: only streams with a grant (stream_rails) may use it.';
 
 create table outbox.relays (
   relay_id integer generated always as identity not null,
@@ -2923,6 +2925,15 @@ CREATE INDEX renderers_stream ON outbox.renderers USING btree (stream_id);
 grant select on outbox.renderers to headroom_auditor;
 grant select on outbox.renderers to headroom_control;
 comment on table outbox.renderers is 'Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use.';
+
+create table outbox.reserved_kinds (
+  kind text not null,
+  constraint reserved_kinds_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 200))),
+  constraint reserved_kinds_pkey PRIMARY KEY (kind)
+);
+grant select on outbox.reserved_kinds to headroom_auditor;
+grant select on outbox.reserved_kinds to headroom_control;
+comment on table outbox.reserved_kinds is 'Beginnings of destinations that only our own functions may name: their limits and circuits hold up our own messages.';
 
 create table outbox.retention_classes (
   class_id smallint not null,
@@ -2961,6 +2972,20 @@ create view outbox.rows as
 grant select on outbox.rows to headroom_auditor;
 grant select on outbox.rows to headroom_control;
 comment on view outbox.rows is 'Rows by stream, instruction and idempotency key. kept: whether the row itself is still there.';
+
+create table outbox.stream_rails (
+  stream_id smallint not null,
+  rail_id smallint not null,
+  leftover boolean default false not null,
+  constraint stream_rails_pkey PRIMARY KEY (stream_id, rail_id),
+  constraint stream_rails_rail_id_fkey FOREIGN KEY (rail_id) REFERENCES outbox.rails(rail_id),
+  constraint stream_rails_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
+);
+CREATE INDEX stream_rails_rail ON outbox.stream_rails USING btree (rail_id);
+grant select on outbox.stream_rails to headroom_auditor;
+grant select on outbox.stream_rails to headroom_control;
+comment on table outbox.stream_rails is 'Which streams may use a guarded rail.';
+comment on column outbox.stream_rails.leftover is 'Only for rows of a tenant, which our own functions wrote before they moved to another stream; nothing new is taken.';
 
 create view outbox.stream_settings as
  SELECT s.stream_id,
@@ -4241,7 +4266,7 @@ create function billing.judge_payment(p_state text, p_declined boolean, p_bought
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 316147f0e26d0142';
+  as 'sha256 d20a2449ab1bb11c';
 
 create function billing.keep_reconciling()
   returns void
@@ -4667,7 +4692,7 @@ create function billing.return_payment(p_request capacity.requests, p_payment bi
 create function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96146ee59f6e2069';
+  as 'sha256 e79c99cc2fadbd54';
 
 create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
   returns void
@@ -4800,7 +4825,7 @@ grant execute on function billing.verify_payments to headroom_control;
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bc5c79017bee24a9';
+  as 'sha256 973f506cb0dc390e';
 
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)
@@ -5107,7 +5132,7 @@ create function capacity.judge(p_context capacity.context, p_expected_version in
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c5da0214d309e07d';
+  as 'sha256 1c1e6abe70da48eb';
 
 create function capacity.kept_story(p_story jsonb)
   returns jsonb
@@ -7289,12 +7314,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9527dbb45b77d6ea';
+  as 'sha256 630db8816c6add14';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d722d4e5a6a79d4d';
+  as 'sha256 f6cb92cc44a81e2f';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -7310,6 +7335,11 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
   returns interval
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 25782157769e1af7';
+
+create function outbox.barred_rails(p_stream_id smallint, p_ours boolean)
+  returns smallint[]
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 21d6ba6d620e91e2';
 
 create function outbox.book_slots(p_names text[], p_lease_seconds integer)
   returns void
@@ -7332,10 +7362,15 @@ create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reaso
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 13ff2ab65fd2241f';
 
+create function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ce2072ecd6678807';
+
 create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cbecefa198e9a998';
+  as 'sha256 ef6d9ef99a0d4d9e';
 
 create function outbox.check_stream(p_stream outbox.streams)
   returns void
@@ -7360,7 +7395,7 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 408c2b250ebfcd0f';
+  as 'sha256 009f6679a32302c2';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
@@ -7371,12 +7406,12 @@ create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams,
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 909e3736193eeca6';
+  as 'sha256 ba8446b31ea3ebba';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 07e9ba44ab33aded';
+  as 'sha256 e5c2b16876ebf4b6';
 
 create function outbox.clear_destination(p_name text)
   returns void
@@ -7545,6 +7580,17 @@ create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1bf98a469cdcaf6f';
+
+create function outbox.grant_rail(p_stream text, p_rail text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6c46382f7cdfd22d';
+grant execute on function outbox.grant_rail to headroom_control;
+
+create function outbox.guard_rails(p_grants jsonb, p_leftovers jsonb DEFAULT '{}'::jsonb)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e08d136faff366a5';
 
 create function outbox.held_by(p_rail_id smallint, p_destination text)
   returns jsonb
@@ -7760,7 +7806,7 @@ create function outbox.refuse_change()
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fbf8aa40d4bb4d5c';
+  as 'sha256 92b1442e56e8e032';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
@@ -7798,6 +7844,11 @@ create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], 
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 df18d2889efc56b1';
+
+create function outbox.reserve_kinds(p_kinds text[])
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 86f46169bafcb816';
 
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
@@ -7880,7 +7931,7 @@ grant execute on function outbox.stop_relay to headroom_executor;
 create function outbox.store_captures(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d6a612ad626a31b';
+  as 'sha256 4dac732559cd3912';
 
 create function outbox.stream_id(p_stream text)
   returns smallint
@@ -7982,7 +8033,7 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
 create function outbox.why_not_enqueued(p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 423b0068da6e8613';
+  as 'sha256 4627fb1befdb03d3';
 
 create function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb)
   returns jsonb
@@ -8167,7 +8218,7 @@ create function provisioning.jobs_of(p_request_id text)
 create function provisioning.keep_sightings(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1577d3bc3ba4776d';
+  as 'sha256 c186ebc666f0f478';
 
 create function provisioning.list_jobs(p_workspace_id text DEFAULT NULL::text, p_states text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, status public.provisioning_job_status, state text, attempts smallint, most_attempts smallint, cleanup text, held_by text, run_id bigint, step text, progress smallint, error text, created_at timestamp with time zone, updated_at timestamp with time zone)
@@ -9034,7 +9085,7 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01a7b233b9b470ba';
+  as 'sha256 a5aed7987220a022';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()

@@ -40,7 +40,8 @@ grant execute on function
                        name[]),
   outbox.change_stream(text, jsonb),
   outbox.limit_destination(text, integer, integer, integer),
-  outbox.clear_destination(text)
+  outbox.clear_destination(text),
+  outbox.grant_rail(text, text)
 to headroom_control;
 grant execute on function
   outbox.register_rail(text, text, integer, bigint)

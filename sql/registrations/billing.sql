@@ -19,6 +19,13 @@ select outbox.ensure_stream('billing', '{"max_tries": 12, "backoff_base_ms": 500
 -- Ending a subscription moves no money, and must not wait behind a refund that failed: a stream of its own, a lane for each.
 select outbox.ensure_stream('subscriptions', '{"max_tries": 20, "backoff_base_ms": 2000, "backoff_factor": 2, "backoff_cap_ms": 3600000,
   "writers": []}');
+-- Refunds stop at one that failed, and are never sent twice on a guess. A stream that nobody else writes: whoever could, might put a row
+-- before a refund that never goes out.
+select outbox.ensure_stream('refunds', '{"on_dead": "block", "carries_money": true, "max_tries": 8, "writers": []}');
 -- The one mail of the wizard: whoever waits for it gives up soon, and so do we. Nothing of it is worth keeping longer than a week.
 select outbox.ensure_stream('self-service', '{"resend_blind": true, "max_tries": 8, "backoff_factor": 3, "backoff_cap_ms": 1800000,
   "retention": "week", "dedupe_days": 90, "writers": []}');
+
+-- Refunds that an earlier version put into payments finish there.
+select outbox.guard_rails('{"stripe": ["billing", "refunds", "subscriptions"], "email": ["self-service"]}', '{"stripe": ["payments"]}');
+select outbox.reserve_kinds('{stripe}');

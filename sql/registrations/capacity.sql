@@ -113,3 +113,7 @@ insert into capacity.tells (cause, audience, category, critical, template, chann
 select l.cause, l.audience, l.category, c.critical, l.template, l.channels, l.priority, l.provided, l.place
   from (select n.*, row_number() over () as place from lines n) l
   join notify.categories c on c.category = l.category;
+
+-- These act with the installation's credentials.
+select outbox.guard_rails('{"slack": ["capacity", "people"], "linear": ["capacity"], "email": ["people"]}');
+select outbox.reserve_kinds('{slack:,email:,linear}');

@@ -11,3 +11,6 @@ select outbox.ensure_rails('{"slack-interaction": {"capability": "blind", "timeo
 select outbox.ensure_stream('interactions',
   '{"ordered": false, "max_tries": 4, "backoff_base_ms": 250, "backoff_cap_ms": 5000, "retention": "week", "dedupe_days": 14,
     "forget_minutes": 30, "writers": []}');
+
+select outbox.guard_rails('{"slack-interaction": ["interactions"], "slack": ["interactions"]}');
+select outbox.reserve_kinds('{slack-interactions:}');

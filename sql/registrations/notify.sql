@@ -19,3 +19,6 @@ select outbox.ensure_rails('{"slack-webhook": {"capability": "blind", "timeout_m
 select outbox.ensure_stream('people', '{"ordered": false, "resend_blind": true, "max_tries": 5, "backoff_base_ms": 30000,
   "backoff_factor": 8, "backoff_cap_ms": 28800000, "retention": "quarter", "writers": []}');
 select outbox.ensure_followed('people');
+
+select outbox.guard_rails('{"slack-webhook": ["people"]}');
+select outbox.reserve_kinds('{slack-webhook:}');

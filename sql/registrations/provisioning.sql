@@ -13,3 +13,6 @@ select outbox.ensure_rails('{"github-actions": {"capability": "lookup", "timeout
 -- within a few hours, because a run that takes minutes to end is asked for again until it has.
 select outbox.ensure_stream('provisioning', '{"max_tries": 20, "backoff_base_ms": 2000, "backoff_factor": 2, "backoff_cap_ms": 900000,
   "writers": []}');
+
+select outbox.guard_rails('{"github-actions": ["provisioning"]}');
+select outbox.reserve_kinds('{github:}');

@@ -14,3 +14,6 @@ select outbox.ensure_rails('{"webhook": {"capability": "idempotent", "timeout_ms
 select outbox.ensure_stream('alerts',
   '{"resend_blind": true, "max_tries": 12, "backoff_factor": 3, "retention": "quarter", "dedupe_days": 180, "writers": []}');
 select outbox.register_renderers('alerts', '{"alert": "webhooks.render_alert"}');
+
+-- Endpoints of the database.
+select outbox.reserve_kinds('{endpoint:}');

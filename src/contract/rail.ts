@@ -36,6 +36,8 @@ export interface RailMessage {
   readonly payload: Json;
   /** Whose row this is; null for the installation's own. */
   readonly tenantId: string | null;
+  /** Whether its stream is one that Headroom's own functions alone write: only these speak in Headroom's name. */
+  readonly ours?: boolean | undefined;
   /** Which destination's rate limit and circuit apply, or null. */
   readonly destination: string | null;
   /** How many real calls this row has had, this one included. */

@@ -1369,6 +1369,7 @@ export interface OutboxRails {
   dedup_window_ms: number | null;
   registered_at: Date;
   served_at: Date | null;
+  guarded: boolean;
 }
 
 export interface OutboxRelays {
@@ -1385,6 +1386,11 @@ export interface OutboxRenderers {
   name: string;
   stream_id: number;
   function_name: string;
+}
+
+/** Beginnings of destinations that only our own functions may name: their limits and circuits hold up our own messages. */
+export interface OutboxReservedKinds {
+  kind: string;
 }
 
 /** How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever. */
@@ -1443,6 +1449,13 @@ export interface OutboxRunRow {
   first_sent_at: Date;
   payload_hash: Buffer;
   bytes: number;
+}
+
+/** Which streams may use a guarded rail. */
+export interface OutboxStreamRails {
+  stream_id: number;
+  rail_id: number;
+  leftover: boolean;
 }
 
 /** Streams and their settings, as other schemas may read them. */
@@ -2052,7 +2065,9 @@ export interface Tables {
   "outbox.rails": OutboxRails;
   "outbox.relays": OutboxRelays;
   "outbox.renderers": OutboxRenderers;
+  "outbox.reserved_kinds": OutboxReservedKinds;
   "outbox.retention_classes": OutboxRetentionClasses;
+  "outbox.stream_rails": OutboxStreamRails;
   "outbox.streams": OutboxStreams;
   "provisioning.attempts": ProvisioningAttempts;
   "provisioning.callbacks": ProvisioningCallbacks;
@@ -7379,6 +7394,14 @@ export interface Functions {
     };
     result: string;
   };
+  /** Guarded rails that a stream was not granted. */
+  "outbox.barred_rails": {
+    args: {
+      p_stream_id: number | null;
+      p_ours: boolean | null;
+    };
+    result: number[];
+  };
   /** Moves the next slot of gates on, and marks probes. */
   "outbox.book_slots": {
     args: {
@@ -7410,6 +7433,15 @@ export interface Functions {
       p_outbox_ids: readonly string[] | string | null;
       p_actor: string | null;
       p_reason: string | null;
+    };
+    result: void;
+  };
+  /** Refuses a guarded rail that a stream was not granted. */
+  "outbox.check_rail": {
+    args: {
+      p_stream: string | null;
+      p_rail_id: number | null;
+      p_rail: string | null;
     };
     result: void;
   };
@@ -7817,6 +7849,22 @@ export interface Functions {
     };
     result: void;
   };
+  /** Lets the rows of a stream use a guarded rail. */
+  "outbox.grant_rail": {
+    args: {
+      p_stream: string | null;
+      p_rail: string | null;
+    };
+    result: void;
+  };
+  /** Guards rails, and grants them to streams. */
+  "outbox.guard_rails": {
+    args: {
+      p_grants: unknown;
+      p_leftovers?: unknown;
+    };
+    result: void;
+  };
   /** Why a row whose turn it is still waits. Nullable: p_destination, result. */
   "outbox.held_by": {
     args: {
@@ -8197,6 +8245,13 @@ export interface Functions {
       p_overtaken: readonly boolean[] | string | null;
       p_actor: string | null;
       p_reason: string | null;
+    };
+    result: void;
+  };
+  /** Reserves kinds of destinations for our own functions. */
+  "outbox.reserve_kinds": {
+    args: {
+      p_kinds: readonly string[] | string | null;
     };
     result: void;
   };
@@ -10723,10 +10778,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
+  "outbox.barred_rails": { returns: "value", json: [], positional: false },
   "outbox.book_slots": { returns: "nothing", json: [], positional: false },
   "outbox.change_stream": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
+  "outbox.check_rail": { returns: "nothing", json: [], positional: false },
   "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_stream": { returns: "nothing", json: [], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
@@ -10771,6 +10828,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.give_up_heads": { returns: "nothing", json: [], positional: false },
+  "outbox.grant_rail": { returns: "nothing", json: [], positional: false },
+  "outbox.guard_rails": { returns: "nothing", json: ["p_grants", "p_leftovers"], positional: false },
   "outbox.held_by": { returns: "value", json: [], positional: false },
   "outbox.held_locks": { returns: "rows", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
@@ -10815,6 +10874,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.repair_unblocked": { returns: "value", json: [], positional: false },
   "outbox.repair_unheld": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
+  "outbox.reserve_kinds": { returns: "nothing", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rows_between": { returns: "rows", json: [], positional: false },

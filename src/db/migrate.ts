@@ -12,14 +12,7 @@ import { HeadroomError, sqlStateOf, toHeadroomError } from "./errors.ts";
 import { schemasOf, type Part } from "./layers.ts";
 import { ownSqlDir, readSqlFolder, type SqlFile } from "./migrate/files.ts";
 import { refuseForeignSchemas } from "./migrate/foreign-schemas.ts";
-import {
-  makeHistory,
-  migratorLock,
-  ownerRole,
-  readHistory,
-  recordMigrations,
-  recordRecreatables,
-} from "./migrate/history.ts";
+import { makeHistory, ownerRole, readHistory, recordMigrations, recordRecreatables } from "./migrate/history.ts";
 import { ensureOwnerUsable } from "./migrate/owner.ts";
 import { planMigration, type MigrationPlan } from "./migrate/plan.ts";
 import { scheduleTimers } from "./migrate/timers.ts";
@@ -106,13 +99,14 @@ async function inTransaction<T>(client: ClientBase, ending: "commit" | "rollback
 }
 
 /**
- * Failures that another session caused and that a new try survives: a deadlock, a lock that was held too long, and the
- * race of two databases of one cluster over roles, which are cluster-wide and beyond the reach of our lock.
+ * Failures that another session caused and that a new try survives: a deadlock, a lock that was held too long, the race of two databases of
+ * one cluster over roles, which are cluster-wide and beyond the reach of our lock, and that of two who both found the database empty.
  */
 function passes(failure: HeadroomError): boolean {
   const sqlState = failure.sqlState ?? "";
   if (["40P01", "40001", "55P03"].includes(sqlState)) return true;
-  return ["42710", "23505", "XX000"].includes(sqlState) && /\brole\b|pg_auth|tuple concurrently/.test(failure.message);
+  const races = /\brole\b|pg_auth|tuple concurrently|pg_namespace|schema "[a-z]+" already exists/;
+  return ["42710", "42P06", "23505", "XX000"].includes(sqlState) && races.test(failure.message);
 }
 
 async function migrateOnce(
@@ -121,7 +115,6 @@ async function migrateOnce(
   options: MigrateOptions,
 ): Promise<MigrationResult> {
   options.onEvent?.({ kind: "waiting" });
-  await client.query(migratorLock);
   const parts: readonly Part[] = options.only === "outbox" ? ["engine"] : ["engine", "product"];
   const ownerExists = await ensureOwnerUsable(client);
   await refuseForeignSchemas(client, schemasOf(parts));

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, Pool, type PoolConfig, type QueryConfig, type QueryResult } from "pg";
+import { Client, Pool, type ClientBase, type PoolConfig, type QueryConfig, type QueryResult } from "pg";
 import { afterAll, inject } from "vitest";
 import type { EmbeddedVersion } from "../../src/db/embedded.ts";
 import {
@@ -226,7 +226,7 @@ async function waitForNoSessions(client: Client, name: string): Promise<string[]
 }
 
 /** Resolves when the backend waits for a lock that another session holds; throws when it does not within the bound. */
-export async function waitUntilBlocked(observer: Pool, pid: number, timeoutMs = 10_000): Promise<void> {
+export async function waitUntilBlocked(observer: Pool | ClientBase, pid: number, timeoutMs = 10_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const answer = await observer.query<{ blocked: boolean }>(

@@ -39,7 +39,8 @@ export async function takeOwnership(url: string, home: string): Promise<Ownershi
     while (!over.signal.aborted) {
       const fresh = await connect(url).catch(() => undefined);
       if (fresh !== undefined) {
-        await fresh.query("select pg_advisory_lock($1)", [ownerLock]).catch(() => undefined);
+        while (!over.signal.aborted && !(await tryLock(fresh).catch(() => true)))
+          await delay(1000, undefined, { ref: false });
         client = fresh;
         if (over.signal.aborted) await fresh.end().catch(() => undefined);
         else watch(fresh);
@@ -66,19 +67,30 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
+const holdersOfLock = `pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and ((l.classid::bigint << 32) | l.objid::bigint) = $1`;
+
+/** Any login can take an advisory lock, and only a superuser owns a server: another who has this one means harm, and is thrown out. */
+async function tryLock(client: Client): Promise<boolean> {
+  await client.query(
+    `select pg_terminate_backend(l.pid) from ${holdersOfLock}
+       and not exists (select from pg_roles r where r.oid = a.usesysid and r.rolsuper)`,
+    [ownerLock],
+  );
+  const result = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [ownerLock]);
+  return result.rows[0]?.locked === true;
+}
+
 async function lockOrExplain(client: Client, home: string): Promise<void> {
   // The session of an owner that was killed a moment ago may take a little while to end.
   const deadline = performance.now() + 1500;
   for (;;) {
-    const result = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [ownerLock]);
-    if (result.rows[0]?.locked === true) return;
+    if (await tryLock(client)) return;
     if (performance.now() > deadline) break;
     await delay(50);
   }
   const holders = await client.query<{ application_name: string }>(
-    `select a.application_name from pg_locks l join pg_stat_activity a using (pid)
-     where l.locktype = 'advisory' and l.granted
-       and ((l.classid::bigint << 32) | l.objid::bigint) = $1`,
+    `select a.application_name from ${holdersOfLock} and l.granted`,
     [ownerLock],
   );
   const holder = holders.rows[0]?.application_name.slice(ownerName.length) ?? "unknown";

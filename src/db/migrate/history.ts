@@ -10,9 +10,6 @@ import type { MigrationFile, RecreatableFile } from "./files.ts";
 
 export const ownerRole = "headroom_owner";
 
-/** Taken until the end of the transaction. Two numbers, so that it cannot meet a lock of the application. */
-export const migratorLock = "select pg_advisory_xact_lock(1215456082, 1)";
-
 const makeSchema = `create schema if not exists headroom authorization ${ownerRole}`;
 
 const makeTables = `
@@ -35,7 +32,11 @@ revoke all on schema headroom from public;
 revoke all on all tables in schema headroom from public;
 `;
 
-/** Reads the history as its owner; an empty database has none. */
+/**
+ * Reads the history as its owner, after whoever else migrates, and keeps it locked until the end of the transaction: with the table, which
+ * no login can lock, and not with an advisory lock, which any can. An empty database has none; of those who make it there the second is
+ * told that the schema exists, and tries anew.
+ */
 export async function readHistory(client: ClientBase): Promise<History | undefined> {
   await client.query(`set local role ${ownerRole}`);
   const state = await readTables(client);
@@ -48,6 +49,7 @@ async function readTables(client: ClientBase): Promise<History | undefined> {
     "select to_regclass('headroom.migrations') is not null and to_regclass('headroom.recreatables') is not null as exists",
   );
   if (found.rows[0]?.exists !== true) return undefined;
+  await client.query("lock table headroom.migrations in share row exclusive mode");
   const migrations = await client.query<RecordedMigration>(
     "select number, path, checksum from headroom.migrations order by number",
   );

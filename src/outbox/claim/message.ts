@@ -31,6 +31,7 @@ export class Message implements RailMessage {
   readonly row: ClaimedRow;
   readonly rail: Rail | undefined;
   readonly stream: string;
+  readonly ours: boolean;
   body: string;
   /** Of the text, where that was made just now. */
   filledHash: string | undefined;
@@ -42,6 +43,7 @@ export class Message implements RailMessage {
     this.row = row;
     this.rail = rail;
     this.stream = stream.name;
+    this.ours = stream.ours;
     this.body = row.body;
   }
 

@@ -12,6 +12,8 @@ export interface Stream {
   readonly resendBlind: boolean;
   readonly leaseMs: number;
   readonly runLength: number;
+  /** Written by Headroom's own functions alone. */
+  readonly ours: boolean;
 }
 
 /** The streams of that name, or all; an unknown name is an error that lists the known ones. */
@@ -25,6 +27,7 @@ export async function readStreams(db: Queryable, names: readonly string[] | unde
     resendBlind: row.resend_blind,
     leaseMs: row.lease_seconds * 1_000,
     runLength: row.run_length,
+    ours: row.writers?.length === 0,
   }));
   if (names === undefined) return known;
   return names.map((name) => {

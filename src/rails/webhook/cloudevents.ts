@@ -19,6 +19,17 @@ export function contentTypeOf(payload: Json): string {
   return isEnvelope(payload) ? "application/cloudevents+json" : "application/json";
 }
 
+/** Whether it claims to be an event of Headroom's, as webhooks.check_envelope decides it for what applications publish. */
+export function speaksAsHeadroom(payload: JsonObject): boolean {
+  return (
+    /^(capacity|headroom)(\.|$)/i.test(textOf(payload["type"])) || /^\/headroom(\/|$)/i.test(textOf(payload["source"]))
+  );
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
 const requiredAttributes = ["id", "source", "type"] as const;
 const optionalAttributes = ["subject", "time", "datacontenttype", "dataschema"] as const;
 

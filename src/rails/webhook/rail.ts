@@ -12,7 +12,7 @@ import type { Connections, ExchangeAnswer } from "../exchange.ts";
 import type { Rail, RailContext, RailMessage, RailOutcome, Validation, PauseRequest } from "../../contract/rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
-import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudevents.ts";
+import { contentTypeOf, isEnvelope, isObject, speaksAsHeadroom, validateEnvelope } from "./cloudevents.ts";
 import { codeOfStatus, webhookCodes } from "./codes.ts";
 import type { WebhookCodeName } from "./codes.ts";
 import { parseWebhookEndpoint } from "./config.ts";
@@ -109,9 +109,15 @@ function reachOf({ resolve, ca }: WebhookRailOptions, rules: UrlRules): Way {
   };
 }
 
-/** An envelope of CloudEvents must be a whole one; any other object is sent as it is. */
+/**
+ * An envelope of CloudEvents must be a whole one; any other object is sent as it is. Receivers trust the signature, so nobody else's rows
+ * speak in Headroom's name: decided here, since binds may have filled it in.
+ */
 function validateWebhook(message: RailMessage): Validation {
   if (!isObject(message.payload)) return { ok: false, reason: "the payload of a webhook must be a JSON object" };
+  if (message.ours !== true && speaksAsHeadroom(message.payload)) {
+    return { ok: false, reason: "types of capacity and headroom, and the source /headroom, are Headroom's own" };
+  }
   return isEnvelope(message.payload) ? validateEnvelope(message.payload) : { ok: true };
 }
 

@@ -42,7 +42,7 @@ select billing.put_price('acme', p, 'otto') from jsonb_array_elements('[
   {"size": "MONTHLY", "kind": "recurring", "currency": "USD", "unit_amount": 10001},
   ${JSON.stringify(doomedPrice)}]'::jsonb) p;
 update outbox.streams set lease_seconds = 14, backoff_base_ms = 100, backoff_cap_ms = 1000
- where name in ('billing', 'payments', 'subscriptions', 'provisioning');
+ where name in ('billing', 'payments', 'refunds', 'subscriptions', 'provisioning');
 
 -- Requests that only wait for their customers, a set of them in one transaction.
 create function public.chaos_offer(p_wanted jsonb) returns jsonb language plpgsql as $$

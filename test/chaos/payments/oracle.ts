@@ -304,7 +304,7 @@ const paymentsQuery = `
 export const stuckQuery = `
   select format('%s waits in the outbox (%s)', m.idempotency_key || ' of ' || m.instruction_id, s.name) as what
     from outbox.pending p join outbox.payloads m on m.outbox_id = p.outbox_id
-    join outbox.streams s on s.stream_id = m.stream_id and s.name in ('billing', 'payments', 'subscriptions', 'provisioning')
+    join outbox.streams s on s.stream_id = m.stream_id and s.name in ('billing', 'payments', 'refunds', 'subscriptions', 'provisioning')
   union all
   select format('what Stripe said of %s is not read', outbox_key) from billing.sightings
   union all

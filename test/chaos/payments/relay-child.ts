@@ -91,7 +91,7 @@ const relay = createRelay({
     trapped(createStripeRail({ secretKey: "sk_test_chaos", apiUrl: stripeUrl, timeoutMs, concurrency: 20 })),
     trapped(works),
   ],
-  streams: ["billing", "payments", "subscriptions", "provisioning"],
+  streams: ["billing", "payments", "refunds", "subscriptions", "provisioning"],
   pollMs: 250,
   reapMs: 1_000,
   leaseMarginMs: 500,

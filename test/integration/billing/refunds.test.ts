@@ -173,7 +173,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
 
   test("a refund that was given up in doubt and was made all the same does not hold up what else goes back", async () => {
     const { id, session } = await m.bought();
-    await rowsOf(m.superuser, "update outbox.streams set max_tries = 1 where name = 'payments'");
+    await rowsOf(m.superuser, "update outbox.streams set max_tries = 1 where name = 'refunds'");
     m.stripe.instead("refund", (payload) => {
       refundOf(session, 20_000, {
         metadata: { headroom_refund: payload["refund_id"]!, headroom_installation: payload["installation_id"]! },
@@ -182,19 +182,19 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     });
     await refund(id, "otto", 20_000);
     await m.deliver();
-    await rowsOf(m.superuser, "update outbox.streams set max_tries = 8 where name = 'payments'");
+    await rowsOf(m.superuser, "update outbox.streams set max_tries = 8 where name = 'refunds'");
     await m.tells("refund.created", madeFor(session));
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.deliver();
     expect(await m.refunds(id)).toEqual(["ours person 20000 succeeded", "ours cancelled 100000 succeeded"]);
-    const dead = "select from outbox.dead d join outbox.streams s using (stream_id) where s.name = 'payments'";
+    const dead = "select from outbox.dead d join outbox.streams s using (stream_id) where s.name = 'refunds'";
     expect(await rowsOf(m.superuser, dead)).toEqual([]);
     expect(await m.problems()).toEqual([]);
   });
 
   test("a row that is given up after its refund was told is ended by the look at the next one", async () => {
     const { id, session } = await m.bought();
-    await rowsOf(m.superuser, "update outbox.streams set max_tries = 1 where name = 'payments'");
+    await rowsOf(m.superuser, "update outbox.streams set max_tries = 1 where name = 'refunds'");
     m.stripe.instead("refund", () => ({ kind: "unknown", code: "timeout", reason: "no answer" }));
     await refund(id, "otto", 20_000);
     const { refund_id } = await oneOf<{ refund_id: string }>(
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     const metadata = { headroom_refund: refund_id, headroom_installation: installation };
     await m.tells("refund.created", refundOf(session, 20_000, { metadata }));
     await m.deliver();
-    await rowsOf(m.superuser, "update outbox.streams set max_tries = 8 where name = 'payments'");
+    await rowsOf(m.superuser, "update outbox.streams set max_tries = 8 where name = 'refunds'");
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.look(id);
     await m.deliver();

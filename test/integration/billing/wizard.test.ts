@@ -1,6 +1,6 @@
 /** Drafts of the self-service wizard in the database: tokens, limits, what a draft becomes, and how it is forgotten. */
 import { describe, expect, test } from "vitest";
-import { POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
+import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, overHttp } from "../capacity/gateway.ts";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
 import { testSecretKey } from "../http/gateway.ts";
@@ -250,30 +250,6 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(await save(token, 3, 2, { name: "Bea", organisation: "", email: newAddress() })).toMatchObject({
         outcome: "saved",
       });
-    });
-
-    test("of mails that are asked for at the same time is counted one after the other", async () => {
-      const victim = newAddress();
-      for (let turn = 0; turn < 2; turn += 1) await fillIn(victim);
-      const mail = async (client: TestClient): Promise<string | null> => {
-        const { problem } = await oneOf<{ problem: string | null }>(
-          client,
-          "select billing.mail_draft(d) as problem from billing.drafts d where d.terms ->> 'email' = $1 limit 1",
-          [victim],
-        );
-        return problem;
-      };
-      const [one, other] = await workflow.db.twoConnections("postgres");
-      for (const client of [one, other]) {
-        await client.query("select set_config('headroom.secret_key', $1, false)", [testSecretKey]);
-        await client.query("begin");
-      }
-      expect(await mail(one)).toBeNull();
-      const second = mail(other);
-      await workflow.db.waitUntilBlocked(other);
-      await one.query("commit");
-      expect(await second).toContain("Three links were sent to this address");
-      await Promise.all([one.end(), other.end()]);
     });
 
     test("of mails to one mailbox is one too where each goes to an address of its own there", async () => {

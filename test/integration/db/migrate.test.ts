@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate, type MigrateOptions, type MigrationEvent } from "../../../src/db/migrate.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
-import { createEmptyDatabase } from "../../helpers/database.ts";
+import { createEmptyDatabase, waitUntilBlocked } from "../../helpers/database.ts";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 
 const fixture = fileURLToPath(new URL("./fixtures/notes/", import.meta.url));
@@ -91,6 +91,32 @@ describe.each(POSTGRES_VERSIONS)("migrating as an ordinary role on PostgreSQL %i
     );
     const results = await Promise.all([migrateAt(db.url), migrateAt(db.url), migrateAt(db.url)]);
     expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1);
+  });
+
+  test("one that another login's advisory lock should hold up is not held up", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, async (hostile) => {
+      await hostile.query("select pg_advisory_lock(1215456082, 1)");
+      const impatient = new URL(db.url);
+      impatient.searchParams.set("options", "-c lock_timeout=2s");
+      expect(await migrateAt(impatient.href)).toMatchObject({ version: 2 });
+    });
+  });
+
+  test("one that comes while another migrates waits for it", async () => {
+    await using db = await createEmptyDatabase(version);
+    await migrateAt(db.url);
+    await withConnection(db.superuserUrl, async (other) => {
+      await other.query("begin; lock table headroom.migrations in share row exclusive mode");
+      const done = withConnection(db.url, async (client) => {
+        const { pid } = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!;
+        const migrating = migrate(client, { sqlDir });
+        await waitUntilBlocked(other, pid);
+        await other.query("commit");
+        return migrating;
+      });
+      expect(await done).toMatchObject({ applied: [], version: 2 });
+    });
   });
 
   test("through a transaction pooler it works just the same", async () => {

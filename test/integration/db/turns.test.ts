@@ -17,6 +17,19 @@ const roles = [
   "stranger",
 ];
 
+const tryTurn = async (client: TestClient, name: string): Promise<boolean> =>
+  (await client.query<{ taken: boolean }>("select headroom.try_turn($1) as taken", [name])).rows[0]!.taken;
+
+const takeTurn = (client: TestClient, name: string): Promise<unknown> =>
+  client.query("select headroom.take_turn($1)", [name]);
+
+const lock = async (client: TestClient, wait: boolean): Promise<boolean> =>
+  (await client.query<{ taken: boolean }>("select provisioning.lock_turn('w', '\\x01', $1) as taken", [wait])).rows[0]!
+    .taken;
+
+const busy = async (client: TestClient): Promise<unknown> =>
+  (await client.query("select outbox.gc() -> 'busy' as busy")).rows[0].busy;
+
 describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version, template: "whole" });
 
@@ -26,11 +39,6 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
     await client.query("begin");
     return client;
   }
-
-  const tryTurn = async (client: TestClient, name: string): Promise<boolean> =>
-    (await client.query<{ taken: boolean }>("select headroom.try_turn($1) as taken", [name])).rows[0]!.taken;
-  const takeTurn = (client: TestClient, name: string): Promise<unknown> =>
-    client.query("select headroom.take_turn($1)", [name]);
 
   test("one that is had by somebody is not had by another, not even while it is first made", async () => {
     for (const ending of ["rollback", "commit"]) {
@@ -100,9 +108,6 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
 
   test("a customer's jobs are moved one after the other, and a sweep passes by those that somebody moves", async () => {
     const [one, other] = [await begin(), await begin()];
-    const lock = async (client: TestClient, wait: boolean): Promise<boolean> =>
-      (await client.query<{ taken: boolean }>("select provisioning.lock_turn('w', '\\x01', $1) as taken", [wait]))
-        .rows[0]!.taken;
     expect(await lock(one, true)).toBe(true);
     expect(await lock(other, false)).toBe(false);
     const waiting = lock(other, true);
@@ -112,8 +117,6 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
   });
 
   test("what is collected is collected by one at a time", async () => {
-    const busy = async (client: TestClient): Promise<unknown> =>
-      (await client.query("select outbox.gc() -> 'busy' as busy")).rows[0].busy;
     const [one, other] = [await begin(), await begin()];
     expect(await busy(one)).toBe(false);
     expect(await busy(other)).toBe(true);

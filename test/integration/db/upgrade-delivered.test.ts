@@ -31,6 +31,8 @@ alter table outbox.heads drop column delivered_at cascade;
 alter table outbox.streams drop column followed cascade;
 drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
+drop table headroom.turns, outbox.stream_rails, outbox.reserved_kinds;
+alter table outbox.rails drop column guarded cascade;
 delete from headroom.migrations where number >= 49;
 update headroom.recreatables set checksum = 'outdated';
 reset role`;

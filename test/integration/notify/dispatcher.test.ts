@@ -104,7 +104,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     const member = await somebody(db);
     await held(member);
     await makeDue(db, member);
-    const mail = probeRail({ name: "email" });
+    const mail = probeRail({ name: "email", capability: "blind" });
     const relay = createOnDemandRelay(url, [mail], () => undefined);
     onTestFinished(() => relay.close());
     await relay.drain();

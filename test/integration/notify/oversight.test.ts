@@ -190,7 +190,8 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     expect(await figuresOf()).toMatchObject({ held: 1, waiting: (before?.waiting ?? 0) + 1 });
     expect((await figuresOf())?.oldestDueSeconds).toBeGreaterThanOrEqual(3_600);
     const executor = workflow.db.as("headroom_executor");
-    const relay = createOnDemandRelay(executor.url, [probeRail({ name: "slack" })], () => undefined);
+    const slack = probeRail({ name: "slack", capability: "lookup", lookup: () => ({ kind: "absent" }) });
+    const relay = createOnDemandRelay(executor.url, [slack], () => undefined);
     onTestFinished(() => relay.close());
     await relay.drain();
     // The turn looked for what is due first, so both went out.

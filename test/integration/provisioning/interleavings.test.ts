@@ -178,7 +178,9 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     const settling = await open();
     await settling.query("set local lock_timeout = '250ms'");
     await settling.query("select headroom.run_hooks('outbox.captured', $1)", [
-      JSON.stringify([{ stream: "provisioning", key: `watch:${job.id}`, name: "provision-1", value: [] }]),
+      JSON.stringify([
+        { stream: "provisioning", rail: "github-actions", key: `watch:${job.id}`, name: "provision-1", value: [] },
+      ]),
     ]);
     await settling.query("commit");
     await one.query("rollback");

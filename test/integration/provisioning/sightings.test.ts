@@ -8,7 +8,9 @@ const p = await startProvisioning(18);
 
 /** As a relay leaves it when it settles a call about a run of the job. */
 async function seen(job: Job, run: Readonly<Record<string, unknown>>): Promise<void> {
-  const captures = [{ stream: "provisioning", key: `job:${job.id}`, name: "provision-1", value: run }];
+  const captures = [
+    { stream: "provisioning", rail: "github-actions", key: `job:${job.id}`, name: "provision-1", value: run },
+  ];
   await rowsOf(p.superuser, "select provisioning.keep_sightings($1)", [JSON.stringify(captures)]);
   await p.sweep();
 }

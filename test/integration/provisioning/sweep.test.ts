@@ -13,7 +13,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
   /** What a relay does when it has delivered a call: captures what GitHub said, as settling does. */
   async function github(job: Job, name: string, value: unknown): Promise<void> {
     await rowsOf(p.superuser, "select headroom.run_hooks('outbox.captured', $1)", [
-      JSON.stringify([{ stream: "provisioning", key: `watch:${job.id}`, name, value }]),
+      JSON.stringify([{ stream: "provisioning", rail: "github-actions", key: `watch:${job.id}`, name, value }]),
     ]);
   }
   /** The dispatch of the last attempt was delivered so long ago, as the archive has it. */

@@ -1,5 +1,5 @@
--- Hands a refund to the outbox: the stream of money, in the lane of its payment. The refund's id is the instruction, so that Stripe is
--- asked for it under one key, however often it is tried.
+-- Hands a refund to the outbox: billing's own stream of money, in the lane of its payment. The refund's id is the instruction, so that
+-- Stripe is asked for it under one key, however often it is tried.
 create or replace function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
 returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ begin
      set state = 'sent', held_by = null, amount = p_amount, updated_at = clock_timestamp(),
          next_look_at = clock_timestamp() + interval '5 minutes',
          outbox_id = billing.ask_stripe(
-           r.workspace_id, 'payments', r.payment_id::text, r.id::text, 'refund',
+           r.workspace_id, 'refunds', r.payment_id::text, r.id::text, 'refund',
            jsonb_build_object('operation', 'refund', 'amount', p_amount, 'currency', r.currency, 'destination', p_payment.payment_intent,
                               'refund_id', r.id, 'request_id', r.request_id, 'payment_id', r.payment_id,
                               'installation_id', billing.installation_id(), 'reason', r.reason),

@@ -6,15 +6,19 @@ as $$
 begin
   insert into billing.sessions (checkout_id, session_id, url, expires_at)
   select split_part(c.name, ':', 2)::uuid, c.value ->> 'id', c.value ->> 'url', billing.time_in(c.value -> 'expires_at')
-    from jsonb_to_recordset(p_captures) c(stream text, name text, value jsonb)
-   where c.stream = 'billing' and c.name ~ '^session:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    from jsonb_to_recordset(p_captures) c(stream text, rail text, name text, value jsonb)
+   where c.stream = 'billing' and c.rail = 'stripe' and c.name ~ '^session:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
      and c.value ->> 'object' = 'checkout.session' and c.value ->> 'id' ~ '^[A-Za-z0-9_]{1,200}$'
      and c.value ->> 'url' ~ '^https?://' and length(c.value ->> 'url') <= 2000 and billing.time_in(c.value -> 'expires_at') is not null
   on conflict do nothing;
   insert into billing.sightings (outbox_key, object)
   select c.stream || '/' || c.key, c.value
-    from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb)
-   where c.stream in ('billing', 'payments', 'subscriptions') and c.name ~ '^(session:|ended:|refund:|seen$|page$|subscription$)'
+    from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb, rail text, outbox_id uuid)
+   where c.rail = 'stripe'
+     -- Refunds of earlier versions stand in a stream that others write too: of that, only rows that a refund of ours names.
+     and (c.stream in ('billing', 'refunds', 'subscriptions')
+          or c.stream = 'payments' and exists (select from billing.refunds f where f.outbox_id = c.outbox_id))
+     and c.name ~ '^(session:|ended:|refund:|seen$|page$|subscription$)'
      and jsonb_typeof(c.value) in ('object', 'array');
   -- A page's address and the customer's id at Stripe stand in them: they are kept here, where an erasure finds them, and nowhere else.
   perform outbox.forget_captures(c.stream, c.key, array_agg(c.name))

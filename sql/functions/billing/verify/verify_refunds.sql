@@ -12,7 +12,10 @@ as $$
               else format('it has %s rows', count(o.outbox_id)) end
     from billing.refunds r
     join billing.payments p on p.id = r.payment_id
-    left join outbox.rows o on o.stream_id = (select outbox.stream_id('payments')) and o.instruction_id = r.id::text
+    left join outbox.rows o on o.instruction_id = r.id::text
+         -- Refunds of earlier versions stand in payments, where others may have used the same instruction.
+         and (o.stream_id = (select outbox.stream_id('refunds'))
+              or o.stream_id = (select outbox.stream_id('payments')) and o.outbox_id = r.outbox_id)
    where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and (r.state in ('sent', 'pending', 'succeeded', 'failed'))
    group by r.id, r.amount, p.payment_intent
   having count(o.outbox_id) <> 1

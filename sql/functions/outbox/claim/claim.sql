@@ -7,6 +7,8 @@
 --
 -- It waits for no row lock: whatever somebody else holds is left for the next look. What else there is to wait for, two seconds bound.
 --
+-- A row on a guarded rail that its stream was not granted goes out without a rail (0): every relay hands it back unsent, and it waits.
+--
 -- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old transaction is open,
 -- and a relay that has just drained the stream need not read them. Null looks everywhere.
 --
@@ -40,6 +42,8 @@ declare
   v_tried boolean;
   v_special uuid[];
   v_open integer;
+  v_barred smallint[] := outbox.barred_rails(p_stream_id, false);
+  v_never smallint[] := outbox.barred_rails(p_stream_id, true);
 begin
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   if not found then
@@ -104,7 +108,10 @@ begin
       select r.outbox_id, r.line, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, r.payload_hash
         from unnest(v_rows) r;
       return query
-      select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.line, r.tries, r.uncertain, m.rail_id, k.key,
+      select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.line, r.tries, r.uncertain,
+             case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint
+                  else m.rail_id end,
+             k.key,
              m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
              (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
         from unnest(v_rows) r
@@ -157,7 +164,9 @@ begin
     select r.outbox_id, r.line, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, r.payload_hash
       from unnest(v_rows) r;
     return query
-    select v_claim_id, null::bigint, null::bigint, r.outbox_id, r.line, r.tries, r.uncertain, m.rail_id, m.key,
+    select v_claim_id, null::bigint, null::bigint, r.outbox_id, r.line, r.tries, r.uncertain,
+           case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint else m.rail_id end,
+           m.key,
            m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
            (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
       from unnest(v_rows) r

@@ -14,6 +14,8 @@ declare
   v_replaceable bigint[];
   v_empty bigint[];
   v_admitted bigint[];
+  v_barred smallint[] := outbox.barred_rails(p_stream.stream_id, false);
+  v_never smallint[] := outbox.barred_rails(p_stream.stream_id, true);
 begin
   select array_agg(h.lane_id order by n.ord) into v_lanes
     from unnest(p_lane_ids) with ordinality n(lane_id, ord) join outbox.heads h on h.lane_id = n.lane_id
@@ -110,7 +112,9 @@ begin
            m.payload_hash
       from row_one r join outbox.payloads m on m.outbox_id = r.outbox_id
   )
-  select p_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
+  select p_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain,
+         case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint else m.rail_id end,
+         k.key,
          m.instruction_id, m.idempotency_key, m.payload::text, r.destination_id,
          (select d.name from outbox.destinations d where d.destination_id = r.destination_id),
          (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id

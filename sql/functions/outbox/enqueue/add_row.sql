@@ -74,6 +74,8 @@ begin
     from outbox.streams s, outbox.rails r
    where s.name = p_stream and r.name = p_rail
      -- The same rules as check_row(), which names the one that is broken.
+     and (not r.guarded or not p_checked
+          or exists (select from outbox.stream_rails g where g.stream_id = s.stream_id and g.rail_id = r.rail_id and not g.leftover))
      and v_bytes <= s.max_payload_bytes and not v_deep
      and case when p_key is null then not s.ordered else length(p_key) between 1 and 512 and octet_length(p_key) <= 1024 end
      and length(p_instruction_id) between 1 and 512 and octet_length(p_instruction_id) <= 1024

@@ -28,7 +28,7 @@ begin
       from (select distinct r ->> 'destination' as name, case when not p_checked then r ->> 'tenant_id' end as tenant_id
               from jsonb_array_elements(p_rows) r where length(r ->> 'destination') between 1 and 200) q
   ), parsed as materialized (
-    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, d.destination_id,
+    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, rl.guarded, d.destination_id,
            coalesce(r.priority, 5) as prio,
            r.payload::text as body, octet_length(r.payload::text) as bytes, gen_random_uuid() as salt
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
@@ -47,7 +47,8 @@ begin
            greatest(v_now, p.not_before) as due,
            outbox.check_row(p.stream_row, p.stream, p_checked, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key, p.bytes,
                             p.bytes > 130 and headroom.too_deep(p.payload, p.body), p.prio, p.coalesce_key, p.destination, p.captures,
-                            p.binds)
+                            p.binds),
+           case when p_checked and p.guarded then outbox.check_rail(p.stream_row, p.rail_id, p.rail) end
       from parsed p
   ), deduped as (
     insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)

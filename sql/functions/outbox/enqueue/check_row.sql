@@ -42,9 +42,12 @@ begin
     perform headroom.fail('invalid_input', 'A coalesce key has 1 to 200 characters and needs an ordered stream.');
   elsif length(p_destination) not between 1 and 200 then
     perform headroom.fail('invalid_input', 'A destination has 1 to 200 characters.');
-  elsif p_checked and starts_with(p_destination, 'endpoint:') then
-    perform headroom.fail('invalid_input', 'Destinations that begin with "endpoint:" belong to the endpoints of the database.', null,
-      'Publish an event; endpoints receive it by their topics. Or choose another name.');
+  elsif p_checked and p_destination is not null
+        and exists (select from outbox.reserved_kinds k
+                     where case when right(k.kind, 1) = ':' then starts_with(p_destination, k.kind) else p_destination = k.kind end) then
+    perform headroom.fail('invalid_input', format('Destination "%s" is of a kind that only Headroom''s own functions name.',
+        left(p_destination, 80)), null,
+      'Choose another name. To reach endpoints of the database, publish an event; they receive it by their topics.');
   end if;
   if p_checked and (p_captures is not null or p_binds is not null) then
     perform outbox.check_binds(p_stream, p_captures, p_binds);

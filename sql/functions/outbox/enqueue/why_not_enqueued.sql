@@ -13,6 +13,9 @@ begin
   perform outbox.check_row(
     v_stream, p_stream, p_checked, (select r.rail_id from outbox.rails r where r.name = p_rail), p_rail, p_key, p_instruction_id,
     p_idempotency_key, octet_length(p_body), p_too_deep, p_priority, p_coalesce_key, p_destination, p_captures, p_binds);
+  if p_checked then
+    perform outbox.check_rail(v_stream, (select r.rail_id from outbox.rails r where r.name = p_rail), p_rail);
+  end if;
   created := false;
   select e.outbox_id, e.seq into outbox_id, seq
     from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_body) e;

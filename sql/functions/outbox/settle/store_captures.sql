@@ -16,10 +16,13 @@ begin
      where coalesce(o.kind, 'delivered') = 'delivered'
      order by m.lane_id, v.key, m.seq desc
     on conflict (lane_id, name) do update set value = excluded.value, outbox_id = excluded.outbox_id, captured_at = now()
-    returning c.lane_id, c.name, c.value
+    returning c.lane_id, c.name, c.value, c.outbox_id
   )
-  select jsonb_agg(jsonb_build_object('stream', s.name, 'key', l.key, 'name', c.name, 'value', c.value)) into v_stored
+  select jsonb_agg(jsonb_build_object(
+           'stream', s.name, 'key', l.key, 'name', c.name, 'value', c.value, 'outbox_id', c.outbox_id, 'rail', r.name)) into v_stored
     from stored c
+    join outbox.payloads m on m.outbox_id = c.outbox_id
+    join outbox.rails r on r.rail_id = m.rail_id
     join outbox.lanes l on l.lane_id = c.lane_id
     join outbox.streams s on s.stream_id = l.stream_id;
   if v_stored is not null then

@@ -6,8 +6,8 @@ begin
   insert into provisioning.sightings (job_id, task, number, runs)
   select split_part(c.key, ':', 2)::uuid, split_part(c.name, '-', 1), split_part(c.name, '-', 2)::smallint,
          case jsonb_typeof(c.value) when 'array' then c.value else jsonb_build_array(c.value) end
-    from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb)
-   where c.stream = 'provisioning'
+    from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb, rail text)
+   where c.stream = 'provisioning' and c.rail = 'github-actions'
      and c.key ~ '^(job|watch):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
      and c.name ~ '^(provision|cleanup)-[0-9]{1,4}$'
      and jsonb_typeof(c.value) in ('array', 'object') and octet_length(c.value::text) <= 16384;

@@ -85,7 +85,7 @@ export async function startCaseStage(): Promise<CaseStage> {
   const relay = createRelay({
     connectionString: p.db.as("headroom_executor").url,
     rails: [rail],
-    streams: ["billing", "payments", "subscriptions"],
+    streams: ["billing", "payments", "refunds", "subscriptions"],
     pollMs: 250,
   });
   beforeAll(async () => {
@@ -240,6 +240,6 @@ const oursQuery = `
 const waitingQuery = `
   select l.key from outbox.pending p
     join outbox.lanes l on l.lane_id = p.lane_id
-    join outbox.streams s on s.stream_id = l.stream_id and s.name in ('billing', 'payments', 'subscriptions')
+    join outbox.streams s on s.stream_id = l.stream_id and s.name in ('billing', 'payments', 'refunds', 'subscriptions')
    where s.on_dead = 'skip'
       or not exists (select from outbox.dead d join outbox.payloads m on m.outbox_id = d.outbox_id where m.lane_id = p.lane_id)`;

@@ -305,8 +305,8 @@ describe.each(POSTGRES_VERSIONS)("another workspace on PostgreSQL %i", async (ve
       await rowsOf(
         superuser,
         `select capacity.keep_captures(jsonb_build_array(jsonb_build_object(
-           'stream', 'shop', 'key', $3::text, 'name', $1::text, 'value', to_jsonb($2::text))))`,
-        [name, own.thread, `${theirs.request}:${ending}`],
+           'stream', 'shop', 'rail', $4::text, 'key', $3::text, 'name', $1::text, 'value', to_jsonb($2::text))))`,
+        [name, own.thread, `${theirs.request}:${ending}`, ending],
       );
     }
     expect(

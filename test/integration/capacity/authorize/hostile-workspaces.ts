@@ -210,8 +210,10 @@ async function firstRequest(db: TestDatabase, names: Names): Promise<string> {
   await rowsOf(
     client,
     `select capacity.keep_captures(jsonb_build_array(
-       jsonb_build_object('stream', 'capacity', 'key', $1 || ':slack', 'name', 'slack_thread_ts', 'value', to_jsonb($2::text)),
-       jsonb_build_object('stream', 'capacity', 'key', $1 || ':linear', 'name', 'linear_issue_id', 'value', to_jsonb($3::text))))`,
+       jsonb_build_object('stream', 'capacity', 'rail', 'slack', 'key', $1 || ':slack',
+                          'name', 'slack_thread_ts', 'value', to_jsonb($2::text)),
+       jsonb_build_object('stream', 'capacity', 'rail', 'linear', 'key', $1 || ':linear',
+                          'name', 'linear_issue_id', 'value', to_jsonb($3::text))))`,
     [id, names.thread, names.issue],
   );
   return id;

@@ -63,7 +63,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
   test("a call of the relay route expires what is due and sends in the same turn what there is to say about it", async () => {
     const id = await overdue(surfaces);
     await forgetRuns();
-    const mail = probeRail({ name: "email" });
+    const mail = probeRail({ name: "email", capability: "blind" });
     const drainer = onDemand([mail]);
     const gateway = await startTestGateway(surfaces.db, { dependencies: { drainer } });
     onTestFinished(() => gateway.stop());
@@ -92,7 +92,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     await blocker.query("begin");
     await blocker.query("lock table capacity.timer_failures in access exclusive mode");
     const log: object[] = [];
-    const mail = probeRail({ name: "email" });
+    const mail = probeRail({ name: "email", capability: "blind" });
     const report = await onDemand([mail], log).drain({ budgetMs: 1_000 });
     await blocker.query("rollback");
     expect(report.delivered).toBe(1);
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
 
   test("a server's relay turns by itself, since what is due by the clock calls no webhook", async () => {
     const id = await overdue(surfaces);
-    const mail = probeRail({ name: "email" });
+    const mail = probeRail({ name: "email", capability: "blind" });
     onDemand([mail]).keepTurning(100);
     await expired(id);
     const again = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });

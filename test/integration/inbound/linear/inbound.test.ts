@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     await rowsOf(
       superuser,
       `select capacity.keep_captures(jsonb_build_array(jsonb_build_object(
-         'stream', 'capacity', 'key', $1 || ':linear', 'name', 'linear_issue_id', 'value', to_jsonb($2::text))))`,
+         'stream', 'capacity', 'rail', 'linear', 'key', $1 || ':linear', 'name', 'linear_issue_id', 'value', to_jsonb($2::text))))`,
       [id, issue],
     );
     return { id, issue };

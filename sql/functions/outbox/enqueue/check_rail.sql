@@ -1,0 +1,14 @@
+-- Refuses a guarded rail to a stream that was not granted it. For rows of applications; what our own functions write, they may.
+create or replace function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_rail_id = any (outbox.barred_rails(p_stream.stream_id, false)) then
+    perform headroom.fail('not_allowed', format('Rows of stream "%s" may not use rail "%s".', p_stream.name, p_rail),
+      'it acts with the installation''s credentials',
+      format('An operator can allow it to everybody who may write that stream: select outbox.grant_rail(%L, %L). Nothing was written.',
+             p_stream.name, p_rail));
+  end if;
+end
+$$;
+comment on function outbox.check_rail(outbox.streams, smallint, text) is 'Refuses a guarded rail that a stream was not granted.';

@@ -1,0 +1,17 @@
+-- Guards rails that use the installation's credentials, and says which streams may use each: {"slack": ["capacity", "people"]}. For the
+-- migrator's registrations. p_leftovers: streams that may not name the rail any more, and finish what our functions wrote there. Grants
+-- that operators made stay.
+create or replace function outbox.guard_rails(p_grants jsonb, p_leftovers jsonb default '{}') returns void
+language sql volatile set search_path = pg_catalog, pg_temp
+as $$
+  update outbox.rails r set guarded = true where p_grants ? r.name and not r.guarded;
+  insert into outbox.stream_rails (stream_id, rail_id, leftover)
+  select s.stream_id, r.rail_id, w.leftover
+    from (values (p_grants, false), (p_leftovers, true)) w(grants, leftover)
+   cross join lateral jsonb_each(w.grants) g
+   cross join lateral jsonb_array_elements_text(g.value) n(stream)
+    join outbox.rails r on r.name = g.key
+    join outbox.streams s on s.name = n.stream
+  on conflict do nothing;
+$$;
+comment on function outbox.guard_rails(jsonb, jsonb) is 'Guards rails, and grants them to streams.';

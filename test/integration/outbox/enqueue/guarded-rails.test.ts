@@ -1,0 +1,132 @@
+/** Rails that act with the installation's credentials, and what an application that may enqueue can make of them: nothing. */
+import { describe, expect, test } from "vitest";
+import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+
+const guarded = ["email", "github-actions", "linear", "slack", "slack-interaction", "slack-webhook", "stripe"];
+const open = ["notifications", "payments"];
+const ours = ["slack:C1", "email:acme", "endpoint:1", "github:acme/infra", "slack-interactions:U1", "stripe", "linear"];
+
+describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (version) => {
+  const engine = await startEngine(version);
+  const ingest = engine.db.as("headroom_ingest").pool;
+  const control = engine.db.as("headroom_control").pool;
+  const { superuser } = engine;
+
+  const enqueue = (stream: string, rail: string, destination: string | null = null) =>
+    oneOf<{ outbox_id: string }>(
+      ingest,
+      "select * from outbox.enqueue($1, 'k', gen_random_uuid()::text, 'x', $2, '{}', p_destination => $3)",
+      [stream, rail, destination],
+    );
+  const enqueueMany = (stream: string, rail: string, destination: string | null = null) =>
+    rowsOf(ingest, "select * from outbox.enqueue_many($1)", [
+      JSON.stringify([
+        { stream, key: "k", instruction_id: unique("i"), idempotency_key: "x", rail, payload: {}, destination },
+      ]),
+    ]);
+
+  test("the rails with credentials of the installation are guarded, and only streams of ours have grants", async () => {
+    const rails = await rowsOf<{ name: string }>(
+      superuser,
+      "select name from outbox.rails where guarded order by name",
+    );
+    expect(rails.map((rail) => rail.name)).toEqual(guarded);
+    const grants = `select s.name || ' ' || r.name as grant, g.leftover, s.writers::text as writers from outbox.stream_rails g
+       join outbox.streams s using (stream_id) join outbox.rails r using (rail_id) order by 1`;
+    expect(await rowsOf(superuser, grants)).toEqual([
+      ...[
+        "billing stripe",
+        "capacity linear",
+        "capacity slack",
+        "interactions slack",
+        "interactions slack-interaction",
+      ].map((grant) => ({ grant, leftover: false, writers: "{}" })),
+      { grant: "payments stripe", leftover: true, writers: null },
+      ...[
+        "people email",
+        "people slack",
+        "people slack-webhook",
+        "provisioning github-actions",
+        "refunds stripe",
+        "self-service email",
+        "subscriptions stripe",
+      ].map((grant) => ({ grant, leftover: false, writers: "{}" })),
+    ]);
+  });
+
+  test.each(open.flatMap((stream) => guarded.map((rail) => [stream, rail] as const)))(
+    "a row of %s on %s is refused, with the grant that would allow it, and nothing is written",
+    async (stream, rail) => {
+      const before = await oneOf(superuser, "select count(*) from outbox.dedupe");
+      const refusal = {
+        ...refusedAs("not_allowed"),
+        hint: expect.stringContaining(`outbox.grant_rail('${stream}', '${rail}')`),
+      };
+      expect(await refusalOf(enqueue(stream, rail))).toMatchObject(refusal);
+      expect(await refusalOf(enqueue(stream, rail, "a-destination"))).toMatchObject(refusal);
+      expect(await refusalOf(enqueueMany(stream, rail))).toMatchObject(refusal);
+      expect(await oneOf(superuser, "select count(*) from outbox.dedupe")).toEqual(before);
+    },
+  );
+
+  test("the names of the payment outbox open no way to it", async () => {
+    expect(
+      await refusalOf(rowsOf(ingest, "select payments.enqueue_payment_outbox('p', 'i', 'k', 'stripe', '{}')")),
+    ).toMatchObject(refusedAs("not_allowed"));
+  });
+
+  test.each(ours)("the destination %s is ours to name", async (destination) => {
+    expect(await refusalOf(enqueue("notifications", "sure", destination))).toMatchObject(refusedAs("invalid_input"));
+    expect(await refusalOf(enqueueMany("notifications", "sure", destination))).toMatchObject(
+      refusedAs("invalid_input"),
+    );
+  });
+
+  test("a row from before its rail was guarded goes out without a rail, until an operator grants it", async () => {
+    const stream = await engine.stream();
+    const plain = await engine.enqueue(stream, { key: unique("plain") });
+    const bound = await engine.enqueue(stream, { key: unique("bound"), destination: unique("somewhere") });
+    const claimed = async (outcome: "released" | "delivered") => {
+      const rows = [...(await engine.claim(stream)), ...(await engine.claim(stream))];
+      await engine.settle(
+        stream,
+        rows.map((row) => ({ row, outcome })),
+      );
+      return rows;
+    };
+    await rowsOf(superuser, "update outbox.rails set guarded = true where name = 'sure'");
+    try {
+      const barred = await claimed("released");
+      expect(barred.map((row) => row.outbox_id).toSorted()).toEqual([plain.outbox_id, bound.outbox_id].toSorted());
+      expect(barred).toMatchObject([{ rail_id: 0 }, { rail_id: 0 }]);
+      expect(await refusalOf(rowsOf(ingest, "select outbox.grant_rail($1, 'sure')", [stream.name]))).toMatchObject({
+        code: "42501",
+      });
+      await rowsOf(control, "select outbox.grant_rail($1, 'sure')", [stream.name]);
+      const { rail_id } = await oneOf<{ rail_id: number }>(
+        superuser,
+        "select rail_id from outbox.rails where name = 'sure'",
+      );
+      expect(await claimed("delivered")).toMatchObject([{ rail_id }, { rail_id }]);
+    } finally {
+      await rowsOf(superuser, "update outbox.rails set guarded = false where name = 'sure'");
+      await rowsOf(superuser, "delete from outbox.stream_rails where stream_id = $1", [stream.id]);
+    }
+  });
+
+  test("what a rail can prove never changes by registering it again", async () => {
+    const rail = unique("mail")
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]/g, "-");
+    await rowsOf(control, "select outbox.register_rail($1, 'blind', 1000)", [rail]);
+    expect(
+      await refusalOf(rowsOf(control, "select outbox.register_rail($1, 'idempotent', 1000)", [rail])),
+    ).toMatchObject(refusedAs("conflict"));
+    await rowsOf(control, "select outbox.register_rail($1, 'blind', 2000)", [rail]);
+    expect(await oneOf(superuser, "select capability, timeout_ms from outbox.rails where name = $1", [rail])).toEqual({
+      capability: "blind",
+      timeout_ms: 2000,
+    });
+  });
+});

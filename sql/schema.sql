@@ -2602,12 +2602,14 @@ create table outbox.dedupe (
   salt uuid,
   payload_hash bytea not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  terms bigint,
   constraint dedupe_pkey PRIMARY KEY (stream_id, instruction_id, idempotency_key)
 );
 CREATE INDEX dedupe_age ON outbox.dedupe USING brin (created_at);
 grant select on outbox.dedupe to headroom_auditor;
 grant select on outbox.dedupe to headroom_control;
 comment on column outbox.dedupe.salt is 'Random, and part of what payload_hash covers, here and in the archive. Erased with the payload: then no guess of the content can be confirmed.';
+comment on column outbox.dedupe.terms is 'Hash, with the salt, of where, when and how an application wanted the row sent: kept longer than the row, to tell a repeat from another intent.';
 
 create view outbox.deliveries as
  SELECT m.outbox_id,
@@ -7314,12 +7316,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 630db8816c6add14';
+  as 'sha256 14933713157132f0';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6cb92cc44a81e2f';
+  as 'sha256 5e2d7e66ff1b9c77';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -7524,10 +7526,10 @@ create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason te
   as 'sha256 0143e53cb20efb06';
 grant execute on function outbox.erase_payload to headroom_control;
 
-create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, OUT outbox_id uuid, OUT seq bigint)
+create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, p_terms jsonb, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2fd0905f9561e059';
+  as 'sha256 f22a0efaa1b5d394';
 
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
@@ -7954,6 +7956,11 @@ create function outbox.tell_finished(p_outbox_ids uuid[], p_delivered boolean, p
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4a666c7faebbc9d2';
 
+create function outbox.terms_of(p_row jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 af38ef95bddb740a';
+
 create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
   returns integer
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
@@ -8030,10 +8037,10 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c0b98194c592e71';
 
-create function outbox.why_not_enqueued(p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.why_not_enqueued(p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, p_terms jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4627fb1befdb03d3';
+  as 'sha256 ca2ddb59d9fe8041';
 
 create function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb)
   returns jsonb
@@ -9050,7 +9057,7 @@ create function webhooks.find_endpoint(p_name text, p_tenant_id text)
 create function webhooks.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 379ebb428d11d8ba';
+  as 'sha256 0967a17cf161e113';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
   returns void

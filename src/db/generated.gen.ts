@@ -1174,6 +1174,7 @@ export interface OutboxDedupe {
   salt: string | null;
   payload_hash: Buffer;
   created_at: Date;
+  terms: number | null;
 }
 
 /** What became of rows of ordered streams. */
@@ -7747,6 +7748,7 @@ export interface Functions {
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
       p_body: string | null;
+      p_terms: unknown;
     };
     result: { outbox_id: string | null; seq: number | null };
   };
@@ -8429,6 +8431,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** What decides where, when and how a row is sent. */
+  "outbox.terms_of": {
+    args: {
+      p_row: unknown;
+    };
+    result: Json;
+  };
   /** Tries of a row since its last redrive, counted in the archive. */
   "outbox.tries_so_far": {
     args: {
@@ -8561,6 +8570,7 @@ export interface Functions {
       p_destination: string | null;
       p_captures: unknown;
       p_binds: unknown;
+      p_terms: unknown;
     };
     result: { outbox_id: string | null; seq: number | null; created: boolean };
   };
@@ -10817,7 +10827,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.ensure_stream": { returns: "nothing", json: ["p_settings"], positional: false },
   "outbox.erase_finished": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
-  "outbox.existing_row": { returns: "row", json: [], positional: false },
+  "outbox.existing_row": { returns: "row", json: ["p_terms"], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.first_bytes": { returns: "value", json: [], positional: false },
@@ -10894,6 +10904,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.take_number": { returns: "value", json: [], positional: false },
   "outbox.tell_finished": { returns: "nothing", json: [], positional: false },
+  "outbox.terms_of": { returns: "value", json: ["p_row"], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.verify_extent": { returns: "row", json: [], positional: false },
@@ -10908,7 +10919,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.waiting_tenants": { returns: "values", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
-  "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds"], positional: false },
+  "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds", "p_terms"], positional: false },
   "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },

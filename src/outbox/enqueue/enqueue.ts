@@ -60,7 +60,10 @@ export interface EnqueueResult {
   readonly created: boolean;
 }
 
-/** Adds one row. Throws a HeadroomError with code `idempotency_conflict` when the key was used with another payload. */
+/**
+ * Adds one row. Throws a HeadroomError with code `idempotency_conflict` when the key was used with another payload, rail, lane, destination,
+ * priority, coalesce key, date, capture or bind; the message names which.
+ */
 export async function enqueue(db: Queryable, row: NewRow): Promise<EnqueueResult> {
   const result = await call(db, "outbox.enqueue", {
     p_stream: row.stream,

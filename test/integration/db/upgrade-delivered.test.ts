@@ -33,6 +33,7 @@ drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
 drop table headroom.turns, outbox.stream_rails, outbox.reserved_kinds;
 alter table outbox.rails drop column guarded cascade;
+alter table outbox.dedupe drop column terms cascade;
 delete from headroom.migrations where number >= 49;
 update headroom.recreatables set checksum = 'outdated';
 reset role`;

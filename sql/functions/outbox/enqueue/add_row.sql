@@ -39,6 +39,11 @@ declare
   v_bytes integer := octet_length(v_text);
   -- No JSON of fewer bytes has 65 levels.
   v_deep boolean := v_bytes > 130 and headroom.too_deep(p_payload, v_text);
+  -- Where, when and how an application wants it sent, in the order of outbox.existing_row(); times as numbers, which no setting of the
+  -- session changes.
+  v_terms jsonb := case when p_checked
+    then jsonb_build_array(p_rail, p_key, p_priority, p_coalesce_key, p_destination, extract(epoch from p_expires_at), p_captures, p_binds,
+                           extract(epoch from p_not_before)) end;
   v_now timestamptz := clock_timestamp();
   v_due timestamptz := v_now;
   v_special boolean := false;
@@ -85,8 +90,9 @@ begin
                                      else s.ordered and length(p_coalesce_key) between 1 and 200 end));
   if found and (v_writers is null or not p_checked or outbox.may_write(v_writers)) then
     v_id := outbox.new_id(v_class_id);
-    insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
-    values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now)
+    insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at, terms)
+    values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now,
+            hashtextextended(v_salt::text || v_terms::text, 0))
     on conflict do nothing;
     if found then
       outbox_id := v_id;
@@ -123,7 +129,7 @@ begin
   if not created then
     select w.outbox_id, w.seq, w.created into outbox_id, seq, created
       from outbox.why_not_enqueued(p_checked, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, v_text, v_deep,
-                                   p_priority, p_coalesce_key, p_destination, p_captures, p_binds) w;
+                                   p_priority, p_coalesce_key, p_destination, p_captures, p_binds, v_terms) w;
     if outbox_id is null then
       -- The key was forgotten between the two looks: it is new again.
       select e.outbox_id, e.seq, e.created into outbox_id, seq, created

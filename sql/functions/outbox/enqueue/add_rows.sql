@@ -30,7 +30,10 @@ begin
   ), parsed as materialized (
     select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, rl.guarded, d.destination_id,
            coalesce(r.priority, 5) as prio,
-           r.payload::text as body, octet_length(r.payload::text) as bytes, gen_random_uuid() as salt
+           r.payload::text as body, octet_length(r.payload::text) as bytes, gen_random_uuid() as salt,
+           case when p_checked
+             then jsonb_build_array(r.rail, r.key, coalesce(r.priority, 5), r.coalesce_key, r.destination,
+                                    extract(epoch from r.expires_at), r.captures, r.binds, extract(epoch from r.not_before)) end as terms
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
      cross join lateral jsonb_to_record(n.doc) r(
              stream text, key text, instruction_id text, idempotency_key text, rail text, payload jsonb, priority integer,
@@ -51,8 +54,9 @@ begin
            case when p_checked and p.guarded then outbox.check_rail(p.stream_row, p.rail_id, p.rail) end
       from parsed p
   ), deduped as (
-    insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
-    select i.stream_id, i.instruction_id, i.idempotency_key, i.new_outbox_id, i.salt, i.hash, v_now
+    insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at, terms)
+    select i.stream_id, i.instruction_id, i.idempotency_key, i.new_outbox_id, i.salt, i.hash, v_now,
+           hashtextextended(i.salt::text || i.terms::text, 0)
       from input i order by i.stream_id, i.instruction_id, i.idempotency_key, i.ord
     on conflict do nothing
     returning d.outbox_id
@@ -110,7 +114,7 @@ begin
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
       join outbox.streams s on s.name = n.doc ->> 'stream'
      cross join lateral outbox.existing_row(s.stream_id, n.doc ->> 'instruction_id', n.doc ->> 'idempotency_key',
-                                            (n.doc -> 'payload')::text) e
+                                            (n.doc -> 'payload')::text, case when p_checked then outbox.terms_of(n.doc) end) e
      where (v_ords is null or n.ord <> all (v_ords)) and e.outbox_id is not null;
     get diagnostics v_found = row_count;
     if v_returned + v_found < v_wanted then

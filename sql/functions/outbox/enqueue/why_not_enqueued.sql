@@ -1,7 +1,7 @@
 -- Why an enqueue wrote nothing: a bad row is refused, and one that is there already is the answer.
 create or replace function outbox.why_not_enqueued(
   p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean,
-  p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb,
+  p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, p_terms jsonb,
   out outbox_id uuid, out seq bigint, out created boolean
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -18,8 +18,8 @@ begin
   end if;
   created := false;
   select e.outbox_id, e.seq into outbox_id, seq
-    from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_body) e;
+    from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_body, p_terms) e;
 end
 $$;
-comment on function outbox.why_not_enqueued(boolean, text, text, text, text, text, text, boolean, integer, text, text, jsonb, jsonb)
+comment on function outbox.why_not_enqueued(boolean, text, text, text, text, text, text, boolean, integer, text, text, jsonb, jsonb, jsonb)
   is 'Refuses a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq.';

@@ -22,7 +22,7 @@ begin
   returning * into v_row;
   if found then
     -- An event that was collected is still known by its deliveries. Another content is refused here, and not by the commit.
-    perform outbox.existing_row(d.stream_id, d.instruction_id, d.idempotency_key, new.payload::text)
+    perform outbox.existing_row(d.stream_id, d.instruction_id, d.idempotency_key, new.payload::text, null)
        from outbox.rows d where d.stream_id = v_stream.stream_id and d.instruction_id = v_instruction;
     new.id := v_row.id;
     new.status := 'PENDING';

@@ -269,6 +269,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const { id } = await surfaces.create();
       const client = await surfaces.db.superuser.connect();
       await client.query("begin");
+      await client.query("delete from outbox.stream_rails");
       await client.query("delete from outbox.rails where name = 'slack'");
       expect(await refusalOf(surfaces.apply(id, "COMMERCIAL_APPROVED", "cora", { client }))).toMatchObject(
         refusedAs("unknown_rail"),

@@ -60,6 +60,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "outbox.clear_destination",
     "outbox.create_stream",
     "outbox.erase_payload",
+    "outbox.grant_rail",
     "outbox.limit_destination",
     "outbox.redrive",
     "outbox.register_rail",

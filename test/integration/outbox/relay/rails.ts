@@ -36,7 +36,8 @@ export function probeRail(options: ProbeOptions = {}): ProbeRail {
   let underWay = 0;
   let peak = 0;
   return {
-    name: "probe",
+    // What a rail can prove never changes, so there is one for each.
+    name: rest.capability === undefined ? "probe" : `probe-${rest.capability}`,
     capability: "idempotent",
     timeoutMs: 1_000,
     ...rest,

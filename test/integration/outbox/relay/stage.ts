@@ -49,6 +49,8 @@ export interface Stage {
   stream(settings?: StreamSettings): Promise<string>;
   /** Declares rails before any relay does, so that rows can name them. */
   declare(...rails: Rail[]): Promise<void>;
+  /** Lets rows of a stream use a rail that is guarded. */
+  grant(stream: string, rail: Rail): Promise<unknown>;
   /** Adds a row in a transaction of its own; what is not said is made up. */
   enqueue(row: StagedRow): Promise<EnqueueResult>;
   enqueueMany(rows: readonly StagedRow[]): Promise<EnqueueResult[]>;
@@ -138,6 +140,7 @@ export async function createStage(options: Parameters<typeof createTestDatabase>
     async declare(...rails) {
       await registerRails(db.as("headroom_control").pool, rails);
     },
+    grant: (stream, rail) => query("select outbox.grant_rail($1, $2)", [stream, rail.name]),
     enqueue: (row) => enqueue(db.as("headroom_ingest").pool, complete(row)),
     enqueueMany: (rows) => enqueueMany(db.as("headroom_ingest").pool, rows.map(complete)),
     async run(given) {

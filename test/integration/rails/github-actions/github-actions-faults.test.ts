@@ -50,6 +50,7 @@ test.each(kinds)("GitHub fails (%s), and one run is started, whose id is known",
   sandbox.faults.add({ provider: "github", method: "dispatch", kind, times: 2, retryAfterSeconds: 0 });
   await stage.declare(rail);
   const stream = await stage.stream({ ordered: true, maxTries: 50, backoffBaseMs: 10, backoffCapMs: 50 });
+  await stage.grant(stream, rail);
   const job = randomUUID();
   const inputs = { job_id: job, attempt: "2", task: "cleanup" };
   const payload = { ...place, ref: "main", job_id: job, run_mark: `${job}/cleanup-2`, inputs };
@@ -87,6 +88,7 @@ test.each(kinds)("GitHub fails (%s), and a run is stopped, and no other", async 
   sandbox.faults.add({ provider: "github", method: "cancelRun", kind, times: 2, retryAfterSeconds: 0 });
   await stage.declare(rail);
   const stream = await stage.stream({ ordered: true, maxTries: 50, backoffBaseMs: 10, backoffCapMs: 50 });
+  await stage.grant(stream, rail);
   const captures = { runs: ["runs"] };
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name, key: job, payload: stop, captures });
   await stage.run({ rails: [rail], streams: [stream] });

@@ -95,6 +95,7 @@ describe("an answer to a click whose outcome nobody can know", () => {
     const [, interactions] = slackRails(5_000);
     if (interactions === undefined) throw new Error("there are two");
     await rowsOf(surfaces.superuser, "select outbox.register_rail('slack-interaction', 'blind', 5000)");
+    await rowsOf(surfaces.superuser, "select outbox.grant_rail('clicks', 'slack-interaction')");
     const payload = { method: "chat.postEphemeral", channel: slackChannel, user: "URILEY01", text: "You may not." };
     await rowsOf(
       surfaces.superuser,

@@ -66,6 +66,7 @@ async function deliver(payload: Json, method: string, kind: FaultKind, carriesMo
   await stage.declare(rail);
   const settings = { ordered: true, maxTries: 50, backoffBaseMs: 10, backoffCapMs: 50, carriesMoney };
   const stream = await stage.stream(settings);
+  await stage.grant(stream, rail);
   const key = randomUUID();
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name, key, payload, captures: { object: [] } });
   await stage.run({ rails: [rail], streams: [stream] });

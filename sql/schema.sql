@@ -3260,6 +3260,22 @@ grant select on provisioning.callbacks to headroom_auditor;
 grant select on provisioning.callbacks to headroom_control;
 comment on table provisioning.callbacks is 'What runs reported, once each. Those of a job are kept with it; refused ones for ninety days.';
 
+create table provisioning.dispatched_runs (
+  job_id uuid not null,
+  task text not null,
+  number smallint not null,
+  run_id bigint not null,
+  answered boolean not null,
+  constraint dispatched_runs_pkey PRIMARY KEY (job_id, task, number, run_id)
+);
+alter table provisioning.dispatched_runs enable row level security;
+create policy all_workspaces on provisioning.dispatched_runs as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.dispatched_runs as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on provisioning.dispatched_runs to headroom_auditor;
+grant select on provisioning.dispatched_runs to headroom_control;
+comment on table provisioning.dispatched_runs is 'Runs that GitHub says it started for an attempt.';
+comment on column provisioning.dispatched_runs.answered is 'GitHub named it as the run of our dispatch; else it was found by its name, which counts only where no run was named.';
+
 create table provisioning.events (
   job_id uuid not null,
   seq integer not null,
@@ -8091,7 +8107,7 @@ create function provisioning.callback_problem(p_sent jsonb)
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1b96cb9ef2703447';
+  as 'sha256 c4c996b848c27228';
 
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
@@ -8187,7 +8203,7 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62dcde137a70f348';
+  as 'sha256 191f48b607c2476c';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
@@ -8225,7 +8241,7 @@ create function provisioning.jobs_of(p_request_id text)
 create function provisioning.keep_sightings(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c186ebc666f0f478';
+  as 'sha256 7b924c944b4dd4cd';
 
 create function provisioning.list_jobs(p_workspace_id text DEFAULT NULL::text, p_states text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, status public.provisioning_job_status, state text, attempts smallint, most_attempts smallint, cleanup text, held_by text, run_id bigint, step text, progress smallint, error text, created_at timestamp with time zone, updated_at timestamp with time zone)
@@ -8465,6 +8481,11 @@ create function provisioning.watch_run(p_attempt provisioning.attempts)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 44c621adae05bfe4';
 
+create function provisioning.whose_run(p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cb8bd0b86da0ccba';
+
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
@@ -8674,7 +8695,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_provisioning_callback(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 19be0592cebef9ca';
+  as 'sha256 12d60015b5c83f87';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
 grant execute on function public.handle_provisioning_callback to service_role;

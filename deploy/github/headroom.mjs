@@ -27,6 +27,8 @@ const retryMs = Number(process.env.HEADROOM_RETRY_MS) || 1_000;
 const maxTries = 6;
 /** Results are worth more patience: nobody says them again. */
 const resultPatienceMs = 120 * retryMs;
+/** How often a call waits because Headroom asked it to. */
+const maxWaits = 12;
 const maxWaitMs = 15 * retryMs;
 const maxRetryAfterMs = 60_000;
 const callTimeoutMs = 10_000;
@@ -79,10 +81,14 @@ function writeForLaterSteps(path, values) {
 
 // --- what is given, and what is remembered from one command to the next
 
+const whereItIsSet = {
+  HEADROOM_CALLBACK_URL: " It is a variable of the repository; `headroom jobs connect` says its value.",
+};
+
 function settings() {
   const text = (name) => {
     const value = process.env[name];
-    if (!value) throw new Misused(`${name} is not set.`);
+    if (!value) throw new Misused(`${name} is not set.${whereItIsSet[name] ?? ""}`);
     return value;
   };
   const number = (name) => {
@@ -144,12 +150,19 @@ async function send(signal, more) {
   const { url, secret, job } = settings();
   const isResult = signal === "succeeded" || signal === "failed";
   const begun = Date.now();
+  let waits = 0;
   for (let tries = 1; ; tries += 1) {
     const { answer, problem, afterMs } = await post(url, secret, { id: randomUUID(), ...job, signal, ...more });
     if (answer !== undefined) return answer;
     const backoffMs = Math.min(retryMs * 2 ** (tries - 1), maxWaitMs) * (0.75 + Math.random() / 2);
     const waitMs = Math.min(afterMs ?? backoffMs, maxRetryAfterMs);
-    const isLast = isResult ? Date.now() + waitMs > begun + resultPatienceMs : tries >= maxTries;
+    if (afterMs !== undefined) waits += 1;
+    const isLast =
+      afterMs !== undefined
+        ? waits > maxWaits
+        : isResult
+          ? Date.now() + waitMs > begun + resultPatienceMs
+          : tries - waits >= maxTries;
     if (isLast) throw new Unreachable(`Headroom did not take the ${signal} in ${tries} tries: ${problem}`);
     complain(`${signal}: ${problem}; trying again`);
     await sleep(waitMs);

@@ -22,9 +22,9 @@ interface Rule {
 }
 
 const runs: Readonly<Record<string, string>> = {
-  none: "any: nobody has claimed it",
-  own: "the run that claimed it",
-  rerun: "the same run, started anew at GitHub",
+  none: "any: none has claimed it, and it is not known which was started",
+  own: "the run that claimed it, or before that the one that was started for it",
+  rerun: "the same run, started again at GitHub",
   other: "another run",
 };
 
@@ -68,7 +68,8 @@ export async function describeJobs(client: Client): Promise<string> {
       rules.map((rule) => [rule.status, runs[rule.run] ?? rule.run, rule.signal, `\`${rule.outcome}\``, rule.meaning]),
     ),
     "",
-    "`claim`, `heartbeat`, `succeeded` and `failed` are done; `repeated` and `ignored` change nothing; `stop` tells the run to end.",
+    "`claim`, `heartbeat`, `succeeded` and `failed` are done; `repeated` and `ignored` change nothing; `early` tells the run to say it again in",
+    "a few seconds; `stop` tells it to end.",
     "",
   ].join("\n");
 }

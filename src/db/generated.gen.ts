@@ -1619,6 +1619,15 @@ export interface ProvisioningCallbacks {
   received_at: Date;
 }
 
+/** Runs that GitHub says it started for an attempt. */
+export interface ProvisioningDispatchedRuns {
+  job_id: string;
+  task: string;
+  number: number;
+  run_id: number;
+  answered: boolean;
+}
+
 /** The log of each job. Append-only, for everybody. */
 export interface ProvisioningEvents {
   job_id: string;
@@ -2072,6 +2081,7 @@ export interface Tables {
   "outbox.streams": OutboxStreams;
   "provisioning.attempts": ProvisioningAttempts;
   "provisioning.callbacks": ProvisioningCallbacks;
+  "provisioning.dispatched_runs": ProvisioningDispatchedRuns;
   "provisioning.events": ProvisioningEvents;
   "provisioning.jobs": ProvisioningJobs;
   "provisioning.settings": ProvisioningSettings;
@@ -9265,6 +9275,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Whose run a callback comes from. */
+  "provisioning.whose_run": {
+    args: {
+      p_attempt: string | null;
+      p_run_id: number | bigint | string | null;
+      p_run_attempt: number | null;
+    };
+    result: string;
+  };
   /** Records an event on a capacity request and returns the request after it. */
   "public.apply_capacity_event": {
     args: {
@@ -11002,6 +11021,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.verify_jobs": { returns: "row", json: [], positional: false },
   "provisioning.verify_logs": { returns: "rows", json: [], positional: false },
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
+  "provisioning.whose_run": { returns: "value", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.begin_checkout": { returns: "value", json: [], positional: false },
   "public.begin_draft": { returns: "value", json: [], positional: false },

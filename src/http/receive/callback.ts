@@ -9,9 +9,10 @@ import type { Json } from "../../db/generated.gen.ts";
 /** The database takes no more. */
 export const callbackBytes = 16_384;
 
-const refused = z.object({ status: z.int().min(400).max(599) });
+const refused = z.object({ status: z.int().min(400).max(599), retry_after: z.int().optional() });
 
 /** A callback that was signed rightly and is refused was written down, so it is an answer with a status of its own and no exception. */
 export function callbackResponse(answer: Json): Response {
-  return Response.json(answer, { status: refused.safeParse(answer).data?.status ?? 200 });
+  const { status = 200, retry_after: seconds } = refused.safeParse(answer).data ?? {};
+  return Response.json(answer, { status, headers: seconds === undefined ? {} : { "retry-after": String(seconds) } });
 }

@@ -13,6 +13,8 @@ export interface SandboxSecrets {
   readonly stripeWebhookSecret: string;
   /** What the repository has as HEADROOM_CALLBACK_SECRET. Default: none, so that runs of our workflows fail at their claim. */
   readonly provisioningCallbackSecret?: string;
+  /** What the repository has as HEADROOM_CALLBACK_URL. Default: Headroom's own address. */
+  readonly provisioningCallbackUrl?: string;
   /** When given, no other token is let in; else anything of the right form is. Likewise below. */
   readonly slackBotToken?: string;
   readonly linearApiKey?: string;

@@ -15,9 +15,13 @@ const callbackSchema = z.object({ signal: z.enum(["claim", "heartbeat", "succeed
 type Signal = z.infer<typeof callbackSchema>["signal"];
 
 /** Where the script calls instead: here, by the same path, since the form of a callback depends on it. */
-export function callbackUrl(world: World, { id, inputs }: WorkflowRun): string {
-  const url = inputs["callback_url"] ?? "";
-  return `${world.url()}/github/callbacks/${id}${URL.canParse(url) ? new URL(url).pathname : "/"}`;
+export function callbackUrl(world: World, { id }: WorkflowRun): string {
+  return `${world.url()}/github/callbacks/${id}${URL.parse(variableOf(world))?.pathname ?? "/"}`;
+}
+
+/** The repository's variable. What whoever starts a run says about it is not asked, as in the workflow files. */
+function variableOf({ secrets, webhooks }: World): string {
+  return secrets.provisioningCallbackUrl ?? `${webhooks.headroomUrl ?? ""}/webhooks/provisioning`;
 }
 
 export function callbackRoutes(world: World, state: GithubState): Hono<SandboxEnv> {
@@ -27,7 +31,7 @@ export function callbackRoutes(world: World, state: GithubState): Hono<SandboxEn
     const text = await context.req.text();
     const body = parseJson(text);
     const signal = callbackSchema.safeParse(body).data?.signal;
-    const url = run?.inputs["callback_url"] ?? "";
+    const url = variableOf(world);
     if (run?.script === undefined || signal === undefined || !URL.canParse(url)) return said(404, "No run says this.");
     const call = {
       provider: "github",

@@ -240,9 +240,49 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect((await p.job(job.request_id)).state).toBe("queued");
   });
 
+  test("only the run that GitHub started for our dispatch has the job, whoever else knows the secret", async () => {
+    const job = await p.confirmed();
+    await p.dispatched(job, { run_id: 11 });
+    for (const signal of ["claim", "heartbeat", "succeeded", "failed"] as const) {
+      expect(await p.says(job, { signal, run_id: 12 })).toMatchObject({
+        go_on: false,
+        outcome: "stop",
+        why: "Headroom started another run for the job.",
+      });
+    }
+    expect((await p.job(job.request_id)).state).toBe("queued");
+    expect(await p.says(job, { signal: "claim", run_id: 11 })).toMatchObject({ go_on: true });
+  });
+
+  test("while GitHub has not said which run it started, a run says it again, and its name is looked for, once", async () => {
+    const job = await p.confirmed();
+    const early = { status: 429, code: "too_soon", retry_after: 5, go_on: false };
+    for (const signal of ["claim", "succeeded"] as const) {
+      expect(await p.says(job, { signal, run_id: 21 }, { undispatched: true })).toMatchObject(early);
+    }
+    expect((await p.calls(job)).map(({ what }) => what)).toEqual(["dispatch", "watch-1"]);
+    expect((await p.job(job.request_id)).state).toBe("queued");
+    const found = [{ id: 21, attempt: 1, status: "in_progress" }];
+    const capture = { stream: "provisioning", rail: "github-actions", key: `watch:${job.id}`, name: "provision-1" };
+    const learn = (value: unknown) =>
+      rowsOf(p.superuser, "select headroom.run_hooks('outbox.captured', $1)", [
+        JSON.stringify([{ ...capture, value }]),
+      ]);
+    await learn(found);
+    expect(await p.says(job, { signal: "claim", run_id: 22 }, { undispatched: true })).toMatchObject({
+      outcome: "stop",
+    });
+    // Settled late, the dispatch itself knows better than a search by name.
+    await learn({ id: 22 });
+    expect(await p.says(job, { signal: "claim", run_id: 21 }, { undispatched: true })).toMatchObject({
+      outcome: "stop",
+    });
+    expect(await p.says(job, { signal: "claim", run_id: 22 })).toMatchObject({ go_on: true });
+  });
+
   test("replayed it is refused, and a body that was changed is not believed", async () => {
     const job = await p.confirmed();
-    const { body, headers } = p.signed(job, { signal: "claim" });
+    const { body, headers } = await p.signed(job, { signal: "claim" });
     expect(await p.send(body, headers)).toMatchObject({ go_on: true });
     expect(await p.send(body, headers)).toMatchObject({ status: 409, code: "already_used", go_on: false });
     const changed = body.replace('"claim"', '"succeeded"');
@@ -280,7 +320,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
 
   test("without the key to its secrets the installation says so, and the run may try again", async () => {
     const job = await p.confirmed();
-    const { body, headers } = p.signed(job, { signal: "claim" });
+    const { body, headers } = await p.signed(job, { signal: "claim" });
     const client = await p.db.as("authenticator").connect();
     await client.query("begin");
     await client.query("select set_config('role', 'anon', true), set_config('request.headers', $1, true)", [
@@ -297,7 +337,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     const job = await inProgress();
     await rowsOf(p.superuser, "update provisioning.attempts set heard = 500 where job_id = $1", [job.id]);
     for (let n = 0; n < 3; n += 1) await p.says(job, { signal: "heartbeat", step: `step ${n}` });
-    const { body, headers } = p.signed(job, { signal: "heartbeat" });
+    const { body, headers } = await p.signed(job, { signal: "heartbeat" });
     expect(await p.send(body, headers)).toMatchObject({ go_on: true });
     expect(await p.send(body, headers)).toMatchObject({ status: 409, code: "already_used" });
     // What nobody could replay any more is forgotten.

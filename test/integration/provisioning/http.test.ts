@@ -18,7 +18,7 @@ function post(path: string, body: string, headers: Record<string, string>, url =
 }
 
 async function report(job: Job, said: Said, options?: SendOptions): Promise<{ status: number; answer: unknown }> {
-  const { body, headers } = p.signed(job, said, options);
+  const { body, headers } = await p.signed(job, said, options);
   const response = await post("/webhooks/provisioning", body, headers);
   return { status: response.status, answer: await response.json() };
 }
@@ -54,7 +54,7 @@ describe("/webhooks/provisioning", () => {
 
   test("the same function is there for those without a server, and answers with the same status", async () => {
     const job = await p.confirmed();
-    const { body, headers } = p.signed(job, { signal: "claim" });
+    const { body, headers } = await p.signed(job, { signal: "claim" });
     const call = (): Promise<Response> =>
       post("/rest/v1/rpc/handle_provisioning_callback", body, {
         ...headers,
@@ -68,7 +68,7 @@ describe("/webhooks/provisioning", () => {
 
   test("what is signed rightly and wrong otherwise has its own status, is written down, and moves nothing", async () => {
     const job = await p.confirmed();
-    const once = p.signed(job, { signal: "claim" });
+    const once = await p.signed(job, { signal: "claim" });
     await post("/webhooks/provisioning", once.body, once.headers);
     const version = (await p.job(job.request_id)).version;
     const replayed = await post("/webhooks/provisioning", once.body, once.headers);
@@ -104,7 +104,7 @@ describe("/webhooks/provisioning", () => {
 
   test("the secret is needed by this address alone, and one that cannot be read is no fault of the run's", async () => {
     const job = await p.confirmed();
-    const { body, headers } = p.signed(job, { signal: "claim" });
+    const { body, headers } = await p.signed(job, { signal: "claim" });
     await using other = await startTestGateway(p.db, {
       database: { secretKey: "another key of thirty-two bytes and more" },
     });

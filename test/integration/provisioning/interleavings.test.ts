@@ -21,8 +21,8 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     await client.query("select set_config('headroom.secret_key', 'a key of thirty-two bytes or more for tests', true)");
     return client;
   }
-  const hears = (client: TestClient, job: Job, said: Said): Promise<Heard> => {
-    const { body, headers } = p.signed(job, said);
+  const hears = async (client: TestClient, job: Job, said: Said): Promise<Heard> => {
+    const { body, headers } = await p.signed(job, said);
     return oneOf<{ answer: Heard }>(
       client,
       "select public.handle_provisioning_callback($1) as answer from set_config('request.headers', $2, true)",

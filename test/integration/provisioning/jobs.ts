@@ -48,6 +48,8 @@ export interface SendOptions {
   /** Seconds by which the clock of the sender is off. */
   readonly late?: number;
   readonly signature?: string;
+  /** GitHub has not said yet which run it started. */
+  readonly undispatched?: boolean;
   /** The body as it is sent, instead of the callback as JSON. */
   readonly body?: string;
 }
@@ -56,10 +58,12 @@ export interface Provisioning extends Surfaces {
   /** A request that was confirmed, and its job. */
   confirmed(customer?: unknown): Promise<Job>;
   job(requestId: string): Promise<Job>;
-  /** Sends a callback as a run would, through the function that PostgREST exposes. */
+  /** GitHub answers the dispatch of an attempt with this run, if it has not answered yet. */
+  dispatched(job: Job, run: Pick<Said, "task" | "attempt" | "run_id">): Promise<void>;
+  /** Sends a callback as the run that was dispatched would, through the function that PostgREST exposes. */
   says(job: Job, said: Said, options?: SendOptions): Promise<Heard>;
-  /** A callback as a run signs it: what is sent, and its headers. */
-  signed(job: Job, said: Said, options?: SendOptions): { body: string; headers: Record<string, string> };
+  /** A callback as the run that was dispatched signs it: what is sent, and its headers. */
+  signed(job: Job, said: Said, options?: SendOptions): Promise<{ body: string; headers: Record<string, string> }>;
   send(body: string, headers: Record<string, string>): Promise<Heard>;
   /** Makes the job older, with everything that the sweep measures by. */
   age(job: Job, minutes: number): Promise<void>;
@@ -91,7 +95,21 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
   const job = (requestId: string): Promise<Job> =>
     oneOf<Job>(pool, "select * from provisioning.jobs where request_id = $1", [requestId]);
 
-  const signed: Provisioning["signed"] = (of, said, options = {}) => {
+  const dispatched: Provisioning["dispatched"] = async (of, said) => {
+    const { task = "provision", attempt = 1, run_id: id = runIdOf(of.id) } = said;
+    // What is not well formed names no run.
+    if (!Number.isSafeInteger(id) || !Number.isInteger(attempt)) return;
+    await rowsOf(
+      pool,
+      `insert into provisioning.dispatched_runs
+       select $1::uuid, $2, $3::smallint, $4::bigint, true
+        where not exists (select from provisioning.dispatched_runs where job_id = $1 and task = $2 and number = $3)`,
+      [of.id, task, attempt, id],
+    );
+  };
+
+  const signed: Provisioning["signed"] = async (of, said, options = {}) => {
+    if (options.undispatched !== true) await dispatched(of, said);
     const body =
       options.body ??
       JSON.stringify({
@@ -150,10 +168,11 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
     job,
     signed,
     send,
-    says(of: Job, said: Said, options?: SendOptions) {
-      const { body, headers } = signed(of, said, options);
+    async says(of: Job, said: Said, options?: SendOptions) {
+      const { body, headers } = await signed(of, said, options);
       return send(body, headers);
     },
+    dispatched,
     async age(of: Job, minutes: number) {
       await rowsOf(
         pool,

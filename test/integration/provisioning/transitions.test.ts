@@ -62,9 +62,10 @@ function callback(
   run: (typeof runs)[number],
   signal: (typeof signals)[number],
 ): string | null {
-  if (status === "dispatched" && run !== "none") return null;
+  if (status === "dispatched" && run === "rerun") return null;
   if ((status === "claimed" || status === "succeeded") && run === "none") return null;
-  if (status === "dispatched") return signal;
+  if (status === "dispatched" && run === "none") return "early";
+  if (status === "dispatched" && run === "own") return signal;
   if (run !== "own") return "stop";
   if (status === "claimed") return signal === "claim" ? "repeated" : signal;
   if (status === "stopped") return "stop";

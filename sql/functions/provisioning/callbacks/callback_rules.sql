@@ -1,8 +1,9 @@
 -- What becomes of a callback, by how its attempt stands, whose run it comes from, and what it says. The handler looks it up here, the
 -- documentation is drawn from it, and a test covers every combination.
 --
--- run: `none` when no run has claimed the attempt; `own`, the run that did; `rerun`, the same run started anew at GitHub, which keeps its
--- id; `other`, another run. Within an attempt things only move forward: what was ended stays ended, whatever arrives late or twice.
+-- run: `own`, the run that claimed the attempt, or, before that, the one that our dispatch started; `none` when neither is known; `rerun`,
+-- the same run started again at GitHub, which keeps its id; `other`, another run. Within an attempt things only move forward: what was
+-- ended stays ended, whatever arrives late or twice.
 create or replace function provisioning.callback_rules()
 returns table (status text, run text, signal text, outcome text, meaning text)
 language sql immutable set search_path = pg_catalog, pg_temp
@@ -13,13 +14,16 @@ as $$
    cross join unnest(array['claim', 'heartbeat', 'succeeded', 'failed']) g(signal)
    cross join lateral (
      select case
-       when s.status = 'dispatched' and r.run = 'none' then g.signal
+       when s.status = 'dispatched' and r.run = 'none' then 'early'
+       when s.status = 'dispatched' and r.run = 'own' then g.signal
        when s.status = 'claimed' and r.run = 'own' then case g.signal when 'claim' then 'repeated' else g.signal end
        when r.run = 'own' and s.status = g.signal then 'repeated'
        when r.run = 'own' and s.status in ('succeeded', 'failed') and g.signal in ('succeeded', 'failed') then 'ignored'
        else 'stop' end as outcome,
        case
-       when s.status = 'dispatched' and r.run = 'none' then case g.signal when 'claim' then 'The run has the job.'
+       when s.status = 'dispatched' and r.run = 'none' then 'GitHub has not said yet which run it started for the job.'
+       when s.status = 'dispatched' and r.run = 'other' then 'Headroom started another run for the job.'
+       when s.status = 'dispatched' then case g.signal when 'claim' then 'The run has the job.'
          else 'The claim was lost: the run has the job, and what it says counts.' end
        when s.status = 'claimed' and r.run = 'own' then case g.signal when 'claim' then 'It has the job already.'
          when 'heartbeat' then 'It is alive.' when 'succeeded' then 'It succeeded.' else 'It failed.' end
@@ -28,7 +32,7 @@ as $$
        when r.run = 'own' and s.status = g.signal then 'That is known.'
        when r.run = 'own' and s.status in ('succeeded', 'failed') and g.signal in ('succeeded', 'failed') then 'It said otherwise before.'
        else 'The attempt is over.' end as meaning) o
-   where (s.status = 'dispatched') <= (r.run = 'none')
+   where (s.status = 'dispatched') <= (r.run <> 'rerun')
      and (s.status in ('claimed', 'succeeded')) <= (r.run <> 'none');
 $$;
 comment on function provisioning.callback_rules() is 'What becomes of each callback.';

@@ -36,8 +36,16 @@ begin
 
   select r.* into strict v_rule from provisioning.callback_rules() r
    where r.status = v_attempt.status and r.signal = p_sent ->> 'signal'
-     and r.run = case when v_attempt.run_id is null then 'none' when v_attempt.run_id <> v_run_id then 'other'
-                      when v_attempt.run_attempt <> v_run_attempt then 'rerun' else 'own' end;
+     and r.run = provisioning.whose_run(v_attempt, v_run_id, v_run_attempt);
+  if v_rule.outcome = 'early' then
+    -- The relay that dispatched it may not have settled yet, and a server of an earlier version never says it: ask by the run's name.
+    if coalesce(v_attempt.watched_at, '-infinity') < now() - interval '10 seconds' then
+      perform provisioning.watch_run(v_attempt);
+    end if;
+    return jsonb_build_object(
+      'status', 429, 'code', 'too_soon', 'message', v_rule.meaning, 'details', 'too_soon: run ' || v_run_id,
+      'hint', 'Say it again in a few seconds. Nothing was changed.', 'retry_after', 5, 'go_on', false);
+  end if;
   insert into provisioning.callbacks (workspace_id, id, job_id, task, attempt, run_id, run_attempt, signal, outcome)
   values (p_workspace_id, v_id, v_job.id, v_attempt.task, v_attempt.number, v_run_id, v_run_attempt, p_sent ->> 'signal',
           case when v_rule.outcome in ('repeated', 'ignored', 'stop') then v_rule.outcome else 'accepted' end)

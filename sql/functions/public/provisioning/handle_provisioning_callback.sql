@@ -31,6 +31,9 @@ begin
   if v_answer ? 'status' then
     perform set_config('response.status', v_answer ->> 'status', true);
   end if;
+  if v_answer ? 'retry_after' then
+    perform set_config('response.headers', format('[{"Retry-After": "%s"}]', v_answer ->> 'retry_after'), true);
+  end if;
   return v_answer::json;
 end
 $$;

@@ -16,7 +16,7 @@ import { printJson, printLine, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
-import { showNewSecret } from "./new-secret.ts";
+import { showCallbackAddress, showNewSecret } from "./new-secret.ts";
 
 interface ConnectOptions extends CommonOptions, WorkspaceOption {
   readonly repo?: readonly [owner: string, repo: string];
@@ -80,6 +80,7 @@ async function runConnect(options: ConnectOptions): Promise<void> {
   }
   show(connected);
   if (secret !== null) showNewSecret(secret, connected);
+  if (isChange && connected.callbackAddress !== null) showCallbackAddress(connected.callbackAddress, connected);
   showMissing(connected);
 }
 

@@ -1,11 +1,20 @@
-/** How a new callback secret is shown: once, with where it belongs. */
+/** How what a repository has to know is shown: a new callback secret, once, and the address of callbacks, with where they belong. */
 import { printLine } from "../../output.ts";
 
-export function showNewSecret(
-  secret: string,
-  repository: { readonly owner: string; readonly repo: string } | null,
-): void {
-  const repo = repository === null ? "<owner/name>" : `${repository.owner}/${repository.repo}`;
+type Repository = { readonly owner: string; readonly repo: string } | null;
+
+function nameOf(repository: Repository): string {
+  return repository === null ? "<owner/name>" : `${repository.owner}/${repository.repo}`;
+}
+
+export function showCallbackAddress(address: string, repository: Repository): void {
+  printLine();
+  printLine("Runs report to the address in a variable of the repository. Set it at GitHub, beside the secret:");
+  printLine(`  gh variable set HEADROOM_CALLBACK_URL --repo ${nameOf(repository)} --body ${address}`);
+}
+
+export function showNewSecret(secret: string, repository: Repository): void {
+  const repo = nameOf(repository);
   printLine();
   printLine(`  ${secret}`);
   printLine();

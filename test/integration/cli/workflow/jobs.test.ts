@@ -251,6 +251,10 @@ describe("connect and secret", () => {
     expect(made.out).toMatch(/^ {2}[0-9a-f]{64}$/m);
     expect(made.out).toContain("gh secret set HEADROOM_CALLBACK_SECRET --repo globex/infra");
     expect(made.out).toContain("headroom policy settings --workspace globex --public-url");
+    const address = await jobs("connect", "--workspace", "globex", "--callback-url", "https://globex.example/hook");
+    expect(address.out).toContain(
+      "gh variable set HEADROOM_CALLBACK_URL --repo globex/infra --body https://globex.example/hook",
+    );
     const limits =
       "--stale-minutes 5 --limit-minutes 30 --most-attempts 5 --most-cleanups 2 --retry-sla-hours 4 --give-up-hours 8";
     const files = "--ref v2 --workflow p.yml --cleanup-workflow c.yml --callback-url https://globex.example/hook";

@@ -18,10 +18,21 @@ export interface RunStage extends Stage {
   }): Promise<number>;
 }
 
-export async function setRunStage(plan: PlanInput = {}, options: Partial<SandboxOptions> = {}): Promise<RunStage> {
+/** What whoever starts a run says about where it reports, and nobody believes. */
+export const saidAddress = "https://mallory.example/";
+
+export async function setRunStage(
+  plan: PlanInput = {},
+  options: Partial<SandboxOptions> = {},
+  callbackPath = "",
+): Promise<RunStage> {
   const receiver = await startReceiver();
   const stage = await setStage({
-    secrets: { ...secrets, provisioningCallbackSecret: receiver.secret },
+    secrets: {
+      ...secrets,
+      provisioningCallbackSecret: receiver.secret,
+      provisioningCallbackUrl: new URL(callbackPath, receiver.url).href,
+    },
     // Seconds are for people to watch.
     runTimeScale: 0.01,
     ...options,
@@ -33,7 +44,7 @@ export async function setRunStage(plan: PlanInput = {}, options: Partial<Sandbox
     receiver,
     async dispatch({ job = randomUUID(), task = "provision", attempt = 1 } = {}) {
       const path = `/github/repos/acme/infra/actions/workflows/${task}.yml/dispatches`;
-      const inputs = { job_id: job, attempt, task, workspace: "default", callback_url: receiver.url };
+      const inputs = { job_id: job, attempt, task, workspace: "default", callback_url: saidAddress };
       const response = await fetch(`${sandbox.url}${path}`, {
         method: "POST",
         headers: { authorization: "Bearer ghp_sandbox", "content-type": "application/json" },

@@ -127,10 +127,7 @@ describe("a run of a workflow of ours", () => {
   });
 
   test("callbacks reach Headroom in the form that their address asks for", async () => {
-    await using stage = await setRunStage({ speed: "instant" });
-    Object.assign(stage.receiver, {
-      url: new URL("/rest/v1/rpc/handle_provisioning_callback", stage.receiver.url).href,
-    });
+    await using stage = await setRunStage({ speed: "instant" }, {}, "/rest/v1/rpc/handle_provisioning_callback");
     await stage.sandbox.github.ended(await stage.dispatch());
     expect(stage.receiver.heard.map(({ headers }) => headers["content-type"])).toEqual(["text/plain", "text/plain"]);
   });

@@ -68,7 +68,7 @@ describe.each([
       HEADROOM_ATTEMPT: "${{ inputs.attempt }}",
       HEADROOM_TASK: "${{ inputs.task }}",
       HEADROOM_WORKSPACE: "${{ inputs.workspace }}",
-      HEADROOM_CALLBACK_URL: "${{ vars.HEADROOM_CALLBACK_URL || inputs.callback_url }}",
+      HEADROOM_CALLBACK_URL: "${{ vars.HEADROOM_CALLBACK_URL }}",
     });
     for (const { run = "" } of steps) expect(run).not.toContain("${{");
   });

@@ -25,7 +25,7 @@ await client.query("create table if not exists shop_orders (id text primary key,
 // An order and its message, in one transaction: both or neither.
 await client.query("begin");
 await client.query("insert into shop_orders values ('order-1', 'kettle') on conflict do nothing");
-const first = await enqueue(client, {
+const placed = {
   stream: "orders",
   key: "order-1",
   instructionId: "order-1",
@@ -33,19 +33,13 @@ const first = await enqueue(client, {
   rail: "warehouse",
   payload: { item: "kettle" },
   captures: { parcel: ["parcel"] },
-});
+};
+const first = await enqueue(client, placed);
 await client.query("commit");
 console.log(`enqueued order-1 #${first.seq}, new: ${first.created}`);
 
 // The same again is the same row.
-const again = await enqueue(client, {
-  stream: "orders",
-  key: "order-1",
-  instructionId: "order-1",
-  idempotencyKey: "placed",
-  rail: "warehouse",
-  payload: { item: "kettle" },
-});
+const again = await enqueue(client, placed);
 console.log(`once more: the same row: ${again.outboxId === first.outboxId}, new: ${again.created}`);
 
 // A transaction that rolls back leaves nothing, not even a gap in the numbers.

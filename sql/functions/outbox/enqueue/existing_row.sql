@@ -40,13 +40,13 @@ begin
      where v_row.outbox_id is not null and t.value <> coalesce(f.value, 'null');
     if v_known.terms is not null then
       -- The row does not say when it was to go first; and of a collected one only the hash is left.
-      v_changed := coalesce(v_changed, case when v_row.outbox_id is null then 'rail, key, destination, date or other term'
+      v_changed := coalesce(v_changed, case when v_row.outbox_id is null then 'rail, key, destination, date or another term'
                                             else 'not_before' end);
     end if;
   end if;
   if v_changed is not null then
     perform headroom.fail('idempotency_conflict',
-      format('Idempotency key "%s" of instruction "%s" was used with another %s.',
+      format('Idempotency key "%s" of instruction "%s" was used before. What differs: %s.',
              left(p_idempotency_key, 80), left(p_instruction_id, 80), v_changed),
       format('the first row is %s', outbox_id),
       'Send the same row again, or use a new idempotency key for a new intent. Nothing was changed.');

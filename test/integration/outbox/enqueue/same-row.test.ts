@@ -56,7 +56,7 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
       const [first] = await enqueueOne(row);
       const refusal = await refusalOf(enqueue({ ...row, [column]: value }));
       expect(refusal).toMatchObject(refusedAs("idempotency_conflict", first?.outbox_id));
-      expect(refusal.message).toMatch(new RegExp(`was used with another (.*, )?${column}(, .*)?\\.$`));
+      expect(refusal.message).toMatch(new RegExp(`What differs: (.*, )?${column}(, .*)?\\.$`));
       expect(await enqueue(row)).toMatchObject([{ outbox_id: first?.outbox_id, created: false }]);
     });
 
@@ -116,7 +116,7 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
     const both = [row, { ...row, rail: "blind" }];
     const refusal = await refusalOf(rowsOf(pool, "select * from outbox.enqueue_many($1)", [JSON.stringify(both)]));
     expect(refusal).toMatchObject(refusedAs("idempotency_conflict"));
-    expect(refusal.message).toContain("another rail.");
+    expect(refusal.message).toContain("What differs: rail.");
     expect(await enqueueOne(row)).toMatchObject([{ created: true }]);
   });
 });

@@ -45,8 +45,8 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
    * A row as it would be had it been enqueued back then: everything that bears its id is written again under an old one. The
    * archive cannot be changed, so its lines are written by hand.
    */
-  async function oldRow(stream: Stream, at: string, fate: Fate, linesAt = at): Promise<string> {
-    const row = await engine.enqueue(stream, { key: unique("k") });
+  async function oldRow(stream: Stream, at: string, fate: Fate, linesAt = at, key = unique("k")): Promise<string> {
+    const row = await engine.enqueue(stream, { key });
     const { id } = await oneOf<{ id: string }>(
       engine.superuser,
       `select encode(overlay(uuid_send($1::uuid) placing substring(int8send((extract(epoch from $2::timestamptz) * 1000)::bigint) from 3) from 1 for 6), 'hex')::uuid as id`,
@@ -85,7 +85,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
   test("an old partition of finished rows goes, with its payloads, and a repeat is still recognised", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
-    const id = await oldRow(stream, at, "delivered");
+    const id = await oldRow(stream, at, "delivered", at, "k");
     const key = await oneOf<{ instruction_id: string }>(
       engine.control,
       "select instruction_id from outbox.dedupe where outbox_id = $1",

@@ -627,7 +627,7 @@ create table billing.prices (
   constraint prices_withdrawn_why_check CHECK (((length(withdrawn_why) >= 1) AND (length(withdrawn_why) <= 500))),
   constraint prices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
-CREATE INDEX prices_find ON billing.prices USING btree (workspace_id, upper(size), valid_from DESC);
+CREATE INDEX prices_find ON billing.prices USING btree (workspace_id, upper((size COLLATE "C")), valid_from DESC);
 alter table billing.prices enable row level security;
 create policy all_workspaces on billing.prices as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.prices as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -4049,7 +4049,7 @@ create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f74071ea0f1c01a0';
+  as 'sha256 6203fb61f56c6d73';
 
 create function billing.check_step(p_workspace_id text, p_step integer, p_terms jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -4304,7 +4304,7 @@ create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp wi
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5786f9616f9ab626';
+  as 'sha256 f7d7d32ba2601aba';
 
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -4365,7 +4365,7 @@ grant execute on function billing.list_payments to headroom_control;
 create function billing.list_prices(p_workspace_id text)
   returns SETOF billing.prices
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 be5c7bfd05923d55';
+  as 'sha256 829e246a51dbfb9c';
 grant execute on function billing.list_prices to headroom_auditor;
 grant execute on function billing.list_prices to headroom_control;
 
@@ -4435,7 +4435,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 28eea7debd0ff835';
+  as 'sha256 dc8794083499d0a3';
 
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -4580,7 +4580,7 @@ create function billing.plain_invoice(p_invoice jsonb)
 create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
   returns billing.prices
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d0fec7530bbb78c2';
+  as 'sha256 4945062d2d5e5b63';
 
 create function billing.price_problem(p_price billing.prices)
   returns text
@@ -4596,7 +4596,7 @@ grant execute on function billing.proof_token to headroom_executor;
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bfff1edddf775208';
+  as 'sha256 32c3598c0c520a2e';
 grant execute on function billing.put_price to headroom_control;
 
 create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -4628,7 +4628,7 @@ create function billing.reason_words(p_reason text)
 create function billing.receipt_number(p_payment_id uuid)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5574864f066bc82';
+  as 'sha256 eefd0e9b8f3646aa';
 
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4649,7 +4649,7 @@ create function billing.refund_by_person(p_payment billing.payments, p_actor cap
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0654c95c999e6e9';
+  as 'sha256 15e62130a0e9788f';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
@@ -4756,12 +4756,12 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0738b85c65d8d251';
+  as 'sha256 553bbf1c9600d6f8';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6842cf2d179a38a8';
+  as 'sha256 9d71549f7f1a2051';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -4914,7 +4914,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c829f5f8ceefc4e';
+  as 'sha256 85a923747ccc9211';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
@@ -4964,7 +4964,7 @@ create function capacity.check_payload(p_event_type public.capacity_request_even
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fd466bd225d64d35';
+  as 'sha256 77e42c025a0ade02';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
@@ -4984,7 +4984,7 @@ create function capacity.check_template(p_workspace_id text, p_name text, p_titl
 create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d377e6dedf4e9d30';
+  as 'sha256 27b17ba28c34df46';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5070,7 +5070,7 @@ create function capacity.email_of_customer(p_request_id text)
 create function capacity.endpoint_routes(p_endpoint webhooks.endpoints)
   returns SETOF capacity.routes
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c3dd71126e0ec60d';
+  as 'sha256 1b66e35cae74fef1';
 
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
@@ -5279,7 +5279,7 @@ create function capacity.marking_key(p_workspace_id text)
 create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text, OUT by_id bytea, OUT by_address bytea)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b65d59441953c7db';
+  as 'sha256 aa9fdb1a09ab5f73';
 
 create function capacity.may_read(p_request capacity.requests, p_standing directory.standing)
   returns boolean
@@ -5304,7 +5304,7 @@ create function capacity.name_by_address(p_request capacity.requests, p_address 
 create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 84bd59fbc1e2dedc';
+  as 'sha256 e938279d03701adc';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -5485,7 +5485,7 @@ grant execute on function capacity.remove_subscription to headroom_control;
 create function capacity.render_event(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4605cdcef5a82dbe';
+  as 'sha256 d07714bffec7f142';
 
 create function capacity.render_linear_comment(p_story jsonb)
   returns jsonb
@@ -5535,7 +5535,7 @@ create function capacity.require_template(p_name text, p_workspace_id text, p_la
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c2e1344935cebb3';
+  as 'sha256 e7b8530726027466';
 
 create function capacity.route_all()
   returns void
@@ -5566,7 +5566,7 @@ create function capacity.sample_problems()
 create function capacity.sample_story(p_workspace_id text, p_cause text, p_sample integer)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f366652ca67849ee';
+  as 'sha256 e3cfcb664bd277f3';
 
 create function capacity.schedule_timers()
   returns text
@@ -5761,7 +5761,7 @@ create function capacity.tells_of_offer(p_context capacity.context, p_state_befo
 create function capacity.template_samples(p_workspace_id text, p_name text)
   returns TABLE(sample text, vals jsonb, link jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61639d96553ffe30';
+  as 'sha256 30380f641daaf39f';
 
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
@@ -6025,7 +6025,7 @@ create function directory.issued_at(p_claims jsonb)
 create function directory.link_by_domain(p_issuer text, p_subject text, p_email text)
   returns directory.identities
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a70954cfbbbd11a4';
+  as 'sha256 02586571503653cd';
 
 create function directory.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
@@ -6100,13 +6100,13 @@ grant execute on function directory.put_identity to headroom_control;
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
   returns directory.identity_domains
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57d36cb87ce11523';
+  as 'sha256 dc5df17de8bf60f1';
 grant execute on function directory.put_identity_domain to headroom_control;
 
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4aef8eddc9ac9598';
+  as 'sha256 a1ba25d60b282a03';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -6180,7 +6180,7 @@ grant execute on function directory.remove_identity to headroom_control;
 create function directory.remove_identity_domain(p_issuer text, p_domain text)
   returns bigint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5473726d0f3a1db5';
+  as 'sha256 127aab8d3b4c4db6';
 grant execute on function directory.remove_identity_domain to headroom_control;
 
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
@@ -6219,6 +6219,21 @@ create function directory.standing_of(p_workspace_id text, p_member_id text)
   returns directory.standing
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c7de40d04024d78';
+
+create function headroom.address_problem(p_address text)
+  returns text
+  language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 090b1e43e1b104f8';
+
+create function headroom.canonical_address(p_address text)
+  returns text
+  language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 31d93518dd216442';
+
+create function headroom.canonical_domain(p_domain text)
+  returns text
+  language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 961d7d030aa3bbae';
 
 create function headroom.check_actor(p_actor text)
   returns void
@@ -6453,7 +6468,7 @@ create function inbound.callback_stamp_problem(p_stamp text, p_signature text)
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b30b022421bb2270';
+  as 'sha256 9b4a9f56ca8857fb';
 
 create function inbound.could_decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean, OUT request capacity.requests, OUT repeated boolean)
   returns record
@@ -6508,7 +6523,7 @@ create function inbound.form_value(p_values jsonb, p_field text)
 create function inbound.github_handle(p_sent jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1026a81bc5bb8f70';
+  as 'sha256 6d3dc91eac39572b';
 
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
@@ -6528,7 +6543,7 @@ create function inbound.linear_own_comment(p_request_id text, p_comment_id text)
 create function inbound.named_request(p_receipt jsonb, p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f7d2bba14257c622';
+  as 'sha256 88e44d53edf1662c';
 
 create function inbound.parse_date(p_text text)
   returns date
@@ -6543,7 +6558,7 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2860e76b479e40b0';
+  as 'sha256 fda64ccd66fa725f';
 
 create function inbound.percent_decode(p_text text)
   returns text
@@ -6613,12 +6628,12 @@ create function inbound.slack_action(p_receipt jsonb, p_member directory.members
 create function inbound.slack_command(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1a260249c120da2e';
+  as 'sha256 301f4fe744e45062';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4c9fc276a03b0b8d';
+  as 'sha256 775d2ce24a9f64fb';
 
 create function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean)
   returns text
@@ -6794,7 +6809,7 @@ grant execute on function notify.add_producer to headroom_control;
 create function notify.address_mark(p_workspace_id text, p_address text)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d512085899358722';
+  as 'sha256 414503559156c372';
 
 create function notify.after_quiet(p_person notify.people, p_at timestamp with time zone)
   returns timestamp with time zone
@@ -7034,7 +7049,7 @@ create function notify.learn_outcome(p_outbox_id uuid, p_outcome text, p_suppres
 create function notify.lift_suppression(p_workspace_id text, p_address text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f231a60139b6b706';
+  as 'sha256 ae21dc2da9051fda';
 grant execute on function notify.lift_suppression to headroom_control;
 
 create function notify.list_notifications(p_workspace_id text DEFAULT NULL::text, p_recipient text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_about text DEFAULT NULL::text, p_limit integer DEFAULT 50)
@@ -7230,7 +7245,7 @@ create function notify.suppress(p_workspace_id text, p_mark bytea, p_reason text
 create function notify.suppress_address(p_workspace_id text, p_address text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e3f51e015be22ba';
+  as 'sha256 1a974d7669bf1cbb';
 grant execute on function notify.suppress_address to headroom_control;
 
 create function notify.tell(p_workspace_id text, p_recipient_kind text, p_recipient text, p_key text, p_category text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_link jsonb DEFAULT NULL::jsonb, p_name text DEFAULT NULL::text)
@@ -7286,7 +7301,7 @@ create function notify.time_of_day(p_field text, p_value text)
 create function notify.time_zone_named(p_name text)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e155eda81c897a4e';
+  as 'sha256 30f93f2cdaf81901';
 
 create function notify.told_problem(p_key text, p_title text, p_body text, p_action_url text, p_channels text[], p_priority integer, p_expires_at timestamp with time zone)
   returns text
@@ -9012,12 +9027,12 @@ create function webhooks.check_endpoint(p_endpoint webhooks.endpoints)
 create function webhooks.check_endpoint_url(p_url text, p_allow_private boolean)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd5775d522676edc';
+  as 'sha256 3433b0e680ddd2a2';
 
 create function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2fa95382fe80c9c3';
+  as 'sha256 aded86c44070e07b';
 
 create function webhooks.check_no_alerts(p_endpoint webhooks.endpoints)
   returns void
@@ -9154,7 +9169,7 @@ grant execute on function webhooks.rotate_endpoint_secret to headroom_control;
 create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 141fc633f9adee38';
+  as 'sha256 8af92f8be30d176f';
 
 create function webhooks.tell_endpoint_changed()
   returns trigger

@@ -5616,6 +5616,27 @@ export interface Functions {
     };
     result: DirectoryStanding;
   };
+  /** Why an address that somebody gives is not taken. Nullable: p_address, result. */
+  "headroom.address_problem": {
+    args: {
+      p_address: string | null;
+    };
+    result: string | null;
+  };
+  /** The one form in which an e-mail address is compared; null for what is none. Nullable: p_address, result. */
+  "headroom.canonical_address": {
+    args: {
+      p_address: string | null;
+    };
+    result: string | null;
+  };
+  /** The one form in which a domain is compared; null for what is none. Nullable: p_domain, result. */
+  "headroom.canonical_domain": {
+    args: {
+      p_domain: string | null;
+    };
+    result: string | null;
+  };
   /** Refuses a change by nobody. */
   "headroom.check_actor": {
     args: {
@@ -10589,6 +10610,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.revoke_api_key": { returns: "row", json: [], positional: false },
   "directory.signed_in_member": { returns: "row", json: [], positional: false },
   "directory.standing_of": { returns: "row", json: [], positional: false },
+  "headroom.address_problem": { returns: "value", json: [], positional: false },
+  "headroom.canonical_address": { returns: "value", json: [], positional: false },
+  "headroom.canonical_domain": { returns: "value", json: [], positional: false },
   "headroom.check_actor": { returns: "nothing", json: [], positional: false },
   "headroom.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
   "headroom.check_json": { returns: "nothing", json: ["p_value"], positional: false },

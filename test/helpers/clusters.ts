@@ -183,8 +183,9 @@ export async function cloneDatabase(client: Client, from: string, to: string): P
 export async function createSupabaseDatabase(
   server: { readonly port: number; readonly url: string; urlFor(database: string): string },
   name: string,
+  options = "",
 ): Promise<void> {
-  await withClient(server.url, (client) => client.query(`create database ${name} owner ${migratorRole}`));
+  await withClient(server.url, (client) => client.query(`create database ${name} owner ${migratorRole} ${options}`));
   await withClient(server.urlFor(name), (client) => client.query(supabasePrivileges));
 }
 

@@ -109,8 +109,14 @@ export interface EmptyDatabase extends AsyncDisposable {
   readonly superuserUrl: string;
 }
 
-/** A database without anything of ours, with Supabase's default privileges planted; dropped when it is disposed of. */
-export async function createEmptyDatabase(version: EmbeddedVersion = 18): Promise<EmptyDatabase> {
+/** Folds letters as Turkish does, where I and i are two letters: what should not depend on the collation shows when it does. */
+export const turkish = "template template0 locale 'C' locale_provider icu icu_locale 'tr-TR'";
+
+/**
+ * A database without anything of ours, with Supabase's default privileges planted; dropped when it is disposed of. `options` are those of
+ * `create database`.
+ */
+export async function createEmptyDatabase(version: EmbeddedVersion = 18, options = ""): Promise<EmptyDatabase> {
   const cluster = clusterOf(version);
   const name = `empty_${randomBytes(6).toString("hex")}`;
   const urlFor = (database: string): string => {
@@ -118,7 +124,7 @@ export async function createEmptyDatabase(version: EmbeddedVersion = 18): Promis
     url.pathname = `/${database}`;
     return url.toString();
   };
-  await createSupabaseDatabase({ port: cluster.port, url: cluster.superuserUrl, urlFor }, name);
+  await createSupabaseDatabase({ port: cluster.port, url: cluster.superuserUrl, urlFor }, name, options);
   return {
     name,
     url: urlOf(cluster.port, name, migratorRole),

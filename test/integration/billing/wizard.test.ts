@@ -134,6 +134,9 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       [3, { name: "A", email: "a@localhost" }, "email"],
       [3, { name: "A", email: "a@[127.0.0.1]" }, "email"],
       [3, { name: "A", email: `${"a".repeat(300)}@b.example` }, "email"],
+      [3, { name: "A", email: "ａ@b.example" }, "email"],
+      [3, { name: "A", email: "a\u200b@b.example" }, "email"],
+      [3, { name: "A", email: "a@b\u00ad.example" }, "email"],
     ] as const)("step %i with %j: %s", async (step, values, field) => {
       const { token } = await begin();
       if (step > 1) await save(token, 1, 0, what);

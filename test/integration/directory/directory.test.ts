@@ -72,11 +72,24 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
     expect(await putMember(pool, "default", "eve", {})).toMatchObject({ member: { slackUserId: "U0EEEEEE" } });
   });
 
+  test("an address from before there was a canonical form stays until another is given", async () => {
+    await putMember(pool, "default", "ivo", {});
+    const stored = "IVO@m\u00FCnchen.example";
+    await db.superuser.pool.query("update directory.members set email = $1 where id = 'ivo'", [stored]);
+    expect(await putMember(pool, "default", "ivo", { displayName: "Ivo" })).toMatchObject({
+      member: { email: stored },
+    });
+    const refused = await putMember(pool, "default", "ivo", { email: "ivo@m\u00FCnchen.example" });
+    expect(refused).toMatchObject({ outcome: "refused", detail: expect.stringContaining("xn-- form") as string });
+    expect(await putMember(pool, "default", "ivo", { active: false })).toMatchObject({ outcome: "put" });
+  });
+
   test.each<[string, string, Parameters<typeof putMember>[3], string]>([
     ["an id with a blank", "bad id", {}, "id of a member"],
     ["no name", "x", { displayName: "" }, "display_name"],
     ["a name over two lines", "x", { displayName: "two\nlines" }, "display_name"],
     ["an address that is none", "x", { email: "nonsense" }, "email"],
+    ["an address that only looks like one", "x", { email: "eve@ex\u0430mple.org" }, "email"],
     ["a Slack id that is none", "x", { slackUserId: "tom" }, "slack_user_id"],
     ["somebody else's Slack id", "x", { slackUserId: "U024OLGA" }, "slack_user_id"],
     ["a name that is somebody's Slack id", "U024OLGA", {}, "slack_user_id"],

@@ -96,6 +96,13 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
       ).toBe("conflict");
     });
 
+    test("is for a domain as DNS knows it", async () => {
+      for (const domain of ["acme..example", "acme.example.", "acm\u0435.example", "192.0.2.1", "-acme.example"])
+        expect(
+          await codeOf(control.query("select directory.put_identity_domain('acme', $1, $2)", [issuer, domain])),
+        ).toBe("invalid_input");
+    });
+
     test("takes its links and their sessions along when it is removed", async () => {
       const { linked } = await oneOf<{ linked: number }>(
         control,

@@ -15,6 +15,7 @@ import {
   notifyGauges,
   removeProducer,
   resend,
+  suppressAddress,
 } from "../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
@@ -124,6 +125,27 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     ).toMatchObject({
       liftedBy: actor,
     });
+  });
+
+  test("an address that has no canonical form is suppressed and lifted only where mail went to exactly that", async () => {
+    const address = `M\u00FCller-${randomUUID()}@acme.example`;
+    const suppress = () => suppressAddress(control, { workspaceId: "acme", address: ` ${address} `, actor });
+    expect(await suppress()).toMatchObject({
+      outcome: "refused",
+      code: "invalid_input",
+      detail: expect.stringContaining("ASCII letters") as string,
+    });
+    await rowsOf(
+      db,
+      `insert into notify.deliveries (workspace_id, recipient_kind, recipient, channel, priority, outbox_id, address_mark)
+       values ('acme', 'customer', 'before', 'email', 5, gen_random_uuid(), notify.address_mark('acme', $1))`,
+      [address],
+    );
+    expect(await suppress()).toEqual({ outcome: "done", suppressed: true });
+    expect(
+      await liftSuppression(control, { workspaceId: "acme", address: address.toLowerCase(), actor }),
+    ).toMatchObject({ lifted: false });
+    expect(await liftSuppression(control, { workspaceId: "acme", address, actor })).toMatchObject({ lifted: true });
   });
 
   test("a producer tells people things by call and by insert, reads nothing, and no more once it is removed", async () => {

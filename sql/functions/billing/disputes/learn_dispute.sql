@@ -25,7 +25,7 @@ begin
   perform billing.lock_request(v_payment.request_id);
   select d.* into v_before from billing.disputes d where d.stripe_id = p_dispute ->> 'id';
   select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
-  if coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
+  if coalesce(v_amount, 0) = 0 or upper((p_dispute ->> 'currency') collate "C") is distinct from v_payment.currency then
     return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'Stripe tells of a dispute that does not fit the payment.', p_event_id);
   elsif v_rule.status is null then

@@ -19,8 +19,10 @@ begin
   end if;
   if v_email = '' then
     problems := problems || '{"email": "Give your e-mail address: we send you a link to it."}';
-  elsif length(v_email) > 254 or not capacity.is_address(v_email) or v_email !~ '@[^@\[\]]+\.[^@.\[\]]+$' then
-    problems := problems || '{"email": "Give one e-mail address, such as name@example.com."}';
+  elsif headroom.address_problem(v_email) is not null then
+    problems := problems || jsonb_build_object('email', headroom.address_problem(v_email));
+  elsif v_email !~ '@.+\.' then
+    problems := problems || '{"email": "That is not an e-mail address. Its domain has no dot."}';
   end if;
   terms := jsonb_build_object('name', v_name, 'organisation', nullif(v_organisation, ''), 'email', v_email);
 end

@@ -9,7 +9,7 @@ as $$
 declare
   v_most constant integer := 3;
   v_mailbox bytea := (capacity.marks_of(p_draft.workspace_id, null,
-                                        regexp_replace(p_draft.terms ->> 'email', '\+[^@]*@', '@'))).by_address;
+                                        regexp_replace(lower((p_draft.terms ->> 'email') collate "C"), '\+[^@]*@', '@'))).by_address;
   v_of_draft bigint;
   v_to_address bigint;
   v_mail_id bigint;

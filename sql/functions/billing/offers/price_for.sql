@@ -9,7 +9,8 @@ declare
 begin
   select p.* into v_price
     from billing.prices p
-   where p.workspace_id = p_workspace_id and upper(p.size) = upper(p_size) and p.valid_from <= clock_timestamp() and p.withdrawn_at is null
+   where p.workspace_id = p_workspace_id and upper(p.size collate "C") = upper(p_size collate "C")
+     and p.valid_from <= clock_timestamp() and p.withdrawn_at is null
      and (p.region is null or p.region = p_region) and (p.duration_days is null or p.duration_days = p_duration_days)
    order by p.region is null, p.duration_days is null, p.currency <> billing.currency_of(p_workspace_id), p.valid_from desc,
             p.created_at desc, p.id

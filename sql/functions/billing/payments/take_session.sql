@@ -8,7 +8,7 @@ as $$
 declare
   v_amount bigint := billing.amount_in(p_session -> 'amount_total');
   -- What is no currency is not repeated to anybody.
-  v_currency text := substring(upper(p_session ->> 'currency') from '^[A-Z]{3}$');
+  v_currency text := substring(upper((p_session ->> 'currency') collate "C") from '^[A-Z]{3}$');
   v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   v_matches boolean;
   v_payment billing.payments;

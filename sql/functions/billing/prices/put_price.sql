@@ -28,7 +28,8 @@ begin
   end if;
   select p.* into v_old
     from billing.prices p
-   where p.workspace_id = p_workspace_id and upper(p.size) = upper(v_new.size) and p.currency = v_new.currency and p.withdrawn_at is null
+   where p.workspace_id = p_workspace_id and upper(p.size collate "C") = upper(v_new.size collate "C")
+     and p.currency = v_new.currency and p.withdrawn_at is null
      and p.region is not distinct from v_new.region and p.duration_days is not distinct from v_new.duration_days
    order by p.valid_from desc, p.created_at desc limit 1;
   if v_new.valid_from is null and v_old.valid_from <= clock_timestamp()

@@ -4,7 +4,7 @@ create or replace function billing.refund_problem(p_payment billing.payments, p_
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
-    when x.amount is null or x.amount = 0 or upper(p_refund ->> 'currency') is distinct from p_payment.currency
+    when x.amount is null or x.amount = 0 or upper((p_refund ->> 'currency') collate "C") is distinct from p_payment.currency
          or billing.id_in(p_refund -> 'payment_intent') <> p_payment.payment_intent
       then format('Stripe tells of a refund that does not fit the payment of %s.',
                   billing.amount_words(p_payment.currency, p_payment.amount))

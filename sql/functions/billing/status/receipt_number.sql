@@ -3,7 +3,7 @@ create or replace function billing.receipt_number(p_payment_id uuid) returns tex
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return upper(right(p_payment_id::text, 12));
+  return upper(right(p_payment_id::text, 12) collate "C");
 end
 $$;
 comment on function billing.receipt_number(uuid) is 'The number of a payment''s receipt.';

@@ -7,7 +7,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_amount bigint := billing.amount_in(p_invoice -> 'amount_paid');
-  v_currency text := upper(p_invoice ->> 'currency');
+  v_currency text := upper((p_invoice ->> 'currency') collate "C");
   v_workspace_id text := (select r.workspace_id from capacity.requests r where r.id = p_request_id);
   v_reason text := case when p_subscription.id is null then 'unmatched'
                         when p_subscription.cancel_asked_at is not null then 'cancelled'

@@ -18,9 +18,8 @@ declare
   v_notice capacity.notices;
 begin
   perform capacity.check_fixer(p_request, p_actor);
-  if p_email is not null and not capacity.is_address(v_email) then
-    perform headroom.fail('invalid_input', 'That is not an e-mail address.', 'one address, such as name@example.com',
-                          'Nothing was changed.');
+  if p_email is not null and headroom.address_problem(v_email) is not null then
+    perform headroom.fail('invalid_input', headroom.address_problem(v_email), null, 'Nothing was changed.');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for update;
   -- An approval may have come in between, and after one fewer people may do this.

@@ -1,4 +1,5 @@
--- Whether a text is one e-mail address: nothing that could break a header or reach several people. Pure.
+-- Whether mail can be sent to a text that is stored: nothing in it could break a header or reach several people. What comes in has to be a
+-- canonical address, which is stricter (headroom.address_problem); what came in before that rule goes on getting mail. Pure.
 create or replace function capacity.is_address(p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

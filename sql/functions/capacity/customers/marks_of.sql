@@ -1,5 +1,5 @@
--- By what a customer is recognised: the keyed hash of the id, and that of the address, as far as they are given. The address in lower case,
--- because two that differ in nothing else are one mailbox.
+-- By what a customer is recognised: the keyed hash of the id, and that of the address, as far as they are given. The address in
+-- its canonical form; one that has none, from before there was one, as it stands.
 create or replace function capacity.marks_of(
   p_workspace_id text, p_customer_id text, p_address text, out by_id bytea, out by_address bytea
 )
@@ -9,7 +9,7 @@ declare
   v_key bytea := capacity.marking_key(p_workspace_id);
 begin
   by_id := headroom.hmac_sha256(v_key, convert_to('id:' || p_customer_id, 'UTF8'));
-  by_address := headroom.hmac_sha256(v_key, convert_to('address:' || lower(p_address), 'UTF8'));
+  by_address := headroom.hmac_sha256(v_key, convert_to('address:' || coalesce(headroom.canonical_address(p_address), p_address), 'UTF8'));
 end
 $$;
 comment on function capacity.marks_of(text, text, text)

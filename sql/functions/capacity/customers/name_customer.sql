@@ -11,7 +11,7 @@ declare
     when jsonb_typeof(p_customer_ref -> 'org_id') = 'string' and capacity.is_customer_id(p_customer_ref ->> 'org_id')
       then p_customer_ref ->> 'org_id' end);
   v_address text := case
-    when jsonb_typeof(p_customer_ref -> 'email') = 'string' and capacity.is_address(p_customer_ref ->> 'email')
+    when headroom.canonical_address(p_customer_ref ->> 'email') is not null
       then p_customer_ref ->> 'email' end;
   v_marks record;
 begin

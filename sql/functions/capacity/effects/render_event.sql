@@ -6,7 +6,7 @@ as $$
 begin
   return jsonb_build_object(
     'specversion', '1.0', 'id', p_story -> 'event_id', 'source', '/headroom/' || (p_story ->> 'workspace'),
-    'type', 'capacity.request.' || lower(p_story ->> 'event'), 'subject', p_story -> 'id',
+    'type', 'capacity.request.' || lower((p_story ->> 'event') collate "C"), 'subject', p_story -> 'id',
     'time', capacity.render_time(p_story -> 'at', true),
     'datacontenttype', 'application/json',
     'data', jsonb_build_object(

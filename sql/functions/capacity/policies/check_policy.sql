@@ -1,5 +1,6 @@
 -- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words. A rule that is switched
--- off may name somebody who was removed, otherwise it could not be switched off.
+-- off may name somebody who was removed, otherwise it could not be switched off; and so with sizes and regions that no request can have,
+-- which would never be met.
 create or replace function capacity.check_policy(p_policy capacity.policies) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -16,6 +17,10 @@ begin
       then 'sizes: 1 to 100 sizes, or null for any size'
     when cardinality(p_policy.regions) not between 1 and 100 or array_position(p_policy.regions, null) is not null
       then 'regions: 1 to 100 regions, or null for any region'
+    when p_policy.enabled and exists (select from unnest(p_policy.sizes) s where s !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$')
+      then 'sizes: each of up to 32 letters, digits, dots, dashes and underscores, such as 32XL'
+    when p_policy.enabled and exists (select from unnest(p_policy.regions) r where r !~ '^[a-z0-9-]{2,32}$')
+      then 'regions: each of 2 to 32 lower-case letters, digits and dashes, such as us-east-1'
     when p_policy.min_monthly_cost_usd < 0 then 'min_monthly_cost_usd: not negative'
     when p_policy.max_monthly_cost_usd < 0 or p_policy.max_monthly_cost_usd < p_policy.min_monthly_cost_usd
       then 'max_monthly_cost_usd: not below the minimum'

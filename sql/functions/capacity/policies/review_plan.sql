@@ -23,7 +23,7 @@ begin
   for v_rule in
     select p.* from capacity.policies p
      where p.workspace_id = p_workspace_id and p.enabled
-       and (p.sizes is null or exists (select from unnest(p.sizes) s where upper(s) = upper(p_requested_size)))
+       and (p.sizes is null or exists (select from unnest(p.sizes) s where upper(s collate "C") = upper(p_requested_size collate "C")))
        and (p.regions is null or p_region = any (p.regions))
        -- Without an estimate a request may cost anything: it meets every minimum and no maximum.
        and (p.min_monthly_cost_usd is null or p_monthly_cost_usd is null or p_monthly_cost_usd >= p.min_monthly_cost_usd)

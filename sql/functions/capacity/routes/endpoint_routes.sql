@@ -8,6 +8,6 @@ as $$
   select coalesce(p_endpoint.tenant_id, ''), t.event_type, p_endpoint.id::text
     from unnest(enum_range(null::public.capacity_request_event_type)) t(event_type)
    where p_endpoint.enabled and p_endpoint.tenant_id is distinct from ''
-     and webhooks.topic_matches(p_endpoint.topics, 'capacity', 'capacity.request.' || lower(t.event_type::text));
+     and webhooks.topic_matches(p_endpoint.topics, 'capacity', 'capacity.request.' || lower(t.event_type::text collate "C"));
 $$;
 comment on function capacity.endpoint_routes(webhooks.endpoints) is 'The routes that an endpoint should have.';

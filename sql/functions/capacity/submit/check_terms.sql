@@ -28,6 +28,9 @@ begin
     when p_slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
     when p_customer_id is not null and not capacity.is_customer_id(p_customer_id)
       then 'customer_id: 1 to 200 printable characters, without blanks at the ends'
+    -- What is no address at all only keeps the customer from being asked. To this mail would go, and no limit or list would know it again.
+    when capacity.is_address(p_customer_ref ->> 'email') and headroom.canonical_address(p_customer_ref ->> 'email') is null
+      then 'customer_ref: ' || headroom.address_problem(p_customer_ref ->> 'email')
   end;
   if v_wrong is not null then
     perform headroom.fail('invalid_input', format('The %s of the request is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,

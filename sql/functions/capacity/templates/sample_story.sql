@@ -4,7 +4,7 @@ create or replace function capacity.sample_story(p_workspace_id text, p_cause te
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event text := case when p_cause = upper(p_cause) then p_cause end;
+  v_event text := case when p_cause = upper(p_cause collate "C") then p_cause end;
   v_story jsonb := jsonb_build_object(
     'workspace', p_workspace_id, 'id', 'CR-2026-000042', 'what', '4 × 32XL in us-east-1', 'customer', 'Initech',
     'event', v_event, 'notice', case when v_event is null then p_cause end,

@@ -6,7 +6,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cause text := (select t.cause from capacity.tells t where t.template = p_name
-                    order by t.cause = upper(t.cause), t.place limit 1);
+                    order by t.cause = upper(t.cause collate "C"), t.place limit 1);
 begin
   if v_cause is null then
     return query select s.sample, s.vals, null::jsonb from notify.template_samples() s where s.name = p_name;

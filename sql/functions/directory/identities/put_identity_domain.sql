@@ -6,12 +6,13 @@ create or replace function directory.put_identity_domain(
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_domain text := lower(p_domain);
+  v_domain text := headroom.canonical_domain(p_domain);
   v_rule directory.identity_domains;
 begin
   perform directory.check_issuer(p_issuer);
-  if v_domain is null or v_domain !~ '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$' then
-    perform headroom.fail('invalid_input', 'The domain is the part of an address after the @, such as example.org.', left(p_domain, 80));
+  if v_domain is null then
+    perform headroom.fail('invalid_input', 'The domain is the part of an address after the @, such as example.org.', left(p_domain, 80),
+                          'Write a domain with other letters than ASCII in its xn-- form. Nothing was changed.');
   elsif not exists (select from directory.workspaces w where w.id = p_workspace_id) then
     perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
                           'Create it first, or name another one.');

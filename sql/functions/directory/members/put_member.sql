@@ -55,8 +55,9 @@ begin
   v_wrong := case
     when v_new.display_name is null or length(v_new.display_name) not between 1 and 200 or v_new.display_name ~ '[[:cntrl:]]'
       then 'display_name: 1 to 200 characters on one line'
-    when length(v_new.email) > 320 or v_new.email !~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$'
-      then 'email: an address, such as ann@example.org'
+    -- One that was stored before there was a canonical form may stay.
+    when v_new.email is distinct from v_old.email and v_new.email is not null and headroom.canonical_address(v_new.email) is null
+      then 'email: ' || headroom.address_problem(v_new.email)
     when v_new.slack_user_id !~ '^[UW][A-Z0-9]{2,31}$' then 'slack_user_id: the id of a Slack user, such as U024BE7LH'
     when v_new.roles is null or array_position(v_new.roles, null) is not null
          or not v_new.roles <@ array['requester', 'commercial', 'vp', 'operator', 'admin', 'auditor']

@@ -7,7 +7,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_text text := btrim(coalesce(p_receipt ->> 'text', ''), E' \t\r\n');
-  v_verb text := lower(substring(v_text from '^\S+'));
+  v_verb text := lower(substring(v_text from '^\S+') collate "C");
   v_rest text := btrim(regexp_replace(v_text, '^\S+', ''), E' \t\r\n');
   v_terms jsonb;
   v_submitted record;
@@ -27,12 +27,12 @@ begin
   elsif v_verb in ('list', 'ls', 'mine') then
     return inbound.slack_reply(inbound.slack_list(p_member), 'answered');
   elsif v_verb in ('show', 'status') or v_text ~* '^cr-\d{4}-\d{6,}$' then
-    return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80)),
+    return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80) collate "C"),
                               p_receipt ->> 'channel');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
     return inbound.slack_decision(p_receipt, p_member, v_verb, v_rest);
   elsif v_verb in ('nudge', 'note', 'address', 'link', 'retry') then
-    v_id := upper(substring(v_rest from '^\S+'));
+    v_id := upper(substring(v_rest from '^\S+') collate "C");
     if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
       return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', v_verb)),
                                  'answered');

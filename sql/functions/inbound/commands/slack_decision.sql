@@ -5,7 +5,7 @@ create or replace function inbound.slack_decision(p_receipt jsonb, p_member dire
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_id text := upper(substring(p_rest from '^\S+'));
+  v_id text := upper(substring(p_rest from '^\S+') collate "C");
   v_words text := btrim(regexp_replace(p_rest, '^\S+', ''), E' \t\r\n');
   v_step text;
   v_decided record;
@@ -16,7 +16,8 @@ begin
     return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', p_verb)), 'answered');
   end if;
   if p_verb in ('approve', 'reject') then
-    v_step := case lower(substring(v_words from '^\S+')) when 'commercial' then 'commercial' when 'commercially' then 'commercial'
+    v_step := case lower(substring(v_words from '^\S+') collate "C")
+                   when 'commercial' then 'commercial' when 'commercially' then 'commercial'
                    when 'technical' then 'tech' when 'technically' then 'tech' when 'tech' then 'tech' end;
     if v_step is not null then
       v_words := btrim(regexp_replace(v_words, '^\S+', ''), E' \t\r\n');

@@ -27,16 +27,17 @@ begin
     elsif v_name = 'needed_by' then
       v_say := case when inbound.parse_date(v_value) is null then 'Give the date as year-month-day, such as by 2026-12-01.' end;
     elsif v_name = 'email' then
-      v_say := case when not capacity.is_address(v_value) or v_value !~ '@.+\..+$' then 'That is not an e-mail address.' end;
+      v_say := coalesce(headroom.address_problem(v_value),
+                        case when v_value !~ '@.+\.' then 'That is not an e-mail address. Its domain has no dot.' end);
     elsif v_name = 'owner' then
       v_value := coalesce(substring(v_value from '^<@([UW][A-Z0-9]{2,31})(?:\|[^>]*)?>$'), ltrim(v_value, '@'));
       v_say := case when v_value !~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$' then 'Name the owner as @name or by their id.' end;
     elsif v_name = 'customer' then
       v_value := left(regexp_replace(v_value, '[[:cntrl:]\s]+', ' ', 'g'), 200);
     elsif v_name = 'region' then
-      v_value := lower(v_value);
+      v_value := lower(v_value collate "C");
     elsif v_name = 'replaces' then
-      v_value := upper(v_value);
+      v_value := upper(v_value collate "C");
     end if;
     if v_say is null then
       v_fields := v_fields || jsonb_build_object(v_name, v_value);

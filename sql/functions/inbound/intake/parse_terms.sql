@@ -26,13 +26,13 @@ begin
     v_word := coalesce(v_token[2], v_token[3]);
     v_plain := v_token[2] is null;
     if v_token[1] is not null then
-      if v_words ? lower(rtrim(v_token[1], '=')) then
-        v_field := v_words ->> lower(rtrim(v_token[1], '='));
+      if v_words ? lower(rtrim(v_token[1], '=') collate "C") then
+        v_field := v_words ->> lower(rtrim(v_token[1], '=') collate "C");
       else
         v_word := v_token[1] || v_word;
       end if;
-    elsif v_plain and v_words ? lower(v_word) and (v_field is distinct from 'customer' or v_terms ? 'customer') then
-      v_field := v_words ->> lower(v_word);
+    elsif v_plain and v_words ? lower(v_word collate "C") and (v_field is distinct from 'customer' or v_terms ? 'customer') then
+      v_field := v_words ->> lower(v_word collate "C");
       continue;
     end if;
 

@@ -19,7 +19,8 @@ begin
   v_job := provisioning.lock_job(v_job.request_id);
   v_attempt := provisioning.open_attempt(v_job.id, case when v_mark[2] is null then 'provision' else 'cleanup' end);
   if v_attempt.number is distinct from v_mark[3]::smallint
-     or lower(v_attempt.owner || '/' || v_attempt.repo) is distinct from lower(p_sent #>> '{repository,full_name}')
+     or lower((v_attempt.owner || '/' || v_attempt.repo) collate "C")
+        is distinct from lower((p_sent #>> '{repository,full_name}') collate "C")
      or v_attempt.watched_at > clock_timestamp() - interval '5 seconds' then
     return 'ignored';
   end if;

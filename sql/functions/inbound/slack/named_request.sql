@@ -8,7 +8,7 @@ declare
   v_id text := upper(case p_receipt ->> 'kind'
     when 'action' then p_receipt ->> 'value'
     when 'submission' then inbound.form_metadata(p_receipt) ->> 'request'
-    when 'command' then substring(p_receipt ->> 'text' from '(?i)\mCR-\d{4}-\d{6,}') end);
+    when 'command' then substring(p_receipt ->> 'text' from '(?i)\mCR-\d{4}-\d{6,}') end collate "C");
 begin
   if v_id is null then
     return null;

@@ -1,5 +1,5 @@
--- An address as it is remembered where it must not be known: a keyed hash, under a key that the workspace has for nothing else. Letters of
--- either case are one address.
+-- An address as it is remembered where it must not be known: a keyed hash of its canonical form, under a key that the workspace has for
+-- nothing else. One that has no such form, from before there was one, is hashed as it stands.
 create or replace function notify.address_mark(p_workspace_id text, p_address text) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,7 @@ begin
     on conflict do nothing;
     select k.key into strict v_key from notify.address_keys k where k.workspace_id = p_workspace_id;
   end if;
-  return headroom.hmac_sha256(v_key, convert_to(lower(btrim(p_address)), 'UTF8'));
+  return headroom.hmac_sha256(v_key, convert_to(coalesce(headroom.canonical_address(p_address), p_address), 'UTF8'));
 end
 $$;
 comment on function notify.address_mark(text, text) is 'The keyed hash of an address. Nullable: p_address, result.';

@@ -5,7 +5,8 @@ as $$
 begin
   perform headroom.check_actor(p_actor);
   update notify.suppressions s set lifted_at = clock_timestamp(), lifted_by = p_actor
-   where s.workspace_id = p_workspace_id and s.address_mark = notify.address_mark(p_workspace_id, p_address) and s.lifted_at is null;
+   where s.workspace_id = p_workspace_id and s.lifted_at is null
+     and s.address_mark = notify.address_mark(p_workspace_id, btrim(p_address, E' \n\t'));
   return found;
 end
 $$;

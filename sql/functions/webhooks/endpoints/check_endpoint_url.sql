@@ -8,7 +8,7 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_parts text[] := regexp_match(p_url, '^(https?)://([^/?]*)([/?].*)?$', 'i');
-  v_host text := lower(rtrim(substring(v_parts[2] from '^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$'), '.'));
+  v_host text := lower(rtrim(substring(v_parts[2] from '^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$'), '.') collate "C");
   v_address inet;
   v_wrong text;
 begin
@@ -19,7 +19,7 @@ begin
     when position('@' in v_parts[2]) > 0 then 'it must hold no credentials'
     when v_host is null or v_host = '' then 'its host cannot be read'
     when p_allow_private then null
-    when lower(v_parts[1]) <> 'https' then 'it must be https'
+    when lower(v_parts[1] collate "C") <> 'https' then 'it must be https'
     when v_host !~ '[.:]' or v_host ~ '(^|\.)(localhost|local|internal|home\.arpa)$' then 'its host is a name of a private network'
   end;
   -- Whatever ends in a number is read as an IPv4 address by those who dial, in odd notations too; only the plain one is taken here.

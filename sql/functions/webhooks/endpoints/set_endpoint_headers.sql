@@ -10,16 +10,17 @@ begin
   if p_headers is not null and jsonb_typeof(p_headers) not in ('object', 'null') then
     perform headroom.fail('invalid_input', 'Headers are an object of names and values.', null, 'Nothing was changed.');
   end if;
-  select array_agg(lower(h.key) order by lower(h.key)),
+  select array_agg(n.name order by n.name),
          max(case when h.key !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' then 'one has a name that HTTP does not allow'
-                  when lower(h.key) in ('connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'keep-alive',
+                  when n.name in ('connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'keep-alive',
                                         'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer',
                                         'transfer-encoding', 'upgrade',
-                                        'webhook-id', 'webhook-signature', 'webhook-timestamp') then lower(h.key) || ' is set by the rail'
+                                        'webhook-id', 'webhook-signature', 'webhook-timestamp') then n.name || ' is set by the rail'
                   when jsonb_typeof(h.value) <> 'string' or h.value #>> '{}' !~ '^[\t\x20-\x7e]*$' or length(h.value #>> '{}') > 4096
-                  then lower(h.key) || ': printable ASCII, at most 4096 characters' end)
+                  then n.name || ': printable ASCII, at most 4096 characters' end)
     into v_names, v_wrong
-    from jsonb_each(case when jsonb_typeof(p_headers) = 'object' then p_headers else '{}' end) h;
+    from jsonb_each(case when jsonb_typeof(p_headers) = 'object' then p_headers else '{}' end) h
+   cross join lateral (select lower(h.key collate "C") as name) n;
   v_wrong := case when cardinality(v_names) > 20 then 'more than 20'
                   when cardinality(v_names) > (select count(distinct n) from unnest(v_names) n) then 'one is there twice' else v_wrong end;
   if v_wrong is not null then

@@ -35,7 +35,8 @@ begin
       then 'source and id have at most 1023 bytes together'
     when jsonb_typeof(p_envelope -> 'type') is distinct from 'string' or p_envelope ->> 'type' !~ '^[\x21-\x7e]{1,200}$'
       then 'type is a text of 1 to 200 printable ASCII characters'
-    when p_envelope ->> 'type' ~* '^(capacity|headroom)(\.|$)' or p_envelope ->> 'source' ~* '^/headroom(/|$)'
+    when lower((p_envelope ->> 'type') collate "C") ~ '^(capacity|headroom)(\.|$)'
+      or lower((p_envelope ->> 'source') collate "C") ~ '^/headroom(/|$)'
       then 'types that begin with capacity. or headroom., and sources that begin with /headroom, are Headroom''s own'
     when jsonb_typeof(p_envelope -> 'subject') not in ('string', 'null') or length(p_envelope ->> 'subject') not between 1 and 300
          or octet_length(p_envelope ->> 'subject') > 900

@@ -1,6 +1,7 @@
 /** What is asked for: the options that creating a request and previewing one share. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
+import { canonicalAddress } from "../../../db/address.ts";
 import { digitsOf, parseToPassOn } from "../../../db/exact-json.ts";
 import { addCommon, parseMoney, parseWhole } from "../../options.ts";
 import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
@@ -68,11 +69,13 @@ export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
   throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
 }
 
-/** By the database's rules: one address, and nothing that could break a mail header. */
+/** By the database's rule. It is passed on as it was typed. */
 export function parseAddress(text: string): string {
   const address = text.trim();
-  if (/^[^@\s,;:<>()"\\]+@[^@\s,;:<>()"\\]+$/.test(address) && address.length <= 320) return address;
-  throw new InvalidArgumentError("Give one e-mail address, such as name@example.com.");
+  if (canonicalAddress(address) !== undefined) return address;
+  throw new InvalidArgumentError(
+    "Give one e-mail address in ASCII letters, such as name@example.com; its domain may have the xn-- form.",
+  );
 }
 
 export function parseDay(text: string): string {

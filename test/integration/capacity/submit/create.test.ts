@@ -127,6 +127,27 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     );
   });
 
+  test.each([
+    ["ｂuyer@acme.example"],
+    ["buyer@acm\u0130.example"],
+    ["buy\u200ber@acme.example"],
+    ["buyer@[192.0.2.1]"],
+  ])("a customer is not asked at %j, to which mail would go and which no list knows again", async (email) => {
+    const before = await workflow.size();
+    const preview =
+      "select public.preview_capacity_request('rita', 'cora', 'infra', '32XL', 1, 'us-east-1', p_workspace_id => 'acme', p_customer_ref => $1)";
+    for (const ask of [
+      () => workflow.create({ customer: { email } }),
+      () => workflow.superuser.query(preview, [{ email }]),
+    ])
+      expect(await refusalOf(ask())).toMatchObject({
+        code: "PT400",
+        message: "The customer_ref of the request is not acceptable.",
+        detail: expect.stringContaining("That is not an e-mail address") as string,
+      });
+    expect(await workflow.size()).toEqual(before);
+  });
+
   describe("ids", () => {
     test("have at least six digits and are never cut", async () => {
       for (const [next, digits] of [

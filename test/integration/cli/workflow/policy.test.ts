@@ -111,6 +111,8 @@ test.each([
   [["put", "new", "--kind", "review_route", "--step", "technical"], 2, "--group"],
   [["put", "new", "--approver", "vic"], 2, "need --kind"],
   [["put", "new", "--min-cost", "lots"], 2, "amount in US dollars"],
+  [["put", "vp-above", "--size", "3\u00d7L"], 1, "sizes: each of up to 32 letters"],
+  [["put", "vp-above", "--region", "EU-West-1"], 1, "regions: each of 2 to 32 lower-case letters"],
   [["put", "vp-above", "--enable", "--disable"], 2, "cannot be used together"],
   [["settings", "--public-url", "ftp://x"], 1, "public_url"],
   [["settings", "--slack-channels", "#general"], 1, "slack_channel_ids"],

@@ -73,6 +73,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     ["create 32XL us-east-1 owner cora group nowhere", "infra group"],
     ["create 32XL us-east-1", "commercial approval"],
     ["create 32XL us-east-1 email nonsense owner cora group infra", "“nonsense”: That is not an e-mail address."],
+    ["create 32XL us-east-1 email ve\u200Bra@a.example owner cora group infra", "ASCII letters: it has others"],
   ])("%j is answered with what is wrong, and nothing is submitted", async (line, said) => {
     const before = await workflow.size();
     const answer = await slack.command(line);

@@ -166,7 +166,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
       await slack.submit("capacity_intake", { ...fields, email: typed("a,b@x.example") }, metadata, "U0RITA"),
     ).toEqual({
       response_action: "errors",
-      errors: { email: "That is not an e-mail address." },
+      errors: { email: "That is not an e-mail address. Give one such as name@example.com." },
     });
     expect(await slack.submit("capacity_intake", fields, metadata, "U0RITA")).toEqual({ response_action: "clear" });
     expect(await slack.takeInteractions()).toMatchObject([

@@ -93,6 +93,9 @@ describe("the page behind the link at the end of a mail", () => {
     const token = await tokenFor("left");
     await rowsOf(db, "select directory.put_member('acme', 'left', '{\"active\": false}')");
     for (const method of ["GET", "POST"]) expect((await fetch(linkTo(token), { method })).status).toBe(404);
+    // Nor is it that of whoever gets the id next.
+    await rowsOf(db, "select directory.put_member('acme', 'left', $1)", [{ email: "left@acme.example", active: true }]);
+    for (const method of ["GET", "POST"]) expect((await fetch(linkTo(token), { method })).status).toBe(404);
     expect(await choices("left")).toEqual([]);
   });
 

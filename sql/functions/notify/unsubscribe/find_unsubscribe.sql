@@ -15,11 +15,13 @@ begin
     v_id := encode(substr(v_bytes, 1, 16), 'hex')::uuid;
     foreach v_name in array array['CONFIRMATION_TOKEN_SECRET', 'CONFIRMATION_TOKEN_SECRET_PREVIOUS'] loop
       if headroom.equal_constant_time(substr(v_bytes, 17), notify.unsubscribe_signature(v_name, v_id)) then
-        -- Of a customer who was erased nobody knows the address any more. Of a member who was removed nothing is kept again.
+        -- Of a customer who was erased nobody knows the address any more. Of a member who was removed nothing is kept again, and what was
+        -- told before a removal is not about whoever has the id now.
         select n.* into v_found from notify.notifications n
          where n.id = v_id and not n.critical and (n.recipient_kind <> 'customer' or n.address is not null)
            and (n.recipient_kind <> 'member' or exists (
-                  select from directory.members m where m.workspace_id = n.workspace_id and m.id = n.recipient and m.active));
+                  select from directory.members m where m.workspace_id = n.workspace_id and m.id = n.recipient and m.active
+                     and (m.tokens_from is null or n.created_at > m.tokens_from)));
       end if;
     end loop;
   end if;

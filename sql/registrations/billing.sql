@@ -1,5 +1,6 @@
 -- What billing needs of the layers below.
 select headroom.register_hooks('billing', '{
+  "directory.member_returned": "billing.check_wizard_of_returned",
   "capacity.offer_made": "billing.offer_for",
   "capacity.expiry_due": "billing.hold_expiry",
   "capacity.closed": "billing.follow_end",

@@ -26,6 +26,8 @@ export interface RequestFacts {
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Where it comes from, as limits count it (client-address.ts). Missing: nobody can say. */
+  readonly network?: string | undefined;
 }
 
 export interface TransactionOptions {
@@ -262,6 +264,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
         JSON.stringify(request?.headers ?? {}),
         request?.method ?? "",
         request?.path ?? "",
+        request?.network ?? "",
         readOnly ? "on" : null,
         this.#longest,
         session.role,
@@ -322,8 +325,9 @@ const boundText = "select set_config('statement_timeout', $1, true)";
 
 const enterText = `select set_config('headroom.secret_key', $1, true), set_config('headroom.secret_key_previous', $2, true),
   set_config('request.jwt.claims', $3, true), set_config('request.headers', $4, true), set_config('request.method', $5, true),
-  set_config('request.path', $6, true), set_config('transaction_read_only', coalesce($7, current_setting('transaction_read_only')), true),
-  set_config('statement_timeout', $8, true), set_config('role', $9, true)`;
+  set_config('request.path', $6, true), set_config('headroom.client_network', $7, true),
+  set_config('transaction_read_only', coalesce($8, current_setting('transaction_read_only')), true),
+  set_config('statement_timeout', $9, true), set_config('role', $10, true)`;
 
 /** A name as SQL writes it. */
 export function quoted(name: string): string {

@@ -70,6 +70,7 @@ class RequestContext implements RouteContext {
       method: this.method,
       path: this.url.pathname,
       headers: headersForDatabase(this.request.headers),
+      network: this.clientAddress,
     });
   }
 

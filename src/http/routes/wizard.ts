@@ -104,7 +104,8 @@ function answer(dependencies: HttpDependencies, status: number, page: Page): Pro
 }
 
 function optionsOf(context: RouteContext, readOnly: boolean) {
-  return { readOnly, request: { method: context.method, path, headers: {} }, secrets: true };
+  const request = { method: context.method, path, headers: {}, network: context.clientAddress };
+  return { readOnly, request, secrets: true };
 }
 
 async function beginOrder(context: RouteContext): Promise<Response> {

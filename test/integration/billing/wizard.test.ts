@@ -1,57 +1,26 @@
 /** Drafts of the self-service wizard in the database: tokens, limits, what a draft becomes, and how it is forgotten. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { anonymous, overHttp } from "../capacity/gateway.ts";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
-import { testSecretKey } from "../http/gateway.ts";
+import { newAddress, visitorsOf, what, when } from "./wizard-visitors.ts";
 import { startWizard } from "./wizard.ts";
 
-interface Draft {
-  readonly token: string;
-  readonly kind: string;
-  readonly revision: number;
-  readonly step: number;
-  readonly terms: Readonly<Record<string, unknown>>;
-  readonly offer?: { readonly amount: number; readonly currency: string } | null;
-  readonly routing?: { readonly reviews: readonly string[]; readonly problem?: string };
-  readonly request?: { readonly id: string; readonly state: string; readonly link: string | null };
-}
-interface Saved {
-  readonly outcome: "saved" | "invalid" | "stale";
-  readonly problems: Readonly<Record<string, string>>;
-  readonly draft: Draft;
-}
-
-const what = { size: "S", region: "us-east-1", quantity: "2" };
-const when = { needed_by: "", duration_days: "30" };
-let people = 0;
-const newAddress = (): string => `somebody${(people += 1)}@initech.example`;
-
 describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
-  const { workflow, proofOf, mails, size } = await startWizard(version);
-  const { db } = workflow;
-
-  /** As anybody asks, through the API. */
-  const ask = <T>(text: string, values: unknown[]): Promise<T> =>
-    overHttp(db, anonymous, async (client) => {
-      await rowsOf(client, "select set_config('headroom.secret_key', $1, true)", [testSecretKey]);
-      return (await oneOf<{ answer: T }>(client, `select ${text} as answer`, values)).answer;
-    });
-  const begin = () => ask<Draft>("public.begin_draft('acme')", []);
-  const describeDraft = (token: string) => ask<Draft>("public.describe_draft('acme', $1)", [token]);
-  const save = (token: string, step: number, revision: number, values: object) =>
-    ask<Saved>("public.save_draft('acme', $1, $2, $3, $4)", [token, step, revision, JSON.stringify(values)]);
-  const submit = (token: string, revision: number, seen: string | null) =>
-    ask<{ request_id: string; state: string; link: string | null; checkout: { checkout_id: string } | null }>(
-      "public.submit_draft('acme', $1, $2, $3)",
-      [token, revision, seen],
-    );
-  const fillIn = async (email = newAddress(), capacity: object = what): Promise<string> => {
-    const { token } = await begin();
-    await save(token, 1, 0, capacity);
-    await save(token, 2, 1, when);
-    expect(await save(token, 3, 2, { name: "Bea", organisation: "", email })).toMatchObject({ outcome: "saved" });
-    return token;
+  const wizard = await startWizard(version);
+  const { workflow, proofOf, mails, size } = wizard;
+  const { ask, begin, describeDraft, save, submit, fillIn } = visitorsOf(wizard);
+  /** Whoever filled in has no part in the order any more. */
+  const expectClosed = async (token: string): Promise<void> => {
+    const before = await size();
+    for (const attempt of [
+      () => describeDraft(token),
+      () => save(token, 1, 4, { ...what, quantity: "9" }),
+      () => save(token, 3, 4, { name: "Eve", organisation: "", email: newAddress() }),
+      () => ask("public.send_draft_link('acme', $1)", [token]),
+      () => submit(token, 4, "one_off USD 24000"),
+    ])
+      expect(await codeOf(attempt())).toBe("not_allowed");
+    expect(await size()).toEqual(before);
   };
 
   test("an order becomes a request of the member who stands for the wizard, once, however often it is sent", async () => {
@@ -84,8 +53,56 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     const token = await fillIn();
     expect(await codeOf(submit(token, 3, "one_off USD 24000"))).toBe("not_allowed");
     await submit(await proofOf(token), 3, "one_off USD 24000");
-    expect((await describeDraft(token)).request).toMatchObject({ link: null });
-    expect(await codeOf(save(token, 1, 3, { ...what, quantity: "9" }))).toBe("already_used");
+    await expectClosed(token);
+  });
+
+  describe("once somebody went on by the link, whoever began the order", () => {
+    test("with that address reads nothing of it and does nothing with it", async () => {
+      const victim = newAddress();
+      const token = await fillIn(victim);
+      const proof = await proofOf(token);
+      // Mail scanners open links: that alone proves nothing.
+      await describeDraft(proof);
+      expect(await describeDraft(token)).toMatchObject({ step: 4 });
+      const theirs = { name: "Vic", organisation: "Own name, Inc.", email: victim };
+      expect(await save(proof, 3, 3, theirs)).toMatchObject({ outcome: "saved", draft: { kind: "proof" } });
+      await expectClosed(token);
+      expect(await submit(proof, 4, "one_off USD 24000")).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED" });
+      await expectClosed(token);
+    });
+
+    test("does not read either what was entered and was not right", async () => {
+      const token = await fillIn();
+      const wrong = await save(await proofOf(token), 3, 3, { name: "Vic", organisation: "", email: "own@address" });
+      expect(wrong).toMatchObject({ outcome: "invalid" });
+      await expectClosed(token);
+    });
+
+    test("with an address of their own, and a link to that, reads nothing after it was sent to another", async () => {
+      const [own, victim] = [newAddress(), newAddress()];
+      const token = await fillIn(own);
+      const ownProof = await proofOf(token);
+      await save(token, 3, 3, { name: "Eve", organisation: "", email: victim });
+      await save(await proofOf(token), 3, 4, { name: "Vic", organisation: "", email: victim });
+      await expectClosed(token);
+      expect(await codeOf(describeDraft(ownProof))).toBe("not_found");
+    });
+
+    test("does not come back to it by another address, by nothing that led to it before", async () => {
+      const [own, victim] = [newAddress(), newAddress()];
+      const token = await fillIn(own);
+      const ownProof = await proofOf(token);
+      const moved = await save(ownProof, 3, 3, { name: "Eve", organisation: "", email: victim });
+      expect(moved).toMatchObject({ outcome: "saved", draft: { kind: "draft", step: 4 } });
+      expect(await codeOf(describeDraft(token))).toBe("not_found");
+      expect(await codeOf(describeDraft(ownProof))).toBe("not_found");
+      const proof = await proofOf(token);
+      const back = await save(proof, 3, 4, { name: "Vic", organisation: "", email: own });
+      expect(back).toMatchObject({ outcome: "saved", draft: { kind: "draft" } });
+      for (const old of [token, ownProof, moved.draft.token, proof])
+        expect(await codeOf(describeDraft(old))).toBe("not_found");
+      expect(await describeDraft(await proofOf(back.draft.token))).toMatchObject({ terms: { name: "Vic" } });
+    });
   });
 
   test("an order of a customer whose other job is in progress is refused as a whole, and names it", async () => {
@@ -235,67 +252,6 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect((await mails()).filter(({ payload }) => payload.to === gone)).toEqual([]);
   });
 
-  describe("a flood", () => {
-    test("of mails to one address ends after three within an hour, whatever the drafts do", async () => {
-      const victim = newAddress();
-      for (let turn = 0; turn < 3; turn += 1) {
-        const token = await fillIn(victim);
-        // Away to another address and back would have the first forgotten, if drafts were counted.
-        if (turn === 0) await save(token, 3, 3, { name: "Bea", organisation: "", email: newAddress() });
-      }
-      const { token } = await begin();
-      await save(token, 1, 0, what);
-      await save(token, 2, 1, when);
-      const refused = await save(token, 3, 2, { name: "Bea", organisation: "", email: victim.toUpperCase() });
-      expect(refused.outcome).toBe("invalid");
-      expect(refused.problems["email"]).toContain("Three links were sent to this address");
-      expect((await mails()).filter(({ payload }) => payload.to === victim)).toHaveLength(3);
-      expect(await save(token, 3, 2, { name: "Bea", organisation: "", email: newAddress() })).toMatchObject({
-        outcome: "saved",
-      });
-    });
-
-    test("of mails to one mailbox is one too where each goes to an address of its own there", async () => {
-      const [name, domain] = newAddress().split("@");
-      for (const tag of ["+a", "+b+c", "+"]) await fillIn(`${name}${tag}@${domain}`);
-      const { token } = await begin();
-      await save(token, 1, 0, what);
-      await save(token, 2, 1, when);
-      const refused = await save(token, 3, 2, { name: "Bea", email: `${name}@${domain}` });
-      expect(refused.problems["email"]).toContain("Three links were sent to this address");
-    });
-
-    test("of drafts keeps nobody from ordering: beyond two hundred within an hour the one that rested longest is forgotten", async () => {
-      const mine = await begin();
-      await save(mine.token, 1, 0, what);
-      await rowsOf(
-        workflow.superuser,
-        `insert into billing.drafts (id, workspace_id, step, updated_at, expires_at)
-         select gen_random_uuid(), 'acme', 2, now() - interval '5 minutes', now() + interval '1 day' from generate_series(1, 200)`,
-      );
-      const { token } = await begin();
-      expect(await save(token, 1, 0, what)).toMatchObject({ outcome: "saved" });
-      const count = "select count(*)::integer as count from billing.drafts where workspace_id = 'acme'";
-      expect(await oneOf(workflow.superuser, count)).toEqual({ count: 200 });
-      expect(await save(mine.token, 2, 1, when)).toMatchObject({ outcome: "saved" });
-      await rowsOf(workflow.superuser, "delete from billing.drafts where revision = 0");
-    });
-
-    test("of drafts that were all mailed ends at two hundred within an hour, in its own workspace", async () => {
-      await rowsOf(
-        workflow.superuser,
-        `insert into billing.drafts (id, workspace_id, step, address_mark, expires_at)
-         select gen_random_uuid(), 'acme', 4, '\\x00', now() + interval '1 day' from generate_series(1, 200)`,
-      );
-      await rowsOf(workflow.superuser, "delete from billing.drafts where address_mark is null");
-      const { token } = await begin();
-      expect(await codeOf(save(token, 1, 0, what))).toBe("too_soon");
-      await rowsOf(workflow.superuser, "update billing.drafts set workspace_id = 'globex' where revision = 0");
-      expect(await save(token, 1, 0, what)).toMatchObject({ outcome: "saved" });
-      await rowsOf(workflow.superuser, "delete from billing.drafts where revision = 0");
-    });
-  });
-
   test("the mail names nothing that a visitor wrote, and has no link in it", async () => {
     const { token } = await begin();
     await save(token, 1, 0, what);
@@ -324,6 +280,38 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(text).not.toContain("call-0900");
     expect((await describeDraft(token)).terms).toMatchObject({ region: "call-0900-555-for-your-refund" });
     await rowsOf(workflow.superuser, "delete from billing.prices where region is null and size = 'S'");
+  });
+
+  test("regions that only rules name are not shown to anybody", async () => {
+    const price = `insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by)
+                   values ('acme', 'S', 'one_off', 'USD', 9000, 'test')`;
+    await rowsOf(workflow.superuser, price);
+    await workflow.addPolicy({ id: "military", kind: "auto_approval", step: "both", regions: ["secret-site-1"] });
+    expect(await ask("public.begin_draft('acme') -> 'choices' -> 'regions'", [])).toEqual(["eu-west-1", "us-east-1"]);
+    await rowsOf(workflow.superuser, "delete from billing.prices where region is null and size = 'S'");
+    await rowsOf(workflow.superuser, "delete from capacity.policies where id = 'military'");
+  });
+
+  test("an order that nobody could approve is refused, and no rule, group or member is named", async () => {
+    const token = await fillIn(newAddress(), { size: "32XL", region: "us-east-1", quantity: "1" });
+    const members = await rowsOf<{ group_id: string; member_id: string }>(
+      workflow.superuser,
+      "delete from directory.group_members where workspace_id = 'acme' returning group_id, member_id",
+    );
+    const refusal = await submit(await proofOf(token), 3, "recurring USD 30000").catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ detail: "nobody_can_approve" });
+    for (const { group_id: group, member_id: member } of members)
+      await rowsOf(workflow.superuser, "insert into directory.group_members values ('acme', $1, $2)", [group, member]);
+  });
+
+  test("a member who was removed does not come back as the one in whose name the wizard submits", async () => {
+    const put = (changes: object) =>
+      rowsOf(workflow.superuser, "select directory.put_member('acme', 'web', $1)", [JSON.stringify(changes)]);
+    await put({ active: false });
+    await expect(put({ active: true })).rejects.toThrow('still submits as "web"');
+    await rowsOf(workflow.superuser, "update billing.settings set self_service_requester = null");
+    await put({ active: true });
+    await rowsOf(workflow.superuser, "update billing.settings set self_service_requester = 'web'");
   });
 
   test("a draft is forgotten after its day, with what it says; its link then opens nothing", async () => {

@@ -25,12 +25,12 @@ const gateway = createGatewayDatabase({
 });
 afterAll(() => gateway.close());
 
-const facts = { method: "POST", path: "/rpc/x", headers: { "x-a": "b" } };
+const facts = { method: "POST", path: "/rpc/x", headers: { "x-a": "b" }, network: "203.0.113.7" };
 const at = (path: string): TransactionOptions => ({ request: { ...facts, path } });
 const blocked = { ...facts, headers: { "x-block": "1" } };
 const whoText = `select current_user::text as "user", current_setting('role') as role, current_setting('request.jwt.claims', true) as claims,
   current_setting('request.method', true) as method, current_setting('request.headers', true) as headers,
-  current_setting('headroom.secret_key', true) as secret`;
+  current_setting('headroom.client_network', true) as network, current_setting('headroom.secret_key', true) as secret`;
 
 describe("a transaction", () => {
   it("runs as the session, with its claims and its request, and leaves nothing of them behind", async () => {
@@ -45,13 +45,14 @@ describe("a transaction", () => {
         claims: JSON.stringify(session.claims),
         method: "POST",
         headers: '{"x-a":"b"}',
+        network: "203.0.113.7",
         secret: "",
       },
     ]);
     // The pool has one connection, so this is the same one.
     const after = await gateway.ask({ text: whoText });
     expect(after.rows).toEqual([
-      { user: "authenticator", role: "none", claims: "", method: "", headers: "", secret: "" },
+      { user: "authenticator", role: "none", claims: "", method: "", headers: "", network: "", secret: "" },
     ]);
   });
 

@@ -39,6 +39,13 @@ async function fillIn(answers: { what?: object; when?: object; who?: object } = 
   return { visitor, base, token, proof: `/new/acme/${await proofOf(token)}` };
 }
 
+/** The second step of an order that was begun. */
+const beginStep = async (visitor: Visitor): Promise<string> => {
+  const first = locationOf(await visitor.get("/new/acme"));
+  await visitor.post(first, { revision: "0", ...what });
+  return first.replace(/1$/, "2");
+};
+
 const order = (page: string): Record<string, string> => ({
   action: "order",
   revision: /name="revision" value="(\d+)"/.exec(page)?.[1] ?? "",
@@ -238,6 +245,30 @@ describe("the order", () => {
     expect(refused.status).toBe(429);
     expect(await textOf(refused)).toContain("The link of this order was sent three times");
   });
+});
+
+test("of those who begin from one address and go no further, the one that rested longest is forgotten, and nobody else's", async () => {
+  const mine = new Visitor(gateway.url);
+  const myStep = await beginStep(mine);
+  const many = new Visitor(gateway.url);
+  const steps: string[] = [];
+  for (let turn = 0; turn < 21; turn += 1) steps.push(await beginStep(many));
+  expect((await many.get(steps[0]!)).status).toBe(409);
+  expect((await many.get(steps[1]!)).status).toBe(200);
+  expect((await mine.get(myStep)).status).toBe(200);
+});
+
+test("whoever filled in is told to go on by the mail, once somebody did, and sees nothing of it", async () => {
+  const { visitor, base, proof } = await fillIn();
+  await visitor.post(`${proof}/1`, { revision: "3", ...what, quantity: "7" });
+  for (const step of [1, 3, 4]) {
+    const page = await visitor.get(`${base}/${step}`);
+    expect(page.status).toBe(403);
+    const text = await textOf(page);
+    expect(text).toContain("This order continues with the link in its mail");
+    expect(text).not.toMatch(/initech|Bea|7 ×/i);
+  }
+  expect((await visitor.post(`${base}/3`, { revision: "4", ...who() })).status).toBe(403);
 });
 
 describe("nothing can be ordered", () => {

@@ -1,6 +1,5 @@
 -- What can be ordered in a workspace: the sizes, regions and durations that have a price now; durations for the size and region that are
--- chosen. A price without a region holds for all of them, so the regions are then those that prices and rules name, and any other may be
--- typed.
+-- chosen. A price without a region holds for all of them, so any region may then be typed; what rules name is not for strangers.
 create or replace function billing.draft_choices(p_workspace_id text, p_terms jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,11 +14,7 @@ as $$
     'sizes', (select coalesce(jsonb_agg(s.size order by length(s.size), s.least, s.size), '[]')
                 from (select min(p.size) as size, min(p.unit_amount) as least from prices p group by upper(p.size) limit 200) s),
     'regions', (select coalesce(jsonb_agg(r.region order by r.region), '[]')
-                  from (select p.region from prices p where p.region is not null
-                        union
-                        select unnest(o.regions) from capacity.policies o
-                         where o.workspace_id = p_workspace_id and o.enabled and exists (select from prices p where p.region is null)
-                        limit 200) r),
+                  from (select distinct p.region from prices p where p.region is not null limit 200) r),
     'any_region', exists (select from prices p where p.region is null),
     'durations', (select coalesce(jsonb_agg(d.duration_days order by d.duration_days), '[]')
                     from (select distinct c.duration_days from chosen c where c.duration_days is not null limit 50) d),

@@ -1,5 +1,5 @@
--- A draft as its page shows it. What became a request shows that; for whoever has the link of the mail, and nobody else, with the
--- customer's own link, as long as that has not been sent to another address since.
+-- A draft as its page shows it. What became a request shows that, with the customer's own link, as long as that has not been sent to
+-- another address since: only whoever has the link of the mail gets here with such a draft.
 create or replace function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ declare
 begin
   v_story := jsonb_build_object(
     'workspace_id', p_workspace_id, 'workspace', (select w.name from directory.workspaces w where w.id = p_workspace_id),
-    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id),
+    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id, p_draft.generation),
     'choices', billing.draft_choices(p_workspace_id, coalesce(p_draft.terms, '{}')),
     'revision', coalesce(p_draft.revision, 0), 'step', coalesce(p_draft.step, 1), 'terms', coalesce(p_draft.terms, '{}'),
     'entered', p_draft.entered,
@@ -19,8 +19,8 @@ begin
     select r.* into v_request from capacity.requests r where r.id = p_draft.request_id;
     return v_story || jsonb_build_object('request', jsonb_build_object(
       'id', v_request.id, 'state', v_request.state,
-      'link', case when p_kind = 'proof' and exists (select from capacity.confirmation_tokens t
-                                                      where t.id = v_request.confirmation_token_id and t.revoked_at is null)
+      'link', case when exists (select from capacity.confirmation_tokens t
+                                 where t.id = v_request.confirmation_token_id and t.revoked_at is null)
                    then capacity.confirmation_token(v_request.confirmation_token_id) end));
   elsif p_draft.step > 2 then
     v_price := billing.draft_offer(p_workspace_id, p_draft.terms);

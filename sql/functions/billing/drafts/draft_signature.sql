@@ -1,15 +1,18 @@
 -- The HMAC under what the wizard gives out, by its purpose: `draft` for whoever fills in, `proof` for whoever got the mail. Made with the
 -- secret of customers' links. What they sign is the sixteen bytes of an id and nothing else, so that neither can be taken for the other.
+-- Of the first generation they are as they were before there were generations.
 -- Null where the secret is a previous one and there is none.
-create or replace function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_mark bytea)
-returns bytea
+create or replace function billing.draft_signature(
+  p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_generation integer, p_mark bytea
+) returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return headroom.hmac_sha256(
     headroom.link_key(p_secret_name, 'Orders cannot be taken here at the moment.', 'Try again later.'),
-    convert_to(p_purpose || ':' || p_workspace_id || ':', 'UTF8') || uuid_send(p_id) || coalesce(p_mark, ''));
+    convert_to(p_purpose || coalesce(nullif(p_generation, 0)::text, '') || ':' || p_workspace_id || ':', 'UTF8')
+      || uuid_send(p_id) || coalesce(p_mark, ''));
 end
 $$;
-comment on function billing.draft_signature(text, text, text, uuid, bytea)
-  is 'The signature of a draft''s token or of the link in its mail. Nullable: p_mark, result.';
+comment on function billing.draft_signature(text, text, text, uuid, integer, bytea)
+  is 'The signature of a draft''s token or of the link in its mail. Nullable: p_generation, p_mark, result.';

@@ -1,6 +1,6 @@
 -- What a token of the wizard stands for. `kind` is draft, for whoever fills in, or proof, for whoever got the mail at the address that the
 -- draft has now. A draft that was not begun yet, or has expired, has a token and no row. A malformed, a forged and a replaced token get the
--- same answer.
+-- same answer. Once somebody went on by the link, whoever filled in before is nobody: they may have named an address that is not theirs.
 create or replace function billing.find_draft(p_workspace_id text, p_token text, out kind text, out id uuid, out draft billing.drafts)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -16,15 +16,18 @@ begin
     foreach v_secret in array '{CONFIRMATION_TOKEN_SECRET,CONFIRMATION_TOKEN_SECRET_PREVIOUS}'::text[] loop
       kind := case
         when headroom.equal_constant_time(substr(v_bytes, 17),
-                                          billing.draft_signature(v_secret, 'draft', p_workspace_id, id, null)) then 'draft'
+               billing.draft_signature(v_secret, 'draft', p_workspace_id, id, draft.generation, null)) then 'draft'
         when draft.address_mark is not null and headroom.equal_constant_time(substr(v_bytes, 17),
-               billing.draft_signature(v_secret, 'proof', p_workspace_id, id, draft.address_mark)) then 'proof' end;
+               billing.draft_signature(v_secret, 'proof', p_workspace_id, id, draft.generation, draft.address_mark)) then 'proof' end;
       exit when kind is not null;
     end loop;
   end if;
   if kind is null then
     perform headroom.fail('not_found', 'This link is not valid, or no longer.', null,
       'Use the link in the latest mail exactly as it was sent. Orders that were not sent are kept for a day: after that, begin anew.');
+  elsif kind = 'draft' and draft.proven_at is not null then
+    perform headroom.fail('not_allowed', 'This order continues with the link in its mail.', null,
+                          'Open that link, or begin another order. Nothing was changed.');
   end if;
 end
 $$;

@@ -1,5 +1,6 @@
 -- Keeps what a step says. An address that is new gets the link; returns why it cannot, in words, and then nothing is kept. What a step
--- before makes impossible is asked for again.
+-- before makes impossible is asked for again. Whoever has proven the address and names another one goes on with tokens and links of another
+-- generation: nobody who could read the draft before reads what is filled in from now on, nor does the address before count again.
 create or replace function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,13 +18,17 @@ begin
   elsif p_step = 3 then
     v_draft.address_mark := (capacity.marks_of(v_draft.workspace_id, null, v_draft.terms ->> 'email')).by_address;
     if v_draft.address_mark is distinct from p_draft.address_mark then
+      if v_draft.proven_at is not null then
+        v_draft.generation := v_draft.generation + 1;
+        v_draft.proven_at := null;
+      end if;
       v_problem := billing.mail_draft(v_draft);
     end if;
   end if;
   if v_problem is null then
     update billing.drafts d
-       set terms = v_draft.terms, step = v_draft.step, address_mark = v_draft.address_mark, revision = d.revision + 1,
-           updated_at = clock_timestamp()
+       set terms = v_draft.terms, step = v_draft.step, address_mark = v_draft.address_mark, generation = v_draft.generation,
+           proven_at = v_draft.proven_at, revision = d.revision + 1, updated_at = clock_timestamp()
      where d.id = v_draft.id;
   end if;
   return v_problem;

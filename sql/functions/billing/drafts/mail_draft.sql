@@ -1,6 +1,7 @@
 -- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
--- by naming it: what stands after a plus sign makes another address and not another mailbox. The turn makes mails to one mailbox count one
--- after the other. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
+-- by naming it: what stands after a plus sign makes another address and not another mailbox. One spender gets ten an hour; only those that
+-- nobody went on by count. The turn makes mails to one mailbox count one after the other; it is a row, so it is taken only once the spender
+-- has room. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
 -- forgotten. Where mails to the address come back none is sent, and whoever names it is not told: it need not be theirs. Returns why it
 -- was not sent, in words, or null.
 create or replace function billing.mail_draft(p_draft billing.drafts) returns text
@@ -8,24 +9,35 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_most constant integer := 3;
+  v_most_of_spender constant integer := 10;
+  v_spender bytea := billing.spender(p_draft.workspace_id, p_draft.id);
   v_mailbox bytea := (capacity.marks_of(p_draft.workspace_id, null,
                                         regexp_replace(lower((p_draft.terms ->> 'email') collate "C"), '\+[^@]*@', '@'))).by_address;
   v_of_draft bigint;
+  v_of_spender bigint;
   v_to_address bigint;
   v_mail_id bigint;
   v_row record;
 begin
+  select count(*) into v_of_spender from billing.draft_mails m
+   where m.workspace_id = p_draft.workspace_id and m.spender = v_spender and not m.proven
+     and m.asked_at > clock_timestamp() - interval '1 hour';
+  if v_of_spender >= v_most_of_spender then
+    return 'Ten links were asked for within the hour that nobody has used yet. Use one that came, or try again later.';
+  end if;
   perform headroom.take_turn('billing.mail_draft:' || encode(v_mailbox, 'hex'));
   select count(*) into v_of_draft from billing.draft_mails m where m.draft_id = p_draft.id;
   select count(*) into v_to_address from billing.draft_mails m
-   where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox
+   where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox and not m.proven
      and m.asked_at > clock_timestamp() - interval '1 hour';
   if v_of_draft >= v_most then
     return 'The link of this order was sent three times, which is the limit. Look in your mailbox, also among unwanted mail.';
   elsif v_to_address >= v_most then
-    return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail, or try again later.';
+    return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail: '
+           'each opens an order that you can change and send. Or try again later.';
   end if;
-  insert into billing.draft_mails (draft_id, workspace_id, address_mark) values (p_draft.id, p_draft.workspace_id, v_mailbox)
+  insert into billing.draft_mails (draft_id, workspace_id, address_mark, spender)
+  values (p_draft.id, p_draft.workspace_id, v_mailbox, v_spender)
   returning id into v_mail_id;
   if notify.is_suppressed(p_draft.workspace_id, notify.address_mark(p_draft.workspace_id, p_draft.terms ->> 'email')) then
     return null;

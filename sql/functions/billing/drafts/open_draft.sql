@@ -1,35 +1,40 @@
--- The row of a draft, locked, for a step that is to be kept. The first step makes it; how many are begun within an hour is limited for each
--- workspace, so that a flood at one is none at another. Beyond that the one that has rested longest and named no address yet is forgotten:
--- whoever begins hundreds of them keeps nobody else from ordering. Null: its day is over, or it was never begun.
-create or replace function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer) returns billing.drafts
+-- What a token stands for, with the row locked, for something that is to be kept. The first step makes the row. Whoever comes by the link
+-- of the mail proves the address by that.
+--
+-- Of drafts that were not mailed yet each spender has a number: beyond it their own that has rested longest is forgotten. So nobody is kept
+-- from beginning, and nobody's draft is forgotten for somebody else's.
+create or replace function billing.open_draft(
+  p_workspace_id text, p_token text, p_step integer, out kind text, out id uuid, out draft billing.drafts
+)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most constant integer := 200;
-  v_over bigint;
-  v_forgotten bigint;
-  v_draft billing.drafts;
+  v_most constant integer := 20;
+  v_found record := billing.find_draft(p_workspace_id, p_token);
+  v_spender bytea;
 begin
-  select d.* into v_draft from billing.drafts d
-   where d.id = p_id and d.workspace_id = p_workspace_id and d.expires_at > clock_timestamp() for update;
-  if v_draft.id is null and p_step = 1 then
-    select count(*) - v_most + 1 into v_over from billing.drafts d
-     where d.workspace_id = p_workspace_id and d.created_at > clock_timestamp() - interval '1 hour';
+  id := v_found.id;
+  perform from billing.drafts d
+    where d.id = open_draft.id and d.workspace_id = p_workspace_id and d.expires_at > clock_timestamp() for update;
+  if not found and p_step = 1 then
+    v_spender := billing.spender(p_workspace_id, id);
     delete from billing.drafts d where d.id in (
       select o.id from billing.drafts o
-       where o.workspace_id = p_workspace_id and o.created_at > clock_timestamp() - interval '1 hour' and o.address_mark is null
-       order by o.updated_at limit greatest(v_over, 0) for update skip locked);
-    get diagnostics v_forgotten = row_count;
-    if v_forgotten < v_over then
-      perform headroom.fail('too_soon', 'Too many orders were begun here within the last hour.', null,
-                            'Please try again later. Nothing was kept.');
-    end if;
-    insert into billing.drafts (id, workspace_id, expires_at) values (p_id, p_workspace_id, clock_timestamp() + interval '1 day')
+       where o.workspace_id = p_workspace_id and o.spender = v_spender and o.address_mark is null
+       order by o.updated_at desc offset v_most - 1 for update skip locked);
+    insert into billing.drafts (id, workspace_id, spender, expires_at)
+    values (id, p_workspace_id, v_spender, clock_timestamp() + interval '1 day')
     on conflict do nothing;
-    select d.* into v_draft from billing.drafts d
-     where d.id = p_id and d.workspace_id = p_workspace_id and d.expires_at > clock_timestamp() for update;
+    perform from billing.drafts d where d.id = open_draft.id for update;
   end if;
-  return v_draft;
+  -- Another window may have changed the address, or proven it, while this one waited for the row.
+  v_found := billing.find_draft(p_workspace_id, p_token);
+  kind := v_found.kind;
+  draft := v_found.draft;
+  if kind = 'proof' and draft.proven_at is null then
+    draft := billing.prove_draft(draft);
+  end if;
 end
 $$;
-comment on function billing.open_draft(text, uuid, integer) is 'The row of a draft, locked, made by its first step. Nullable: result.';
+comment on function billing.open_draft(text, text, integer)
+  is 'What a token of the wizard stands for, locked, made by its first step. Nullable: draft.';

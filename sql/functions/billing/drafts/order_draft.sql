@@ -5,6 +5,7 @@ as $$
 declare
   v_terms jsonb := p_draft.terms;
   v_price record;
+  v_problem text;
   v_workspace directory.workspaces;
   v_answer record;
   v_context capacity.context;
@@ -17,6 +18,11 @@ begin
     end if;
   end loop;
   v_price := billing.draft_offer(p_draft.workspace_id, v_terms);
+  -- Which rule, group or member it is for want of which nobody could approve it is not for strangers.
+  v_problem := billing.draft_routing(p_draft.workspace_id, v_terms, v_price.offer) ->> 'problem';
+  if v_problem is not null then
+    perform headroom.fail('nobody_can_approve', v_problem, null, 'Please try again later. Nothing was ordered.');
+  end if;
   if p_seen is distinct from billing.offer_seen(v_price.offer) then
     perform headroom.fail('stale_version', 'The price has changed since you looked at it.', null,
                           'Look at the new price, and order if you agree. Nothing was ordered.');

@@ -14,7 +14,8 @@ begin
     perform headroom.fail('not_found', 'There is no such draft with this address.');
   end if;
   return translate(encode(uuid_send(v_draft.id) || billing.draft_signature(
-    'CONFIRMATION_TOKEN_SECRET', 'proof', v_draft.workspace_id, v_draft.id, v_draft.address_mark), 'base64'), '+/', '-_');
+    'CONFIRMATION_TOKEN_SECRET', 'proof', v_draft.workspace_id, v_draft.id, v_draft.generation,
+    v_draft.address_mark), 'base64'), '+/', '-_');
 end
 $$;
 comment on function billing.proof_token(uuid, text) is 'The token of the link in a draft''s mail, computed at the moment of sending.';

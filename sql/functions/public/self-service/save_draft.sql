@@ -7,7 +7,7 @@ returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_found record;
+  v_opened record;
   v_draft billing.drafts;
   v_after billing.drafts;
   v_checked record;
@@ -20,10 +20,8 @@ begin
   end if;
   perform headroom.check_json(p_values, 'values', 8192, 'invalid_input');
   perform billing.wizard_requester(p_workspace_id);
-  v_found := billing.find_draft(p_workspace_id, p_token);
-  v_draft := billing.open_draft(p_workspace_id, v_found.id, case when p_revision = 0 then p_step else 2 end);
-  -- Another window may have changed the address while this one waited for the row.
-  v_found := billing.find_draft(p_workspace_id, p_token);
+  v_opened := billing.open_draft(p_workspace_id, p_token, case when p_revision = 0 then p_step else 2 end);
+  v_draft := v_opened.draft;
   if v_draft.id is null then
     perform headroom.fail('gone', 'This order was not begun, or its day is over.', null,
                           'Orders that were not sent are kept for a day. Begin with the first step. Nothing was ordered.');
@@ -55,7 +53,7 @@ begin
   select d.* into v_after from billing.drafts d where d.id = v_draft.id;
   -- With another address the link of the mail before proves nothing any more.
   return jsonb_build_object('outcome', v_outcome, 'problems', v_checked.problems, 'draft', billing.draft_json(
-    p_workspace_id, case when v_after.address_mark = v_draft.address_mark then v_found.kind else 'draft' end, v_draft.id, v_after));
+    p_workspace_id, case when v_after.address_mark = v_draft.address_mark then v_opened.kind else 'draft' end, v_draft.id, v_after));
 end
 $$;
 comment on function public.save_draft(text, text, integer, integer, jsonb) is 'Keeps a step of an order in the self-service wizard.';

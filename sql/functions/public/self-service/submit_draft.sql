@@ -10,14 +10,12 @@ declare
   v_request capacity.requests;
   v_link text;
 begin
-  v_found := billing.find_draft(p_workspace_id, p_token);
+  v_found := billing.open_draft(p_workspace_id, p_token, 4);
   if v_found.kind <> 'proof' then
     perform headroom.fail('not_allowed', 'The order is sent with the link in the mail.', null,
                           'Open the link that we mailed to you. Nothing was ordered.');
   end if;
-  v_draft := billing.open_draft(p_workspace_id, v_found.id, 4);
-  -- Another window may have changed the address while this one waited for the row: then the link proves nothing any more.
-  v_found := billing.find_draft(p_workspace_id, p_token);
+  v_draft := v_found.draft;
   if v_draft.request_id is not null then
     select r.* into v_request from capacity.requests r where r.id = v_draft.request_id;
   elsif v_draft.step < 4 then

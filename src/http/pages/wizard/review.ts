@@ -118,7 +118,7 @@ export function unpaidPage(draft: Draft, view: ReviewView & { readonly price: st
   };
 }
 
-/** What was sent, for whoever has no customer's link: it is under review, was sent from another device, or has ended. */
+/** What was sent, for whoever has no customer's link: it is under review, or has ended. */
 export function sentPage(draft: Draft): Page {
   const { request, workspace } = draft;
   const reviewed = request?.state === "SUBMITTED" || request?.state === "UNDER_REVIEW";

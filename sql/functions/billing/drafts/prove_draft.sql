@@ -1,0 +1,21 @@
+-- Somebody did something by the link of a draft's mail, and so has shown that the address is theirs: from now on the draft is theirs alone,
+-- and the mails that were sent to that mailbox count for nobody any more. Whoever had them sent to somebody else's mailbox cannot keep its
+-- owner from ordering. The last mail of a draft went to the address that it has.
+create or replace function billing.prove_draft(p_draft billing.drafts) returns billing.drafts
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_draft billing.drafts;
+  v_mailbox bytea;
+begin
+  select m.address_mark into v_mailbox from billing.draft_mails m where m.draft_id = p_draft.id order by m.id desc limit 1;
+  if found then
+    perform headroom.take_turn('billing.mail_draft:' || encode(v_mailbox, 'hex'));
+    update billing.draft_mails m set proven = true
+     where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox and not m.proven;
+  end if;
+  update billing.drafts d set proven_at = clock_timestamp() where d.id = p_draft.id returning d.* into v_draft;
+  return v_draft;
+end
+$$;
+comment on function billing.prove_draft(billing.drafts) is 'Makes a draft that of whoever has the link of its mail.';

@@ -392,15 +392,20 @@ create table billing.draft_mails (
   workspace_id text not null,
   address_mark bytea not null,
   asked_at timestamp with time zone default clock_timestamp() not null,
+  spender bytea,
+  proven boolean default false not null,
   constraint draft_mails_pkey PRIMARY KEY (id)
 );
 CREATE INDEX draft_mails_address ON billing.draft_mails USING btree (workspace_id, address_mark, asked_at);
 CREATE INDEX draft_mails_age ON billing.draft_mails USING btree (asked_at);
 CREATE INDEX draft_mails_draft ON billing.draft_mails USING btree (draft_id);
+CREATE INDEX draft_mails_spender ON billing.draft_mails USING btree (workspace_id, spender, asked_at) WHERE (NOT proven);
 alter table billing.draft_mails enable row level security;
 create policy all_workspaces on billing.draft_mails as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.draft_mails as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 comment on table billing.draft_mails is 'Mails of the wizard, counted so that nobody can flood a mailbox by naming it. Forgotten after a day.';
+comment on column billing.draft_mails.spender is 'Who asked for it, as far as limits go (billing.spender).';
+comment on column billing.draft_mails.proven is 'Somebody who reads the mailbox went on since: it counts neither for the mailbox nor for the spender.';
 
 create table billing.drafts (
   id uuid not null,
@@ -414,6 +419,9 @@ create table billing.drafts (
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
+  proven_at timestamp with time zone,
+  generation integer default 0 not null,
+  spender bytea,
   constraint drafts_pkey PRIMARY KEY (id),
   constraint drafts_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint drafts_request_id_key UNIQUE (request_id),
@@ -421,7 +429,7 @@ create table billing.drafts (
   constraint drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
 CREATE INDEX drafts_expiry ON billing.drafts USING btree (expires_at);
-CREATE INDEX drafts_recent ON billing.drafts USING btree (workspace_id, created_at);
+CREATE INDEX drafts_unmailed ON billing.drafts USING btree (workspace_id, spender, updated_at) WHERE (address_mark IS NULL);
 alter table billing.drafts enable row level security;
 create policy all_workspaces on billing.drafts as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.drafts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -429,6 +437,9 @@ comment on table billing.drafts is 'What somebody is filling in. Forgotten when 
 comment on column billing.drafts.entered is 'What was entered last and was not right, with what is wrong: {step, values, problems}.';
 comment on column billing.drafts.step is 'The step that is to be filled in next. What comes before it is complete.';
 comment on column billing.drafts.address_mark is 'Keyed hash of the address, which the link in its mail is bound to.';
+comment on column billing.drafts.proven_at is 'Since when only the link of the mail opens it: whoever has it did something by it.';
+comment on column billing.drafts.generation is 'How often it went on to another address after one was proven. Tokens and links are bound to it.';
+comment on column billing.drafts.spender is 'Who began it, as far as limits go (billing.spender).';
 
 create view billing.due as
  SELECT 'checkout'::text AS kind,
@@ -4044,7 +4055,7 @@ create function billing.check_books()
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc187a1910b99024';
+  as 'sha256 50841a6e653462ed';
 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -4060,6 +4071,11 @@ create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_valu
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ac381996c7480bb';
+
+create function billing.check_wizard_of_returned(p_member jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a23dc60737abd723';
 
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
@@ -4114,12 +4130,12 @@ create function billing.dispute_rules()
 create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e088ef03dcb9555';
+  as 'sha256 7b7e87ba93f7e818';
 
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 472e16d41f7276b8';
+  as 'sha256 7a014df246eaf0ed';
 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
@@ -4136,15 +4152,15 @@ create function billing.draft_routing(p_workspace_id text, p_terms jsonb, p_offe
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e609071a0636391b';
 
-create function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_mark bytea)
+create function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_generation integer, p_mark bytea)
   returns bytea
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f339f4ca1f6c8c0d';
+  as 'sha256 07c79cef581018ff';
 
-create function billing.draft_token(p_workspace_id text, p_id uuid)
+create function billing.draft_token(p_workspace_id text, p_id uuid, p_generation integer)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1e5d130269057a41';
+  as 'sha256 e611091224682d03';
 
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
@@ -4184,7 +4200,7 @@ create function billing.fail_checkout(p_request capacity.requests, p_checkout bi
 create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f63f191c00ba32e2';
+  as 'sha256 e35164318ebeb189';
 
 create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
   returns jsonb
@@ -4294,7 +4310,7 @@ create function billing.keep_reconciling()
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 634210f2e381bb15';
+  as 'sha256 f7b950ae5a54b65a';
 
 create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
@@ -4435,7 +4451,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc8794083499d0a3';
+  as 'sha256 530ff246f986d982';
 
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -4527,10 +4543,10 @@ create function billing.open_checkout(p_request_id text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 75e569f42cb524c2';
 
-create function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer)
-  returns billing.drafts
+create function billing.open_draft(p_workspace_id text, p_token text, p_step integer, OUT kind text, OUT id uuid, OUT draft billing.drafts)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 53c7bc6f3e5af9a9';
+  as 'sha256 5de9ad72e61ad4f4';
 
 create function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text)
   returns text
@@ -4540,7 +4556,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7fd162f2a99418fb';
+  as 'sha256 60bbabecac080fb2';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -4590,8 +4606,13 @@ create function billing.price_problem(p_price billing.prices)
 create function billing.proof_token(p_draft_id uuid, p_address text)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 48e66de1eb0ef7f0';
+  as 'sha256 6dc4572cb2efbe1f';
 grant execute on function billing.proof_token to headroom_executor;
+
+create function billing.prove_draft(p_draft billing.drafts)
+  returns billing.drafts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 76f94e6643e88805';
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
@@ -4727,6 +4748,11 @@ create function billing.settle(p_payment_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e31408a82d4f14f4';
+
+create function billing.spender(p_workspace_id text, p_draft_id uuid)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ba27e4a98761ef25';
 
 create function billing.state_words(p_state text)
   returns text
@@ -6260,6 +6286,11 @@ create function headroom.claims_text()
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 61e6968e592ed947';
 
+create function headroom.client_network()
+  returns inet
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2107ddfaebb5079e';
+
 create function headroom.close_schema(p_schema text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6960,7 +6991,7 @@ create function notify.filled(p_title text, p_body text, p_their_title text, p_t
 create function notify.find_unsubscribe(p_token text)
   returns notify.notifications
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5fa10321ff70b2a';
+  as 'sha256 3c35a539140f9639';
 
 create function notify.fit_for_mail(p_told notify.notifications[])
   returns notify.notifications[]
@@ -8905,7 +8936,7 @@ grant execute on function public.run_capacity_request_timers to service_role;
 create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0ec7978cecc2537c';
+  as 'sha256 244dd4a326532e02';
 grant execute on function public.save_draft to anon;
 grant execute on function public.save_draft to authenticated;
 grant execute on function public.save_draft to service_role;
@@ -8921,7 +8952,7 @@ grant execute on function public.send_confirmation_link to service_role;
 create function public.send_draft_link(p_workspace_id text, p_token text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f29855ff38eecd81';
+  as 'sha256 4013824dc76eea66';
 grant execute on function public.send_draft_link to anon;
 grant execute on function public.send_draft_link to authenticated;
 grant execute on function public.send_draft_link to service_role;
@@ -8973,7 +9004,7 @@ grant execute on function public.sign_out_everywhere to authenticated;
 create function public.submit_draft(p_workspace_id text, p_token text, p_revision integer, p_seen text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 befffe6cb6aaf56e';
+  as 'sha256 8ebba89b4e75f293';
 grant execute on function public.submit_draft to anon;
 grant execute on function public.submit_draft to authenticated;
 grant execute on function public.submit_draft to service_role;

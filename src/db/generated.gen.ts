@@ -104,6 +104,8 @@ export interface BillingDraftMails {
   workspace_id: string;
   address_mark: Buffer;
   asked_at: Date;
+  spender: Buffer | null;
+  proven: boolean;
 }
 
 /** What somebody is filling in. Forgotten when it expires; what it says is erased when it has become a request. */
@@ -119,6 +121,9 @@ export interface BillingDrafts {
   created_at: Date;
   updated_at: Date;
   expires_at: Date;
+  proven_at: Date | null;
+  generation: number;
+  spender: Buffer | null;
 }
 
 /** What the sweep looks at next. */
@@ -2267,6 +2272,13 @@ export interface Functions {
     };
     result: { terms: Json; problems: Json };
   };
+  /** Refuses a member's return while the wizard submits as the id. Nullable: result. */
+  "billing.check_wizard_of_returned": {
+    args: {
+      p_member: unknown;
+    };
+    result: Json | null;
+  };
   /** A checkout as the customer sees it. */
   "billing.checkout_json": {
     args: {
@@ -2378,22 +2390,24 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The signature of a draft's token or of the link in its mail. Nullable: p_mark, result. */
+  /** The signature of a draft's token or of the link in its mail. Nullable: p_generation, p_mark, result. */
   "billing.draft_signature": {
     args: {
       p_secret_name: string | null;
       p_purpose: string | null;
       p_workspace_id: string | null;
       p_id: string | null;
+      p_generation: number | null;
       p_mark: Buffer | null;
     };
     result: Buffer | null;
   };
-  /** The token of a draft. */
+  /** The token of a draft. Nullable: p_generation. */
   "billing.draft_token": {
     args: {
       p_workspace_id: string | null;
       p_id: string | null;
+      p_generation: number | null;
     };
     result: string;
   };
@@ -3007,14 +3021,14 @@ export interface Functions {
     };
     result: BillingCheckouts | null;
   };
-  /** The row of a draft, locked, made by its first step. Nullable: result. */
+  /** What a token of the wizard stands for, locked, made by its first step. Nullable: draft. */
   "billing.open_draft": {
     args: {
       p_workspace_id: string | null;
-      p_id: string | null;
+      p_token: string | null;
       p_step: number | null;
     };
-    result: BillingDrafts | null;
+    result: { kind: string; id: string; draft: string | null };
   };
   /** The reason that an operator or an admin gives; anybody else is refused. */
   "billing.operators_reason": {
@@ -3110,6 +3124,13 @@ export interface Functions {
       p_address: string | null;
     };
     result: string;
+  };
+  /** Makes a draft that of whoever has the link of its mail. */
+  "billing.prove_draft": {
+    args: {
+      p_draft: string | null;
+    };
+    result: BillingDrafts;
   };
   /** Adds a price, which replaces the one before from its time on. */
   "billing.put_price": {
@@ -3314,6 +3335,14 @@ export interface Functions {
       p_payment_id: string | null;
     };
     result: void;
+  };
+  /** Whose limits what a visitor does counts against. */
+  "billing.spender": {
+    args: {
+      p_workspace_id: string | null;
+      p_draft_id: string | null;
+    };
+    result: Buffer;
   };
   /** How money stands, as messages say it. Nullable: result. */
   "billing.state_words": {
@@ -5669,6 +5698,11 @@ export interface Functions {
   };
   /** The claims of a verified token as text, or null where nobody verifies tokens. Nullable: result. */
   "headroom.claims_text": {
+    args: Record<string, never>;
+    result: string | null;
+  };
+  /** The network that our gateway says a call comes from. Nullable: result. */
+  "headroom.client_network": {
     args: Record<string, never>;
     result: string | null;
   };
@@ -10202,6 +10236,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.check_person": { returns: "row", json: ["p_values"], positional: false },
   "billing.check_step": { returns: "row", json: ["p_terms", "p_values"], positional: false },
   "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
+  "billing.check_wizard_of_returned": { returns: "value", json: ["p_member"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_named": { returns: "row", json: ["p_object"], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
@@ -10305,6 +10340,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.price_for": { returns: "row", json: [], positional: false },
   "billing.price_problem": { returns: "value", json: [], positional: false },
   "billing.proof_token": { returns: "value", json: [], positional: false },
+  "billing.prove_draft": { returns: "row", json: [], positional: false },
   "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
   "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
@@ -10331,6 +10367,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.set_rate": { returns: "nothing", json: [], positional: false },
   "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
+  "billing.spender": { returns: "value", json: [], positional: false },
   "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
   "billing.subscription_of_invoice": { returns: "value", json: ["p_invoice"], positional: false },
@@ -10618,6 +10655,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.check_json": { returns: "nothing", json: ["p_value"], positional: false },
   "headroom.claims": { returns: "value", json: [], positional: false },
   "headroom.claims_text": { returns: "value", json: [], positional: false },
+  "headroom.client_network": { returns: "value", json: [], positional: false },
   "headroom.close_schema": { returns: "nothing", json: [], positional: false },
   "headroom.current_key": { returns: "value", json: [], positional: false },
   "headroom.declare_hooks": { returns: "nothing", json: ["p_points"], positional: false },

@@ -6,13 +6,13 @@ as $$
 declare
   v_choices jsonb := billing.draft_choices(p_workspace_id, '{}');
   v_size text := btrim(p_values ->> 'size');
-  v_region text := lower(btrim(p_values ->> 'region'));
+  v_region text := lower(btrim(p_values ->> 'region') collate "C");
   v_quantity text := btrim(p_values ->> 'quantity');
   v_known text;
   v_least bigint;
 begin
   problems := '{}';
-  select s into v_known from jsonb_array_elements_text(v_choices -> 'sizes') s where upper(s) = upper(v_size);
+  select s into v_known from jsonb_array_elements_text(v_choices -> 'sizes') s where upper(s collate "C") = upper(v_size collate "C");
   if v_known is null then
     problems := problems || jsonb_build_object('size', case
       when v_choices -> 'sizes' = '[]' then 'Nothing has a price at the moment, so nothing can be ordered here.'
@@ -24,7 +24,8 @@ begin
     problems := problems || '{"region": "A region has 2 to 32 lower-case letters, digits and dashes, such as us-east-1."}';
   elsif v_known is not null then
     select min(p.unit_amount) into v_least from billing.prices p
-     where p.workspace_id = p_workspace_id and upper(p.size) = upper(v_known) and (p.region is null or p.region = v_region)
+     where p.workspace_id = p_workspace_id and upper(p.size collate "C") = upper(v_known collate "C")
+       and (p.region is null or p.region = v_region)
        and p.valid_from <= now() and p.withdrawn_at is null;
     if v_least is null then
       problems := problems || jsonb_build_object('region', 

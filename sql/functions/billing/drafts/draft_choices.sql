@@ -8,11 +8,13 @@ as $$
      where p.workspace_id = p_workspace_id and p.valid_from <= now() and p.withdrawn_at is null),
   chosen as (
     select p.duration_days from prices p
-     where upper(p.size) = upper(p_terms ->> 'size') and (p.region is null or p.region = p_terms ->> 'region'))
+     where upper(p.size collate "C") = upper((p_terms ->> 'size') collate "C")
+       and (p.region is null or p.region = p_terms ->> 'region'))
   select jsonb_build_object(
     -- S, M, L: among names of one length what costs less comes first, as far as amounts compare.
     'sizes', (select coalesce(jsonb_agg(s.size order by length(s.size), s.least, s.size), '[]')
-                from (select min(p.size) as size, min(p.unit_amount) as least from prices p group by upper(p.size) limit 200) s),
+                from (select min(p.size) as size, min(p.unit_amount) as least from prices p
+                       group by upper(p.size collate "C") limit 200) s),
     'regions', (select coalesce(jsonb_agg(r.region order by r.region), '[]')
                   from (select distinct p.region from prices p where p.region is not null limit 200) r),
     'any_region', exists (select from prices p where p.region is null),

@@ -2395,6 +2395,17 @@ grant select on notify.templates to headroom_control;
 comment on table notify.templates is 'The texts that workspaces have in place of ours.';
 comment on column notify.templates.updated_by is 'The member who set it, or the key or login that did.';
 
+create table outbox.answers (
+  outbox_id uuid not null,
+  attempt_no integer not null,
+  message text not null,
+  constraint answers_message_check CHECK ((length(message) <= 2000)),
+  constraint answers_pkey PRIMARY KEY (outbox_id, attempt_no)
+);
+grant select on outbox.answers to headroom_auditor;
+grant select on outbox.answers to headroom_control;
+comment on table outbox.answers is 'What a rail or a receiver said about a try that was not delivered, by the line of the archive that tells of it. Erased and collected with the payload.';
+
 create table outbox.attempts (
   outbox_id uuid not null,
   attempt_no integer not null,
@@ -2426,6 +2437,7 @@ grant select on outbox.attempts to headroom_executor;
 comment on table outbox.attempts is 'What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole.';
 comment on column outbox.attempts.uncertain is 'On an outcome line: the call may have arrived although this line does not say so.';
 comment on column outbox.attempts.sent_hash is 'On the outcome of a call, where something was bound or rendered: hash of the text that went out, salted like payload_hash. Null: the stored text went out.';
+comment on column outbox.attempts.error_message is 'Our own words about a row that was given up; in lines from before outbox.answers also what the receiver said.';
 
 create table outbox.attempts_forever (
   outbox_id uuid not null,
@@ -2791,7 +2803,7 @@ create view outbox.lines as
     a.rail_reference,
     a.rail_code,
     a.error_code,
-    a.error_message,
+    COALESCE(w.message, a.error_message) AS error_message,
     a.latency_ms,
     a.recorded_at
    FROM outbox.attempts a
@@ -2799,6 +2811,7 @@ create view outbox.lines as
      JOIN outbox.payloads m ON m.outbox_id = a.outbox_id
      JOIN outbox.lanes l ON l.lane_id = m.lane_id
      JOIN outbox.rails r ON r.rail_id = m.rail_id
+     LEFT JOIN outbox.answers w ON w.outbox_id = a.outbox_id AND w.attempt_no = a.attempt_no
      LEFT JOIN outbox.attempts before ON before.outbox_id = a.outbox_id AND before.class_id = a.class_id AND before.attempt_no = (a.attempt_no - 1) AND before.state = 'DISPATCHING'::outbox.attempt_state;
 grant select on outbox.lines to headroom_auditor;
 grant select on outbox.lines to headroom_control;
@@ -7527,7 +7540,7 @@ grant execute on function outbox.destination_status to headroom_executor;
 create function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uuid, p_retain_days integer, p_limit integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 e9ba4046d334c964';
+  as 'sha256 775718e4c481d670';
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
@@ -7580,7 +7593,7 @@ create function outbox.ensure_stream(p_name text, p_settings jsonb)
 create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d981d708ff1f3098';
+  as 'sha256 963ed1937e9a23ac';
 
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
@@ -7632,7 +7645,7 @@ create function outbox.gates_of(p_names text[])
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 6dd3d19707d5e43f';
+  as 'sha256 b28423166c7b46e5';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -7735,7 +7748,7 @@ grant execute on function outbox.limit_destination to headroom_control;
 create function outbox.lines_of(p_outbox_id uuid)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1fcf295ad0be32f4';
+  as 'sha256 80104e171b36ec62';
 
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
@@ -7944,7 +7957,7 @@ grant execute on function outbox.settle to headroom_executor;
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 159de5ba3233527d';
+  as 'sha256 b1eae5aaa0b8d999';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
@@ -7954,7 +7967,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a43e47249e4bd4ca';
+  as 'sha256 54f5b5004436feea';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[])
   returns void

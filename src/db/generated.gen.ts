@@ -1075,6 +1075,13 @@ export interface NotifyTemplates {
   updated_by: string;
 }
 
+/** What a rail or a receiver said about a try that was not delivered, by the line of the archive that tells of it. Erased and collected with the payload. */
+export interface OutboxAnswers {
+  outbox_id: string;
+  attempt_no: number;
+  message: string;
+}
+
 /** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
 export interface OutboxAttempts {
   outbox_id: string;
@@ -2063,6 +2070,7 @@ export interface Tables {
   "notify.settled": NotifySettled;
   "notify.suppressions": NotifySuppressions;
   "notify.templates": NotifyTemplates;
+  "outbox.answers": OutboxAnswers;
   "outbox.attempts": OutboxAttempts;
   "outbox.captures": OutboxCaptures;
   "outbox.claims": OutboxClaims;
@@ -8648,7 +8656,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The message without e-mail addresses, cut to what a line of the archive holds. */
+  /** The message without e-mail addresses, cut to what is kept. */
   "outbox.without_addresses": {
     args: {
       p_message: string | null;

@@ -31,7 +31,7 @@ alter table outbox.heads drop column delivered_at cascade;
 alter table outbox.streams drop column followed cascade;
 drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
-drop table headroom.turns, outbox.stream_rails, outbox.reserved_kinds, provisioning.dispatched_runs;
+drop table headroom.turns, outbox.stream_rails, outbox.reserved_kinds, outbox.answers, provisioning.dispatched_runs cascade;
 alter table outbox.rails drop column guarded cascade;
 alter table outbox.dedupe drop column terms cascade;
 alter table billing.drafts drop column proven_at, drop column generation, drop column spender;

@@ -64,9 +64,10 @@ export async function startFaultStage(sampleData: SampleData = defaultSampleData
     lines: (requestId, rail) =>
       rowsOf<ArchiveLine>(
         surfaces.superuser,
-        `select m.idempotency_key as effect, a.state, a.uncertain, a.error_code as code, a.error_message as message
+        `select m.idempotency_key as effect, a.state, a.uncertain, a.error_code as code, w.message
            from outbox.payloads m join outbox.rails r on r.rail_id = m.rail_id
            join outbox.attempts a on a.outbox_id = m.outbox_id
+           left join outbox.answers w on w.outbox_id = a.outbox_id and w.attempt_no = a.attempt_no
            left join notify.deliveries d on d.outbox_id = m.outbox_id
           where r.name = $2 and (m.instruction_id ~ ('^' || $1 || '[#!]') or d.recipient = $1) order by m.outbox_id, a.attempt_no`,
         [requestId, rail],

@@ -1,6 +1,6 @@
--- Removes what a finished row carried, and the salt of its hash; returns whether it was finished. The hash stays, here and in the archive,
--- which is not touched: it still proves that the lines of the archive are about one payload, and without the salt it does not tell which.
--- A repeat of the idempotency key is still recognised, by the key alone.
+-- Removes what a finished row carried, what was answered to it, and the salt of its hash; returns whether it was finished. The hash stays,
+-- here and in the archive, which is not touched: it still proves that the lines of the archive are about one payload, and without the salt
+-- it does not tell which. A repeat of the idempotency key is still recognised, by the key alone.
 create or replace function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -23,6 +23,7 @@ begin
   update outbox.payloads m
      set payload = null, erased_at = now(), erased_by = p_actor, erase_reason = p_reason
    where m.outbox_id = p_outbox_id;
+  delete from outbox.answers a where a.outbox_id = p_outbox_id;
   update outbox.dedupe d set salt = null
    where d.stream_id = v_payload.stream_id and d.instruction_id = v_payload.instruction_id
      and d.idempotency_key = v_payload.idempotency_key and d.outbox_id = p_outbox_id;

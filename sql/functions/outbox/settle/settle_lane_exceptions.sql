@@ -54,10 +54,13 @@ begin
       from judged j
   ), line as (
     insert into outbox.attempts
-      (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
+      (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, sent_hash)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.sent_hash
       from judged j
+  ), answer as (
+    insert into outbox.answers (outbox_id, attempt_no, message)
+    select j.outbox_id, j.attempt_no + 1, j.message from judged j where j.message is not null
   ), kept as (
     update outbox.pending p
        set lines = p.lines + 2, tries = j.tries_now, uncertain = j.uncertain_now, special = p.special or j.state = 'RETRYABLE',

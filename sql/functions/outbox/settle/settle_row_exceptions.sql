@@ -30,10 +30,13 @@ begin
      cross join lateral (select case when c.tries is not null then array_position(c.outbox_ids, g.outbox_id) end as n) a
   ), line as (
     insert into outbox.attempts
-      (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
+      (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, sent_hash)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.sent_hash
       from judged j
+  ), answer as (
+    insert into outbox.answers (outbox_id, attempt_no, message)
+    select j.outbox_id, j.attempt_no + 1, j.message from judged j where j.message is not null
   ), kept as (
     insert into outbox.pending_unordered
       (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash)

@@ -1,5 +1,5 @@
--- An error message as the archive keeps it: at most 2000 characters, and no e-mail address, which receivers like to quote. The archive is
--- never changed, so what must be erasable may not get in.
+-- An error message as it is kept: at most 2000 characters, and no e-mail address, which receivers like to quote. It is erased with the
+-- payload, but those who look at a row meanwhile need no address.
 create or replace function outbox.without_addresses(p_message text) returns text
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ begin
               else regexp_replace(left(p_message, 2000), '[^[:space:]<>"'';,]+@[^[:space:]<>"'';,]+', '(address)', 'g') end;
 end
 $$;
-comment on function outbox.without_addresses(text) is 'The message without e-mail addresses, cut to what a line of the archive holds.';
+comment on function outbox.without_addresses(text) is 'The message without e-mail addresses, cut to what is kept.';

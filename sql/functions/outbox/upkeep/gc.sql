@@ -40,12 +40,17 @@ begin
   loop
     v_reason := outbox.why_keep_partition(v_leaf.class_id, v_leaf.partition, v_leaf.from_id, v_leaf.to_id, v_leaf.retain_days);
     if v_reason is null then
-      delete from outbox.payloads m
-       where m.outbox_id in (select o.outbox_id from outbox.payloads o
-                              where o.outbox_id >= v_leaf.from_id and o.outbox_id < v_leaf.to_id
-                                and get_byte(uuid_send(o.outbox_id), 7) = v_leaf.class_id
-                              limit v_left);
-      get diagnostics v_rows = row_count;
+      with gone as (
+        delete from outbox.payloads m
+         where m.outbox_id in (select o.outbox_id from outbox.payloads o
+                                where o.outbox_id >= v_leaf.from_id and o.outbox_id < v_leaf.to_id
+                                  and get_byte(uuid_send(o.outbox_id), 7) = v_leaf.class_id
+                                limit v_left)
+        returning m.outbox_id
+      ), unsaid as (
+        delete from outbox.answers a using gone g where a.outbox_id = g.outbox_id
+      )
+      select count(*) into v_rows from gone g;
       v_payloads := v_payloads + v_rows;
       v_left := v_left - v_rows;
       if v_left > 0 then

@@ -37,7 +37,8 @@ describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreS
       () =>
         rowsOf<{ state: string; error_code: string; error: string }>(
           surfaces.superuser,
-          `select a.state, a.error_code, a.error_message as error from outbox.attempts a join outbox.payloads m using (outbox_id)
+          `select a.state, a.error_code, w.message as error from outbox.attempts a join outbox.payloads m using (outbox_id)
+              left join outbox.answers w using (outbox_id, attempt_no)
             where m.instruction_id = $1 and m.idempotency_key = 'slack:root-update' and a.error_code is not null`,
           [`${broken.id}#2`],
         ),

@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await workflow.apply(id, "CUSTOMER_DECLINED", "cora", {
       payload: { reason: "Bill of Initech crossed the rubicon" },
     });
-    await erasing.deliver({ email: "rejected" }, "550 5.1.1 <bill@initech.example>: Recipient address rejected");
+    await erasing.deliver({ email: "rejected" }, "550 5.1.1 <bill@initech.example>: no such Initech mailbox");
     // A timer that failed on the request quoted what it stumbled over.
     await superuser.query(
       `insert into capacity.timer_failures (request_id, timer, error_code, message, retry_at)

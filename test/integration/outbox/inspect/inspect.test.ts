@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RefusalCode } from "../../../../src/db/refusals.gen.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+import { tracesOf } from "../../capacity/traces.ts";
 
 interface DeadLetter {
   readonly outbox_id: string;
@@ -110,6 +111,29 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         { attempt_no: 7, state: "DISPATCHED", rail_code: "ok", rail_reference: "ref-9" },
       ]);
     });
+
+    test.each([true, false])(
+      "shows what a receiver said until the payload is erased, and no longer (ordered: %s)",
+      async (ordered) => {
+        const stream = await engine.stream({ ordered, maxTries: 2 });
+        const row = await engine.enqueue(stream, { payload: { name: "Zoe Quux" } });
+        const claimed = await engine.claimOne(stream);
+        const echo = "no such field: Zoe Quux";
+        await engine.settle(stream, [{ row: claimed, outcome: "retry", code: "http_400", message: echo }]);
+        await engine.makeDue(stream);
+        await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "rejected", message: echo }]);
+        await engine.skip([row.outbox_id]);
+        const said = async () =>
+          ((await engine.inspect(row.outbox_id))["lines"] as { error_message?: string }[]).flatMap(
+            ({ error_message: message }) => message ?? [],
+          );
+        expect(await said()).toEqual([echo, echo]);
+        expect(await tracesOf(engine.db, ["Quux"])).toEqual(["outbox.answers", "outbox.payloads"]);
+        await engine.control.query("select outbox.erase_payload($1, 'ann', 'asked to')", [row.outbox_id]);
+        expect(await said()).toEqual([]);
+        expect(await tracesOf(engine.db, ["Quux"])).toEqual([]);
+      },
+    );
 
     test("names the row that another one waits for, alive or dead", async () => {
       const stream = await engine.stream({ onDead: "block" });

@@ -101,8 +101,9 @@ export async function createStage(options: Parameters<typeof createTestDatabase>
   };
   const lines = (outboxId: string): Promise<Line[]> =>
     query<Line>(
-      `select attempt_no, state, uncertain, error_code, error_message, rail_code, rail_reference, relay_id, recorded_at
-         from outbox.attempts where outbox_id = $1 order by attempt_no`,
+      `select attempt_no, state, uncertain, error_code, coalesce(message, error_message) as error_message, rail_code, rail_reference, relay_id,
+              recorded_at
+         from outbox.attempts left join outbox.answers using (outbox_id, attempt_no) where outbox_id = $1 order by attempt_no`,
       [outboxId],
     );
   const untilState = (outboxId: string, state: string, boundMs?: number): Promise<Line[]> =>

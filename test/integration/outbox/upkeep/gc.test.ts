@@ -45,8 +45,8 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
    * A row as it would be had it been enqueued back then: everything that bears its id is written again under an old one. The
    * archive cannot be changed, so its lines are written by hand.
    */
-  async function oldRow(stream: Stream, at: string, fate: Fate, linesAt = at, key = unique("k")): Promise<string> {
-    const row = await engine.enqueue(stream, { key });
+  async function oldRow(stream: Stream, at: string, fate: Fate, linesAt = at): Promise<string> {
+    const row = await engine.enqueue(stream, { key: unique("k") });
     const { id } = await oneOf<{ id: string }>(
       engine.superuser,
       `select encode(overlay(uuid_send($1::uuid) placing substring(int8send((extract(epoch from $2::timestamptz) * 1000)::bigint) from 3) from 1 for 6), 'hex')::uuid as id`,
@@ -66,6 +66,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     if (fate === "in flight") return id;
     await engine.settle(stream, [{ row: claimed!, outcome: fate === "dead" ? "rejected" : "delivered" }]);
     await backdateLines(id, linesAt);
+    await rowsOf(engine.superuser, "insert into outbox.answers values ($1, 2, 'said') on conflict do nothing", [id]);
     return id;
   }
 
@@ -77,6 +78,8 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     await client.end();
   }
 
+  const answers = (ids: readonly string[]) =>
+    rowsOf(engine.superuser, "select outbox_id from outbox.answers where outbox_id = any ($1)", [ids]);
   const exists = async (table: string): Promise<boolean> =>
     (await oneOf<{ there: boolean }>(engine.superuser, "select to_regclass($1) is not null as there", [table])).there;
   const weekStream = (ordered = true): Promise<Stream> =>
@@ -85,16 +88,17 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
   test("an old partition of finished rows goes, with its payloads, and a repeat is still recognised", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
-    const id = await oldRow(stream, at, "delivered", at, "k");
-    const key = await oneOf<{ instruction_id: string }>(
+    const id = await oldRow(stream, at, "delivered");
+    const key = await oneOf<{ instruction_id: string; key: string }>(
       engine.control,
-      "select instruction_id from outbox.dedupe where outbox_id = $1",
+      "select m.instruction_id, l.key from outbox.payloads m join outbox.lanes l using (lane_id) where outbox_id = $1",
       [id],
     );
     const report = await gc();
     expect(report).toMatchObject({ dropped: [name], payloads: 1, keys: 0, more: false });
     expect(await exists(name)).toBe(false);
-    const repeat = await engine.enqueue(stream, { instruction: key.instruction_id });
+    expect(await answers([id])).toEqual([]);
+    const repeat = await engine.enqueue(stream, { instruction: key.instruction_id, key: key.key });
     expect(repeat).toEqual({ outbox_id: id, seq: null, created: false });
     expect(await engine.inspect(id)).toMatchObject({
       place: "collected",
@@ -103,7 +107,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
       instruction_id: key.instruction_id,
     });
     expect(
-      await refusalOf(engine.enqueue(stream, { instruction: key.instruction_id, payload: "other" })),
+      await refusalOf(engine.enqueue(stream, { instruction: key.instruction_id, key: key.key, payload: "other" })),
     ).toMatchObject(refusedAs("idempotency_conflict"));
   });
 
@@ -123,6 +127,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     // What keeps the partition keeps its own payload, and nobody else's.
     expect(await engine.inspect(finished)).toMatchObject({ payload: null, erased: { by: "headroom" } });
     expect(await engine.inspect(id)).toMatchObject({ payload: { n: 1 } });
+    expect(await answers([finished, id])).toEqual(fate === "dead" ? [{ outbox_id: id }] : []);
     if (fate === "in flight") {
       await engine.expireLeases(stream);
       await engine.reap();

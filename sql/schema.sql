@@ -205,7 +205,9 @@ create type directory.standing as (
   roles text[],
   groups text[],
   stands_for text[],
-  stands_for_owners text[]
+  stands_for_owners text[],
+  own_ids text[],
+  linked boolean
 );
 
 create type outbox.claimed_row as (
@@ -1764,6 +1766,9 @@ create table directory.members (
   signed_out_at timestamp with time zone,
   tokens_from timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  same_as text,
+  without_slack_by text,
+  without_slack_at timestamp with time zone,
   constraint members_absence_has_both_ends CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
   constraint members_delegate_is_another CHECK ((delegate_id IS DISTINCT FROM id)),
   constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
@@ -1772,11 +1777,14 @@ create table directory.members (
   constraint members_pkey PRIMARY KEY (workspace_id, id),
   constraint members_roles_check CHECK ((roles <@ ARRAY['requester'::text, 'commercial'::text, 'vp'::text, 'operator'::text, 'admin'::text, 'auditor'::text])),
   constraint members_slack_user_id_check CHECK ((slack_user_id ~ '^[UW][A-Z0-9]{2,31}$'::text)),
+  constraint members_without_slack CHECK ((((without_slack_by IS NULL) = (without_slack_at IS NULL)) AND ((without_slack_by IS NULL) OR (slack_user_id IS NULL)))),
   constraint members_workspace_id_delegate_id_fkey FOREIGN KEY (workspace_id, delegate_id) REFERENCES directory.members(workspace_id, id),
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
+  constraint members_workspace_id_same_as_fkey FOREIGN KEY (workspace_id, same_as) REFERENCES directory.members(workspace_id, id),
   constraint members_workspace_id_slack_user_id_key UNIQUE (workspace_id, slack_user_id)
 );
 CREATE INDEX members_delegate ON directory.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
+CREATE INDEX members_same_as ON directory.members USING btree (workspace_id, same_as) WHERE (same_as IS NOT NULL);
 alter table directory.members enable row level security;
 create policy all_workspaces on directory.members as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on directory.members as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -1791,6 +1799,8 @@ comment on column directory.members.delegate_id is 'Who acts for this member whi
 comment on column directory.members.active is 'False: removed. What is left of the row is the name, for the log.';
 comment on column directory.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
 comment on column directory.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
+comment on column directory.members.same_as is 'The member who has this one''s account now, and so is the same person: what either asked for, neither reviews.';
+comment on column directory.members.without_slack_by is 'The login that said that this member has no Slack account; null: nobody did.';
 
 create view directory.standings as
  SELECT m.workspace_id,
@@ -1802,7 +1812,11 @@ create view directory.standings as
            FROM directory.group_members g
           WHERE g.workspace_id = m.workspace_id AND g.member_id = m.id) AS groups,
     COALESCE(a.everybody, '{}'::text[]) AS stands_for,
-    COALESCE(a.owners, '{}'::text[]) AS stands_for_owners
+    COALESCE(a.owners, '{}'::text[]) AS stands_for_owners,
+    array_remove(ARRAY[m.id, m.same_as], NULL::text) || (ARRAY( SELECT o.id
+           FROM directory.members o
+          WHERE o.workspace_id = m.workspace_id AND (o.same_as = ANY (ARRAY[m.id, m.same_as])))) AS own_ids,
+    m.slack_user_id IS NOT NULL OR m.without_slack_by IS NOT NULL AS linked
    FROM directory.members m
      CROSS JOIN LATERAL ( SELECT array_agg(o.id) AS everybody,
             array_agg(o.id) FILTER (WHERE o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text]) AS owners
@@ -4973,7 +4987,7 @@ create function capacity.audience(p_context capacity.context, p_story jsonb, p_a
 create function capacity.authorize(p_actor capacity.actor, p_standing directory.standing, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_now timestamp with time zone, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bfd1d0153853eff1';
+  as 'sha256 05ac95de1bd2035c';
 
 create function capacity.check_channel(p_workspace directory.workspaces, p_via text, p_channel text)
   returns boolean
@@ -4983,12 +4997,17 @@ create function capacity.check_channel(p_workspace directory.workspaces, p_via t
 create function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bb5020515fbaefe4';
+  as 'sha256 d6df2ed719e11e52';
 
 create function capacity.check_group_unused(p_group jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 df04a3029df0aa33';
+
+create function capacity.check_joining(p_joining jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d778e84ff9607c77';
 
 create function capacity.check_link_secret(p_secret jsonb)
   returns jsonb
@@ -5425,6 +5444,11 @@ create function capacity.operators_of(p_workspace_id text, p_but text[])
   returns text[]
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 538127b5976ec7a2';
+
+create function capacity.own_refusal(p_request capacity.requests, p_standing directory.standing, p_sentence text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e83e720e1373a2fe';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -5924,6 +5948,13 @@ create function capacity.unasked_words(p_unasked text, p_state text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f29f60e7a21e8439';
 
+create function capacity.unlinked_reviewers(p_workspace_id text DEFAULT NULL::text)
+  returns TABLE(workspace_id text, member_id text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c3e1e83e8c88ab32';
+grant execute on function capacity.unlinked_reviewers to headroom_auditor;
+grant execute on function capacity.unlinked_reviewers to headroom_control;
+
 create function capacity.unnamed_customer(p_workspace_id text, p_by_address bytea)
   returns bytea
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6049,7 +6080,7 @@ create function directory.endpoint_workspace(p_workspace_id text)
 create function directory.find_member(p_workspace_id text, p_id text)
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9f24901d3154fcbc';
+  as 'sha256 678e556a5d56e11a';
 
 create function directory.forget_reader()
   returns trigger
@@ -6095,9 +6126,9 @@ grant execute on function directory.list_identity_domains to headroom_auditor;
 grant execute on function directory.list_identity_domains to headroom_control;
 
 create function directory.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
-  returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
+  returns TABLE(id text, display_name text, email text, slack_user_id text, without_slack_by text, without_slack_at timestamp with time zone, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8a2435154bb5e7f';
+  as 'sha256 465a2def1cda1843';
 grant execute on function directory.list_members to headroom_auditor;
 grant execute on function directory.list_members to headroom_control;
 
@@ -6111,7 +6142,7 @@ grant execute on function directory.list_workspaces to headroom_control;
 create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 15ef24a3d7daab74';
+  as 'sha256 a8e84ada1e29b260';
 
 create function directory.protect_tables(p_schema text)
   returns void
@@ -6133,7 +6164,7 @@ grant execute on function directory.put_group to headroom_control;
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac70be9e4c5b0fd3';
+  as 'sha256 797d89e00e74e9d2';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -6145,7 +6176,7 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a1ba25d60b282a03';
+  as 'sha256 2b2167a29e947873';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -6225,7 +6256,7 @@ grant execute on function directory.remove_identity_domain to headroom_control;
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01b5b479a689164f';
+  as 'sha256 39df8432ddf93d0d';
 grant execute on function directory.remove_member to headroom_control;
 
 create function directory.require_purpose(p_purpose text)
@@ -6258,6 +6289,11 @@ create function directory.standing_of(p_workspace_id text, p_member_id text)
   returns directory.standing
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c7de40d04024d78';
+
+create function directory.take_account(p_workspace_id text, p_issuer text, p_subject text, p_member_id text)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7220a7cec950e323';
 
 create function headroom.address_problem(p_address text)
   returns text

@@ -41,6 +41,7 @@ grant execute on function
   capacity.list_subscriptions(text),
   capacity.list_linear_states(text),
   capacity.workspace_needs(),
+  capacity.unlinked_reviewers(text),
   capacity.list_requests(text, public.capacity_request_state[], text, text, integer, text),
   capacity.list_heads(text, integer, text),
   capacity.verify_extent(text),

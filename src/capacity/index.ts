@@ -48,6 +48,9 @@ export {
   type PolicyRule,
 } from "./policies.ts";
 
+/** Who may review and has no Slack user in the directory. */
+export { listUnlinkedReviewers, type UnlinkedReviewer } from "./unlinked-reviewers.ts";
+
 /** What a workspace is connected to. */
 export {
   listLinearStates,

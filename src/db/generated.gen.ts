@@ -765,9 +765,12 @@ export interface DirectoryMembers {
   signed_out_at: Date | null;
   tokens_from: Date | null;
   created_at: Date;
+  same_as: string | null;
+  without_slack_by: string | null;
+  without_slack_at: Date | null;
 }
 
-/** An active member's roles and groups, and for whom they stand in now: anybody, and owners who may review. */
+/** An active member's roles and groups, for whom they stand in now, by which ids they are known, and whether it is known which Slack user they are. */
 export interface DirectoryStanding {
   workspace_id: string;
   member_id: string;
@@ -777,6 +780,8 @@ export interface DirectoryStanding {
   groups: string[];
   stands_for: string[];
   stands_for_owners: string[];
+  own_ids: string[];
+  linked: boolean;
 }
 
 /** Active members with their roles and groups, and for whom they stand in now. */
@@ -789,6 +794,8 @@ export interface DirectoryStandings {
   groups: string[] | null;
   stands_for: string[] | null;
   stands_for_owners: string[] | null;
+  own_ids: string[] | null;
+  linked: boolean | null;
 }
 
 /** A company or team that keeps its requests to itself, and its settings. */
@@ -3709,6 +3716,13 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** Refuses a new member who may be a reviewer. Nullable: result. */
+  "capacity.check_joining": {
+    args: {
+      p_joining: unknown;
+    };
+    result: Json | null;
+  };
   /** Refuses to remove a secret that open links were signed with. Nullable: result. */
   "capacity.check_link_secret": {
     args: {
@@ -4409,6 +4423,15 @@ export interface Functions {
       p_but: readonly string[] | string | null;
     };
     result: string[];
+  };
+  /** Why a member may not decide what they asked for, or may have asked for. Nullable: result. */
+  "capacity.own_refusal": {
+    args: {
+      p_request: string | null;
+      p_standing: string | null;
+      p_sentence: string | null;
+    };
+    result: string | null;
   };
   /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
@@ -5191,6 +5214,13 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Reviewers of whom it is not known which Slack user they are. */
+  "capacity.unlinked_reviewers": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { workspace_id: string; member_id: string }[];
+  };
   /** The customer of an address who has no id. Nullable: p_by_address, result. */
   "capacity.unnamed_customer": {
     args: {
@@ -5427,7 +5457,7 @@ export interface Functions {
     };
     result: { issuer: string; domain: string; linked: number; created_at: Date }[];
   };
-  /** Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until. */
+  /** Members of a workspace and their groups. Nullable: email, slack_user_id, without_slack_by, without_slack_at, delegate_id, away_from, away_until. */
   "directory.list_members": {
     args: {
       p_workspace_id: string | null;
@@ -5438,6 +5468,8 @@ export interface Functions {
       display_name: string;
       email: string | null;
       slack_user_id: string | null;
+      without_slack_by: string | null;
+      without_slack_at: Date | null;
       roles: string[];
       groups: string[];
       delegate_id: string | null;
@@ -5652,6 +5684,16 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: DirectoryStanding;
+  };
+  /** Ends the ban on an account that an admin has linked, and notes whose it was before. */
+  "directory.take_account": {
+    args: {
+      p_workspace_id: string | null;
+      p_issuer: string | null;
+      p_subject: string | null;
+      p_member_id: string | null;
+    };
+    result: void;
   };
   /** Why an address that somebody gives is not taken. Nullable: p_address, result. */
   "headroom.address_problem": {
@@ -10419,6 +10461,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.check_channel": { returns: "value", json: [], positional: false },
   "capacity.check_fixer": { returns: "nothing", json: [], positional: false },
   "capacity.check_group_unused": { returns: "value", json: ["p_group"], positional: false },
+  "capacity.check_joining": { returns: "value", json: ["p_joining"], positional: false },
   "capacity.check_link_secret": { returns: "value", json: ["p_secret"], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
   "capacity.check_policy": { returns: "value", json: [], positional: false },
@@ -10503,6 +10546,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.offer_for": { returns: "value", json: [], positional: false },
   "capacity.operators": { returns: "value", json: [], positional: false },
   "capacity.operators_of": { returns: "value", json: [], positional: false },
+  "capacity.own_refusal": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.people_named": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
@@ -10598,6 +10642,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.unasked": { returns: "value", json: [], positional: false },
   "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
   "capacity.unasked_words": { returns: "value", json: [], positional: false },
+  "capacity.unlinked_reviewers": { returns: "rows", json: [], positional: false },
   "capacity.unnamed_customer": { returns: "value", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
@@ -10655,6 +10700,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.revoke_api_key": { returns: "row", json: [], positional: false },
   "directory.signed_in_member": { returns: "row", json: [], positional: false },
   "directory.standing_of": { returns: "row", json: [], positional: false },
+  "directory.take_account": { returns: "nothing", json: [], positional: false },
   "headroom.address_problem": { returns: "value", json: [], positional: false },
   "headroom.canonical_address": { returns: "value", json: [], positional: false },
   "headroom.canonical_domain": { returns: "value", json: [], positional: false },

@@ -13,6 +13,8 @@ export interface Member {
   readonly displayName: string;
   readonly email: string | null;
   readonly slackUserId: string | null;
+  /** Which login said that the member has no Slack account, and when. */
+  readonly withoutSlack: { readonly by: string; readonly at: Date } | null;
   readonly roles: readonly string[];
   readonly delegate: string | null;
   readonly awayFrom: Date | null;
@@ -30,6 +32,8 @@ export interface MemberChanges {
   readonly displayName?: string | undefined;
   readonly email?: string | null | undefined;
   readonly slackUserId?: string | null | undefined;
+  /** True: the member has no Slack account. Giving or emptying the Slack user id takes it back. */
+  readonly withoutSlack?: boolean | undefined;
   readonly roles?: readonly MemberRole[] | undefined;
   /** Who acts for this member while away. */
   readonly delegate?: string | null | undefined;
@@ -98,6 +102,7 @@ export async function putMember(
         display_name: changes.displayName,
         email: changes.email,
         slack_user_id: changes.slackUserId,
+        without_slack: changes.withoutSlack,
         roles: changes.roles,
         delegate_id: changes.delegate,
         away_from: changes.awayFrom,
@@ -178,6 +183,10 @@ function toMember(row: MemberRow): Member {
     displayName: row.display_name,
     email: row.email,
     slackUserId: row.slack_user_id,
+    withoutSlack:
+      row.without_slack_by === null || row.without_slack_at === null
+        ? null
+        : { by: row.without_slack_by, at: row.without_slack_at },
     roles: row.roles,
     delegate: row.delegate_id,
     awayFrom: row.away_from,

@@ -37,6 +37,8 @@ alter table outbox.dedupe drop column terms cascade;
 alter table billing.drafts drop column proven_at, drop column generation, drop column spender;
 alter table billing.draft_mails drop column spender, drop column proven;
 create index drafts_recent on billing.drafts (workspace_id, created_at);
+alter table directory.members drop column same_as cascade, drop column without_slack_by cascade, drop column without_slack_at cascade;
+alter type directory.standing drop attribute own_ids cascade, drop attribute linked cascade;
 delete from headroom.migrations where number >= 49;
 update headroom.recreatables set checksum = 'outdated';
 reset role`;

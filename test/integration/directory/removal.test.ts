@@ -276,6 +276,29 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await bySlack("U0XENA")).toEqual({ id: "xena2" });
   });
 
+  test("whoever is given an account of somebody who was removed is that person, and reviews nothing of theirs", async () => {
+    await put("zed", { slack_user_id: "U0ZED" });
+    await put("zoe", {});
+    await link("zoe", "sub-zoe");
+    const theirs = [await workflow.create({ requester: "zed" }), await workflow.create({ requester: "zoe" })];
+    await remove("zed");
+    await remove("zoe");
+    await put("zed2", { roles: ["vp"], slack_user_id: "U0ZED" });
+    await link("zed2", "sub-zoe");
+    const others = await workflow.create({ owner: "zed2" });
+    await workflow.apply(others.id, "COMMERCIAL_APPROVED", "zed2");
+    await control.query("select directory.put_group('acme', 'infra', p_add => '{zed2}')");
+    for (const { id } of theirs) {
+      const { message } = await refusalOf(workflow.apply(id, "TECH_REVIEW_APPROVED", "zed2"));
+      expect(message).toContain("Nobody reviews their own request");
+    }
+    await remove("zed2");
+    await put("zed3", { slack_user_id: "U0ZED" });
+    await control.query("select directory.put_group('acme', 'infra', p_add => '{zed3}')");
+    for (const { id } of theirs)
+      expect(await codeOf(workflow.apply(id, "TECH_REVIEW_APPROVED", "zed3"))).toBe("not_allowed");
+  });
+
   test("a request that was begun before sees nothing more", async () => {
     await put("yan", { roles: ["auditor"] });
     await workflow.create();

@@ -22,6 +22,7 @@ as $$
 declare
   v_roles text[] := p_standing.roles;
   v_authority jsonb;
+  v_own text;
 begin
   allowed := false;
   counts := true;
@@ -81,9 +82,10 @@ begin
     allowed := capacity.acts_as_owner(p_request, p_standing);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
     -- Otherwise an owner could ask for capacity and accept it too, and the customer would never hear of it.
-    if p_actor.id = p_request.requester_user_id then
+    v_own := capacity.own_refusal(p_request, p_standing, 'Nobody answers the offer of their own request on the customer''s behalf.');
+    if v_own is not null then
       allowed := false;
-      reason := 'Nobody answers the offer of their own request on the customer''s behalf.';
+      reason := v_own;
     elsif allowed and p_event_type = 'CUSTOMER_CONFIRMED' and p_request.offer is not null then
       allowed := false;
       code := 'payment_due';
@@ -91,7 +93,7 @@ begin
     end if;
     return;
   elsif p_event_type = 'CANCEL_APPROVED' then
-    allowed := p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles);
+    allowed := p_request.requester_user_id = any (p_standing.own_ids) or 'admin' = any (v_roles);
     reason := 'Only the requester or an admin cancels a request.';
     return;
   elsif p_event_type in ('PROVISIONING_COMPLETE', 'PROVISIONING_FAILED') then
@@ -108,9 +110,10 @@ begin
   end if;
 
   -- A review, here: nobody reviews their own request, in whatever capacity.
-  if p_actor.id = p_request.requester_user_id then
+  v_own := capacity.own_refusal(p_request, p_standing, 'Nobody reviews their own request.');
+  if v_own is not null then
     allowed := false;
-    reason := 'Nobody reviews their own request.';
+    reason := v_own;
   end if;
 end
 $$;

@@ -9,11 +9,11 @@ declare
     or exists (select from capacity.events e
                 where e.request_id = p_request.id and e.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED'));
   v_standing directory.standing := directory.standing_of(p_request.workspace_id, p_actor.id);
+  v_own text := capacity.own_refusal(
+    p_request, v_standing, 'Once somebody has approved a request, its requester cannot change where the customer''s link goes.');
 begin
-  if p_actor.id = p_request.requester_user_id and v_reviewed then
-    perform headroom.fail('not_allowed',
-                          'Once somebody has approved a request, its requester cannot change where the customer''s link goes.',
-                          p_request.id,
+  if v_own is not null and v_reviewed then
+    perform headroom.fail('not_allowed', v_own, p_request.id,
       'Ask the commercial owner or an admin. Nothing was changed.');
   elsif (p_actor.id = p_request.requester_user_id or 'admin' = any (v_standing.roles)
          or capacity.acts_as_owner(p_request, v_standing)) is not true then

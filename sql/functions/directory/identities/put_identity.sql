@@ -36,7 +36,7 @@ begin
   values (p_issuer, p_subject, p_workspace_id, p_member_id)
   on conflict (issuer, subject) do update set workspace_id = excluded.workspace_id, member_id = excluded.member_id, domain = null
   returning i.* into v_identity;
-  delete from directory.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = p_issuer and e.subject = p_subject;
+  perform directory.take_account(p_workspace_id, p_issuer, p_subject, p_member_id);
   return v_identity;
 end
 $$;

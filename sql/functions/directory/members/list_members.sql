@@ -1,8 +1,8 @@
 -- The directory of a workspace, with each member's groups.
 create or replace function directory.list_members(p_workspace_id text, p_inactive boolean default false)
 returns table (
-  id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamptz,
-  away_until timestamptz, away boolean, active boolean, created_at timestamptz
+  id text, display_name text, email text, slack_user_id text, without_slack_by text, without_slack_at timestamptz, roles text[],
+  groups text[], delegate_id text, away_from timestamptz, away_until timestamptz, away boolean, active boolean, created_at timestamptz
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ begin
                           'List workspaces: headroom policy settings');
   end if;
   return query
-  select m.id, m.display_name, m.email, m.slack_user_id, m.roles,
+  select m.id, m.display_name, m.email, m.slack_user_id, m.without_slack_by, m.without_slack_at, m.roles,
          array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id
                order by g.group_id),
          m.delegate_id, m.away_from, m.away_until, coalesce(now() between m.away_from and m.away_until, false), m.active, m.created_at
@@ -23,4 +23,5 @@ begin
 end
 $$;
 comment on function directory.list_members(text, boolean)
-  is 'Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until.';
+  is 'Members of a workspace and their groups. Nullable: email, slack_user_id, without_slack_by, without_slack_at, delegate_id, away_from, '
+     'away_until.';

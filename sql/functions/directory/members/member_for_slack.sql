@@ -1,6 +1,6 @@
 -- The member behind a Slack user, once Slack's signature has been checked. A user whom the directory does not know becomes a
 -- requester on first use, where the workspace wants that, and never more than a requester; somebody who was removed is not unknown. Two
--- first uses at once make one member: the insert decides.
+-- first uses at once make one member: the insert decides. Layers above refuse whom they cannot tell apart from somebody else.
 create or replace function directory.member_for_slack(
   p_workspace_id text, p_slack_user_id text, p_display_name text
 ) returns directory.members
@@ -21,6 +21,8 @@ begin
         perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null,
                               'Ask an admin to add you with your Slack id.');
       end if;
+      perform headroom.run_hooks('directory.member_joining',
+                                 jsonb_build_object('workspace_id', p_workspace_id, 'slack_user_id', p_slack_user_id));
       -- The Slack id becomes the member's id, unless somebody else has that already.
       insert into directory.members (workspace_id, id, display_name, slack_user_id)
       select p_workspace_id, case when m.id is null then p_slack_user_id else 'slack-' || p_slack_user_id end, v_name, p_slack_user_id

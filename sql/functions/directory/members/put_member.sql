@@ -4,6 +4,9 @@
 -- Somebody who was removed comes back by `active: true`, with nothing but what is given beside it, and not by any other change: the log
 -- names whoever had the id before, so it must be said that this is the same person. Layers above refuse while something of theirs still
 -- names the id.
+--
+-- Whoever has used Slack before an admin says which Slack user they are was made a member by that. The admin's word makes the two one: what
+-- was made goes, and the log goes on naming it, as the same person.
 create or replace function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb default '{}') returns directory.members
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -21,7 +24,8 @@ begin
     perform headroom.fail('invalid_input', 'The id of a member is 1 to 63 letters, digits, dots, dashes, underscores or @ signs.',
                           left(p_id, 80));
   end if;
-  perform headroom.check_changes(p_changes, '{display_name,email,slack_user_id,roles,delegate_id,away_from,away_until,active}');
+  perform headroom.check_changes(p_changes, '{display_name,email,slack_user_id,without_slack,roles,delegate_id,away_from,away_until,
+    active}');
   select * into v_old from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
   begin
     v_new := jsonb_populate_record(
@@ -52,6 +56,16 @@ begin
     perform directory.remove_member(p_workspace_id, p_id);
   end if;
 
+  if p_changes ?| '{slack_user_id,without_slack}' then
+    v_new.without_slack_by := case when p_changes -> 'without_slack' = 'true' then coalesce(v_old.without_slack_by, session_user) end;
+    v_new.without_slack_at := case when v_new.without_slack_by is not null then coalesce(v_old.without_slack_at, clock_timestamp()) end;
+  end if;
+  perform directory.remove_member(p_workspace_id, m.id)
+     from directory.members m
+    where m.workspace_id = p_workspace_id and m.slack_user_id = v_new.slack_user_id and m.id <> p_id
+      and m.id in (v_new.slack_user_id, 'slack-' || v_new.slack_user_id) and m.roles <@ array['requester']
+      and not exists (select from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id);
+
   v_wrong := case
     when v_new.display_name is null or length(v_new.display_name) not between 1 and 200 or v_new.display_name ~ '[[:cntrl:]]'
       then 'display_name: 1 to 200 characters on one line'
@@ -59,6 +73,9 @@ begin
     when v_new.email is distinct from v_old.email and v_new.email is not null and headroom.canonical_address(v_new.email) is null
       then 'email: ' || headroom.address_problem(v_new.email)
     when v_new.slack_user_id !~ '^[UW][A-Z0-9]{2,31}$' then 'slack_user_id: the id of a Slack user, such as U024BE7LH'
+    when jsonb_typeof(p_changes -> 'without_slack') <> 'boolean' then 'without_slack: true or false'
+    when v_new.without_slack_by is not null and v_new.slack_user_id is not null
+      then 'without_slack: true only for a member who has no Slack user id'
     when v_new.roles is null or array_position(v_new.roles, null) is not null
          or not v_new.roles <@ array['requester', 'commercial', 'vp', 'operator', 'admin', 'auditor']
       then 'roles: any of requester, commercial, vp, operator, admin, auditor'
@@ -71,22 +88,23 @@ begin
       then 'delegate_id: an active member of the workspace'
     when exists (select from directory.members m
                   where m.workspace_id = p_workspace_id and m.id <> p_id
-                    and (m.slack_user_id = v_new.slack_user_id or m.id = v_new.slack_user_id or m.slack_user_id = p_id))
+                    and (m.slack_user_id = v_new.slack_user_id or m.id = v_new.slack_user_id and m.active or m.slack_user_id = p_id))
       then 'slack_user_id: one that no other member has'
   end;
   if v_wrong is not null then
     perform headroom.fail('invalid_input', format('The %s of the member is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
                           'Nothing was changed.');
   end if;
-  insert into directory.members as m (workspace_id, id, display_name, email, slack_user_id, roles, delegate_id, away_from, away_until,
-                                      active)
-  values (p_workspace_id, p_id, v_new.display_name, v_new.email, v_new.slack_user_id, v_new.roles, v_new.delegate_id, v_new.away_from,
-          v_new.away_until, v_new.active)
+  insert into directory.members as m (workspace_id, id, display_name, email, slack_user_id, without_slack_by, without_slack_at, roles,
+                                      delegate_id, away_from, away_until, active)
+  values (p_workspace_id, p_id, v_new.display_name, v_new.email, v_new.slack_user_id, v_new.without_slack_by, v_new.without_slack_at,
+          v_new.roles, v_new.delegate_id, v_new.away_from, v_new.away_until, v_new.active)
   on conflict (workspace_id, id) do update
-    set display_name = excluded.display_name, email = excluded.email, slack_user_id = excluded.slack_user_id, roles = excluded.roles,
+    set display_name = excluded.display_name, email = excluded.email, slack_user_id = excluded.slack_user_id,
+        without_slack_by = excluded.without_slack_by, without_slack_at = excluded.without_slack_at, roles = excluded.roles,
         delegate_id = excluded.delegate_id, away_from = excluded.away_from, away_until = excluded.away_until, active = excluded.active
   returning m.* into v_new;
-  delete from directory.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = v_new.slack_user_id;
+  perform directory.take_account(p_workspace_id, 'slack', v_new.slack_user_id, p_id);
   return v_new;
 exception when unique_violation then
   perform headroom.fail('conflict', 'Somebody else has just been given this Slack id.', null,

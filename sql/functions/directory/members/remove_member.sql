@@ -48,8 +48,8 @@ begin
   )
   select coalesce(array_agg(f.id order by f.id) filter (where f.active), '{}') into delegators from freed f;
   update directory.members m
-     set active = false, email = null, slack_user_id = null, roles = '{}', delegate_id = null, away_from = null, away_until = null,
-         signed_out_at = clock_timestamp(), tokens_from = clock_timestamp()
+     set active = false, email = null, slack_user_id = null, without_slack_by = null, without_slack_at = null, roles = '{}',
+         delegate_id = null, away_from = null, away_until = null, signed_out_at = clock_timestamp(), tokens_from = clock_timestamp()
    where m.workspace_id = p_workspace_id and m.id = p_id;
 
   left_behind := headroom.run_hooks('directory.member_removed', jsonb_build_object('workspace_id', p_workspace_id, 'member_id', p_id));

@@ -2,6 +2,7 @@
  * Does the workflow have what its workspaces need: an address for customers' links, and the secrets that sign and verify?
  */
 import type { Client } from "pg";
+import { listUnlinkedReviewers } from "../../../capacity/index.ts";
 import { listSecrets, type SecretStatus } from "../../../db/secrets/index.ts";
 import { openConnections, exchange } from "../../../rails/exchange.ts";
 import { accessCheckMs } from "../../../rails/access-check.ts";
@@ -18,6 +19,7 @@ export async function checkWorkflow(client: Client, facts: Facts, offline: boole
   return [
     ok("workspaces", `In use: ${inWorkspaces(used)}.`),
     await checkPublicUrls(used, offline),
+    ...(await checkReviewers(client, used)),
     ...(await checkSecrets(client, facts, used)),
   ];
 }
@@ -42,6 +44,21 @@ async function checkPublicUrls(used: readonly WorkspaceNeeds[], offline: boolean
     problem,
     "Start headroom serve there, or set the address where it runs: headroom policy settings --public-url <url>",
   );
+}
+
+/** Whoever is new in Slack might be a reviewer whose Slack user nobody has named. */
+async function checkReviewers(client: Client, used: readonly WorkspaceNeeds[]): Promise<Finding[]> {
+  const connected = new Set(used.filter((each) => each.slack_connected).map((each) => each.workspace_id));
+  const unlinked = (await ifAllowed(listUnlinkedReviewers(client)))?.filter((each) => connected.has(each.workspaceId));
+  const [first] = unlinked ?? [];
+  if (unlinked === undefined || first === undefined) return [];
+  return [
+    warning(
+      "reviewers in Slack",
+      `No Slack user id is known of ${listed(unlinked.map((each) => `${each.memberId} (${each.workspaceId})`))}: Slack users whom the directory does not know are refused there.`,
+      `Run: headroom members put ${first.memberId} --workspace ${first.workspaceId} --slack <Slack user id>, or --without-slack for somebody who has none`,
+    ),
+  ];
 }
 
 const mostAddresses = 10;

@@ -1,5 +1,6 @@
 /** `headroom members list`: the members of a workspace. */
 import type { Command } from "commander";
+import { listUnlinkedReviewers } from "../../../capacity/index.ts";
 import { listMembers, type ListedMember } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
@@ -22,10 +23,11 @@ export function registerListMembers(members: Command): void {
 }
 
 async function runList(options: ListOptions): Promise<void> {
-  const answer = await withDatabase(options, "members list", (client) =>
-    listMembers(client, options.workspace, { inactive: options.all }),
-  );
-  const { members } = orFail(answer);
+  const { answer, unlinked } = await withDatabase(options, "members list", async (client) => ({
+    answer: await listMembers(client, options.workspace, { inactive: options.all }),
+    unlinked: new Set((await listUnlinkedReviewers(client, options.workspace)).map(({ memberId }) => memberId)),
+  }));
+  const members = orFail(answer).members.map((member) => ({ ...member, slackMissing: unlinked.has(member.id) }));
   if (options.json === true) return printJson({ members });
   if (members.length === 0) {
     return printLine('The directory is empty. Next: headroom members put <id> --name "…" --role requester');
@@ -36,9 +38,19 @@ async function runList(options: ListOptions): Promise<void> {
     { title: "ROLES", value: (row) => row.roles.join(", ") },
     { title: "GROUPS", value: (row) => (row.groups.length === 0 ? null : row.groups.join(", ")) },
     { title: "E-MAIL", value: (row) => row.email },
-    { title: "SLACK", value: (row) => row.slackUserId },
+    { title: "SLACK", value: slackOf },
     { title: "STATE", value: stateOf },
   ]);
+  if (unlinked.size > 0) {
+    printLine(
+      "\nReviewers without a Slack user id: nobody whom the directory does not know can begin in Slack until each has one\n(headroom members put <id> --slack U024BE7LH), or has none (--without-slack).",
+    );
+  }
+}
+
+function slackOf(member: ListedMember & { readonly slackMissing: boolean }): string | null {
+  if (member.slackMissing) return "missing";
+  return member.withoutSlack === null ? member.slackUserId : "none";
 }
 
 function stateOf(member: ListedMember): string {

@@ -13,6 +13,7 @@ interface PutOptions extends CommonOptions, WorkspaceOption {
   readonly name?: string;
   readonly email?: string | false;
   readonly slack?: string | false;
+  readonly withoutSlack?: true;
   readonly role?: readonly MemberRole[];
   readonly delegate?: string | false;
   readonly awayFrom?: Date;
@@ -31,7 +32,8 @@ export function registerPutMember(members: Command): void {
       .option("--email <address>", "e-mail address")
       .option("--no-email", "remove the e-mail address")
       .option("--slack <id>", "Slack user id, such as U024BE7LH")
-      .option("--no-slack", "remove the Slack user id")
+      .option("--no-slack", "remove the Slack user id; it is unknown again which Slack user the member is")
+      .option("--without-slack", "the member has no Slack account; who says so, and when, is recorded")
       .addOption(
         new Option("--role <role...>", "the member's roles from now on, in place of the old ones").choices(memberRoles),
       )
@@ -71,6 +73,7 @@ function toChanges(options: PutOptions): MemberChanges {
     displayName: options.name,
     email: emptied(options.email),
     slackUserId: emptied(options.slack),
+    withoutSlack: options.withoutSlack,
     roles: options.role,
     delegate: emptied(options.delegate),
     awayFrom: options.away === false ? null : options.awayFrom,

@@ -110,6 +110,7 @@ const auditing = [
   "capacity.verify_requests",
   "capacity.verify_routes",
   "capacity.workspace_needs",
+  "capacity.unlinked_reviewers",
   "directory.list_api_keys",
   "directory.list_groups",
   "directory.list_identities",

@@ -69,7 +69,7 @@ beforeAll(async () => {
     slackChannelId: channel,
     linearTeamId: defaultSampleData.linearTeam.id,
   });
-  await putMember(db, "default", "casey", { displayName: "Casey Kim", roles: ["commercial"] });
+  await putMember(db, "default", "casey", { displayName: "Casey Kim", roles: ["commercial"], slackUserId: "U0CASEY" });
   for (const name of Object.keys(stored)) await store(name)();
   await putSettings(db, "default", { owner: "acme", repo: "infrastructure" });
   await putCallbackSecret(db, "default", { key: secretKey });
@@ -151,6 +151,22 @@ test("asked to stay offline, it asks nobody, and says what it left out", async (
   expect(plain.out).toContain("skip  slack");
   expect(plain.out).toContain("Everything that was checked is well. 6 checks could not be made from here.");
   expect(sandbox.requests.list()).toHaveLength(before);
+});
+
+test("a reviewer without a Slack user id is named, until somebody says that they have none", async () => {
+  await putMember(db, "default", "casey", { slackUserId: null });
+  const { findings, status, first } = await doctor();
+  expect({ status, first }).toEqual({ status: 0, first: expect.stringContaining("headroom members put casey") });
+  expect(wrong(findings)).toMatchObject([
+    {
+      check: "reviewers in Slack",
+      status: "warning",
+      message: expect.stringContaining("No Slack user id is known of casey (default)"),
+    },
+  ]);
+  await putMember(db, "default", "casey", { withoutSlack: true });
+  expect(wrong((await doctor()).findings)).toEqual([]);
+  await putMember(db, "default", "casey", { slackUserId: "U0CASEY" });
 });
 
 interface Broken {

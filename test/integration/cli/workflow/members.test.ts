@@ -55,6 +55,7 @@ test("a member is added, changed, emptied and listed", async () => {
     displayName: "Olga O",
     email: null,
     slackUserId: "U024OLGA",
+    withoutSlack: null,
     roles: ["commercial", "requester"],
     delegate: "dan",
     awayFrom: "2020-01-01T00:00:00.000Z",
@@ -65,9 +66,23 @@ test("a member is added, changed, emptied and listed", async () => {
   expect(plain.out).toMatch(
     /^olga +Olga O +commercial, requester +- +- +U024OLGA +away until 2999-01-01T12:00:00.000Z, dan acts$/m,
   );
-  expect(plain.out).toMatch(/^dan +dan +requester +- +- +- +active$/m);
+  expect(plain.out).toMatch(/^dan +dan +requester +- +- +missing +active$/m);
   const emptied = await membersJson("put", "olga", "--no-away", "--no-delegate", "--no-slack");
   expect(emptied.answer.member).toMatchObject({ awayFrom: null, awayUntil: null, delegate: null, slackUserId: null });
+
+  // Who may review and has no Slack user is named, until it is said that they have none.
+  expect((await members("list")).out).toContain("Reviewers without a Slack user id");
+  const missing = async () =>
+    ((await membersJson("list")).answer.members as { id: string; slackMissing: boolean }[])
+      .filter(({ slackMissing }) => slackMissing)
+      .map(({ id }) => id);
+  expect(await missing()).toEqual(["olga"]);
+  const { answer: said } = await membersJson("put", "olga", "--without-slack");
+  expect(said.member.withoutSlack).toEqual({ by: "login_headroom_control", at: expect.any(String) });
+  expect(await missing()).toEqual([]);
+  const none = await members("list");
+  expect(none.out).toMatch(/^olga .* none +active$/m);
+  expect(none.out).not.toContain("Reviewers without");
 });
 
 test("groups are made, changed, listed and removed", async () => {

@@ -18,3 +18,16 @@ comment on type directory.standing
 
 -- They return more.
 drop function if exists directory.list_members(text, boolean);
+
+-- Callers may name somebody in an idempotency key: the keyed hash knows a repeat as well (capacity.submit).
+comment on column capacity.submissions.idempotency_key
+  is 'HMAC-SHA-256 of the caller''s key under the workspace''s key (capacity.customer_keys), as hexadecimal digits.';
+do $$
+begin
+  if exists (select from capacity.submissions) then
+    update capacity.submissions s
+       set idempotency_key = encode(headroom.hmac_sha256(
+             capacity.marking_key(s.workspace_id), convert_to('key:' || s.idempotency_key, 'UTF8')), 'hex');
+  end if;
+end
+$$;

@@ -8,6 +8,7 @@ import { withConnection } from "../../../src/db/connect.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { customer, startSurfaces } from "../capacity/surfaces.ts";
+import { tracesOf } from "../capacity/traces.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { Engine } from "../outbox/engine.ts";
 
@@ -71,6 +72,7 @@ describe.each(POSTGRES_VERSIONS)("an upgrade on PostgreSQL %i", async (version) 
     await engine.settle(people, [{ row: first!, outcome: "retry" }, ...rest.map((claimed) => ({ row: claimed }))]);
     await engine.skip([first!.outbox_id]);
     await surfaces.create();
+    const keyed = await surfaces.create({ key: "Zugzwang 7" });
 
     const before = await oneOf<Record<string, string[]>>(surfaces.superuser, known);
     expect(before["settled"]).toHaveLength(rest.length + 1);
@@ -83,9 +85,13 @@ describe.each(POSTGRES_VERSIONS)("an upgrade on PostgreSQL %i", async (version) 
     // The databases of most tests have fewer partitions made for them, which the upgrade knows nothing of.
     const schema = (await withConnection(surfaces.db.superuserUrl, dumpSchema)).replace("DEFAULT 2)", "DEFAULT 30)");
     await withConnection(surfaces.db.superuserUrl, (client) => client.query(takeBack));
+    await rowsOf(surfaces.superuser, "update capacity.submissions set idempotency_key = 'Zugzwang 7'");
     const { applied } = await withConnection(surfaces.db.url, (client) => migrate(client));
     expect(applied.slice(0, 3).map((path) => path.slice(11, 15))).toEqual(["0049", "0050", "0051"]);
     expect(await oneOf(surfaces.superuser, known)).toEqual(before);
+    // Keys that stood as they were given are hashed, and still know a repeat.
+    expect(await tracesOf(surfaces.db, ["Zugzwang 7"])).toEqual([]);
+    expect((await surfaces.create({ key: "Zugzwang 7" })).id).toBe(keyed.id);
     expect(await withConnection(surfaces.db.superuserUrl, dumpSchema)).toBe(schema);
   });
 });

@@ -19,9 +19,8 @@ begin
      and c.workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id);
   return nullif(jsonb_strip_nulls(jsonb_build_object(
     'billing', (select jsonb_agg(c.id) from billing.checkouts c where c.request_id = v_request_id),
-    -- The wizard's mail went to the address before there was a request; its draft is what the request was submitted with.
-    'self-service', (select jsonb_agg('draft:' || left(s.idempotency_key, 36)) from capacity.submissions s
-                      where s.request_id = v_request_id and s.idempotency_key ~ '^[0-9a-f-]{36}(@|$)'))), '{}');
+    -- The wizard's mail went to the address before there was a request; which draft became it is known as long as the mail.
+    'self-service', (select jsonb_agg('draft:' || d.id) from billing.drafts d where d.request_id = v_request_id))), '{}');
 end
 $$;
 comment on function billing.erase_messages(jsonb)

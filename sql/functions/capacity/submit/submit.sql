@@ -4,7 +4,8 @@
 --
 -- With an idempotency key the insert into submissions decides: a second call with the same content gets the first request,
 -- also while the first is still under way, and one with other content is refused. That is asked before the terms are checked,
--- because a repeat must be answered also when its date has passed or the rules have changed.
+-- because a repeat must be answered also when its date has passed or the rules have changed. Of the key its keyed hash is kept, since
+-- callers may name somebody in it: a repeat is known by that, also after an erasure.
 create or replace function capacity.submit(
   p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
   p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
@@ -17,6 +18,7 @@ declare
   v_request capacity.requests;
   v_content jsonb;
   v_fingerprint bytea;
+  v_key text;
   v_earlier capacity.submissions;
   v_salt bytea;
   v_good boolean;
@@ -39,11 +41,12 @@ begin
       v_content := v_content || to_jsonb(p_customer_id);
     end if;
     v_fingerprint := sha256(convert_to(v_content::text, 'UTF8'));
+    v_key := encode(headroom.hmac_sha256(capacity.marking_key(p_workspace.id), convert_to('key:' || p_idempotency_key, 'UTF8')), 'hex');
     insert into capacity.submissions (workspace_id, idempotency_key, request_id, fingerprint)
-    values (p_workspace.id, p_idempotency_key, v_request.id, v_fingerprint)
+    values (p_workspace.id, v_key, v_request.id, v_fingerprint)
     on conflict do nothing;
     if not found then
-      select * into v_earlier from capacity.submissions s where s.workspace_id = p_workspace.id and s.idempotency_key = p_idempotency_key;
+      select * into v_earlier from capacity.submissions s where s.workspace_id = p_workspace.id and s.idempotency_key = v_key;
       if v_earlier.fingerprint <> v_fingerprint then
         perform headroom.fail('idempotency_conflict', 'This idempotency key was used for another request.', left(p_idempotency_key, 80),
           'Send the same content again, or use a new key for a new request. Nothing was written.');

@@ -49,7 +49,7 @@ begin
   -- What the form was filled in with goes when the request's customer is erased.
   update inbound.receipts d set request_id = v_request.id
    where d.provider = 'slack' and d.receipt_id = v_metadata ->> 'opened_by' and d.request_id is null
-     and d.payload ->> 'user' = p_receipt ->> 'user';
+     and d.workspace_id = p_member.workspace_id and d.member_id = p_member.id;
   v_unasked := inbound.slack_unasked(v_context);
   if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
     -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the

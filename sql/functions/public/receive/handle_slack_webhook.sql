@@ -55,7 +55,9 @@ begin
       if split_part(v_detail, ':', 1) in ('unknown_stream', 'unknown_rail', 'try_again') then
         raise;
       end if;
-      v_reply := inbound.slack_refused(v_receipt, v_named, v_message, v_detail, nullif(v_hint, ''));
+      v_reply := inbound.slack_refused(v_receipt, v_named, v_message, v_detail, nullif(v_hint, ''))
+        || coalesce((select jsonb_build_object('workspace', m.workspace_id, 'member', m.id) from directory.members m
+                      where m.workspace_id = v_home.id and m.slack_user_id = v_receipt ->> 'user'), '{}');
   end;
   -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. After that nobody may read what is
   -- wrong with it, so it is also said where the form was opened. Whether the answer still arrives cannot be known here; saying it twice
@@ -64,11 +66,13 @@ begin
     perform inbound.slack_note(inbound.form_channel(v_receipt),
       'Your form was not submitted. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
   end if;
+  -- A member is known by their id from here on: the Slack user's goes with the directory's entry when they are removed.
   update inbound.receipts d
      set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace',
          member_id = v_reply ->> 'member',
          request_id = v_reply ->> 'request',
-         payload = d.payload || jsonb_strip_nulls(jsonb_build_object('request', v_named, 'field', v_reply ->> 'field'))
+         payload = case when v_reply ? 'member' then d.payload - 'user' else d.payload end
+           || jsonb_strip_nulls(jsonb_build_object('request', v_named, 'field', v_reply ->> 'field'))
    where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
   return v_reply -> 'answer';
 end

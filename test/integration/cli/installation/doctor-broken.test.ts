@@ -155,18 +155,9 @@ test("asked to stay offline, it asks nobody, and says what it left out", async (
 
 test("a reviewer without a Slack user id is named, until somebody says that they have none", async () => {
   await putMember(db, "default", "casey", { slackUserId: null });
-  const { findings, status, first } = await doctor();
-  expect({ status, first }).toEqual({ status: 0, first: expect.stringContaining("headroom members put casey") });
-  expect(wrong(findings)).toMatchObject([
-    {
-      check: "reviewers in Slack",
-      status: "warning",
-      message: expect.stringContaining("No Slack user id is known of casey (default)"),
-    },
-  ]);
+  expect(wrong((await doctor()).findings)[0]?.message).toContain("No Slack user id is known of casey (default)");
   await putMember(db, "default", "casey", { withoutSlack: true });
   expect(wrong((await doctor()).findings)).toEqual([]);
-  await putMember(db, "default", "casey", { slackUserId: "U0CASEY" });
 });
 
 interface Broken {

@@ -87,6 +87,18 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     await put("cora", { slack_user_id: "U0CORA" });
   });
 
+  test("a receipt knows a member by their id, not by their Slack user, whatever became of it", async () => {
+    const id = await create();
+    await slack.click("commercial_approve", id, "U0TESS");
+    await slack.click("tech_approve", id, "U0TESS");
+    await slack.command("list", "U0GUS");
+    const [refused, done, gone] = (await slack.deliveries()).slice(-3);
+    expect(refused).toMatchObject({ outcome: "refused", member_id: "tess" });
+    expect(done).toMatchObject({ outcome: "done", member_id: "tess" });
+    expect(JSON.stringify([refused, done])).not.toContain("U0TESS");
+    expect(gone).toMatchObject({ outcome: "refused", member_id: "gus" });
+  });
+
   test("who has none reviews what others asked for in Slack", async () => {
     await slack.command(line, "U0OTHERS");
     const [asked] = await rowsOf<{ id: string }>(

@@ -65,6 +65,7 @@ grant execute on function
   outbox.partition_status(),
   outbox.destination_status(),
   outbox.rail_status(),
+  outbox.ungranted(),
   outbox.held_locks()
 to headroom_executor, headroom_control, headroom_auditor;
 

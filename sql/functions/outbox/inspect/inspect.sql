@@ -17,7 +17,7 @@ begin
          || w.place
          || case when w.place ->> 'place' = 'pending' and not w.place ? 'waits_for'
                  then jsonb_strip_nulls(jsonb_build_object(
-                        'held_by', coalesce(outbox.held_by(m.rail_id, t.name), outbox.locked_by(m, t.name))))
+                        'held_by', coalesce(outbox.not_granted(m), outbox.held_by(m.rail_id, t.name), outbox.locked_by(m, t.name))))
                  else '{}' end
          || jsonb_build_object('payload', m.payload, 'captures', m.captures, 'binds', m.binds, 'captured', c.captured, 'lines', v_lines)
     into v_row

@@ -1,13 +1,22 @@
 -- Makes a stream of ours with these settings if it is not there; one that is there keeps what operators set. For the migrator's
--- registrations: unlike create_stream() it may close a stream to everybody but our own functions (writers: []).
+-- registrations: unlike create_stream() it may close a stream to everybody but our own functions (writers: []). Where an application has
+-- taken such a name already, its rows would go out under our grants, and ours would wait behind them: the migration stops before that.
 create or replace function outbox.ensure_stream(p_name text, p_settings jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_old outbox.streams;
   v_new outbox.streams;
 begin
   -- Looked up first: an insert that conflicts would use up a number at each migration.
-  if exists (select from outbox.streams s where s.name = p_name) then
+  select * into v_old from outbox.streams s where s.name = p_name;
+  if found then
+    if p_settings -> 'writers' = '[]' and v_old.writers is distinct from '{}' then
+      perform headroom.fail('conflict',
+        format('Stream "%s" is written by others, and Headroom now needs one of that name for itself.', p_name), null,
+        format('Rename it, and have its producers and relays use the new name: update outbox.streams set name = %L where name = %L, '
+               'as headroom_owner. Then migrate again. Nothing was changed.', 'app-' || p_name, p_name));
+    end if;
     return;
   end if;
   v_new := jsonb_populate_record(null::outbox.streams,

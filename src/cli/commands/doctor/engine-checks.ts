@@ -16,6 +16,7 @@ export async function checkEngine(client: Client, facts: Facts): Promise<Finding
     await partitionsFinding(client),
     relaysFinding(facts),
     railsFinding(facts),
+    grantsFinding(facts),
     ...(await endpointsFindings(client, facts)),
     pendingFinding(streams),
     stuckFinding(streams),
@@ -100,6 +101,21 @@ function railsFinding(facts: Facts): Finding {
     "rails",
     `${message}, which no relay serves.`,
     `Start a relay that has it: ${bringsRail(facts, first)}`,
+  );
+}
+
+function grantsFinding({ ungranted }: Facts): Finding {
+  const [first] = ungranted;
+  if (first === undefined) return ok("grants", "No row waits for the grant of a rail.");
+  const rows = ungranted.map(
+    ({ stream, rail, waiting }) =>
+      `${waiting === 1 ? "1 row" : `${waiting} rows`} of stream "${stream}" on rail "${rail}"`,
+  );
+  return warning(
+    "grants",
+    `What waits for a grant, because its rail acts with the installation's credentials: ${rows.join(", ")}.`,
+    `See what it is: headroom outbox inspect ${first.oldest}. If everybody who writes the stream may use the rail: ` +
+      `${ungranted.map((row) => row.grant_text).join("; ")}. If not: headroom outbox skip <id>`,
   );
 }
 

@@ -28,6 +28,8 @@ export interface Facts {
   /** What workspaces need in order to take money; undefined likewise. */
   readonly money: readonly MoneyNeeds[] | undefined;
   readonly rails: readonly RailStatus[];
+  /** Rows that wait for a guarded rail which their stream was not granted. */
+  readonly ungranted: readonly FunctionResult<"outbox.ungranted">[number][];
   readonly relays: readonly RelayEntry[];
   readonly streams: readonly StreamStatus[];
   /** Rows that wait to be sent, over all streams. */
@@ -49,6 +51,7 @@ export async function readFacts(
     connected: hasProduct ? await ifAllowed(listSettings(client, secretKey)) : undefined,
     money: hasProduct ? await ifAllowed(call(client, "billing.workspace_needs", {})) : undefined,
     rails: await call(client, "outbox.rail_status", {}),
+    ungranted: await call(client, "outbox.ungranted", {}),
     relays: await readRelays(client),
     streams,
     waiting: streams.reduce((sum, row) => sum + row.pending, 0),

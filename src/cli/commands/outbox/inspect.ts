@@ -45,6 +45,7 @@ const rowSchema = z.looseObject({
     .looseObject({
       reason: z.string(),
       until: z.string().optional(),
+      grant: z.string().optional(),
       pid: z.number().optional(),
       login: z.string().optional(),
       application: z.string().optional(),
@@ -124,6 +125,8 @@ function nextStep({ place, outbox_id: id, rail, destination, waits_for: first, h
   if (first !== undefined) return `a row of the same key comes first: headroom outbox inspect ${first.outbox_id}`;
   if (held?.reason === "rail_not_served")
     return `no relay serves the rail ${rail ?? ""}: start one, or see headroom doctor`;
+  if (held?.grant !== undefined)
+    return `the rail ${rail ?? ""} acts with the installation's credentials. If everybody who writes the stream may use it: ${held.grant}. If not: headroom outbox skip ${id} --reason "…"`;
   if (held?.pid !== undefined) {
     const who = sessionWords({ ...held, pid: held.pid });
     return `${who} has it locked${held.since === undefined ? "" : `, since ${held.since}`}. If that lasts: ${endSession(held.pid)}`;

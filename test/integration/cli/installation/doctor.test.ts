@@ -57,6 +57,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "partitions",
     "relays",
     "rails",
+    "grants",
     "endpoints",
     "pending",
     "leases",
@@ -103,6 +104,26 @@ test("a session that has locked what others need: who it is, what it holds up, a
   await waiting.query("rollback");
   expect((await doctor(stage.db.url)).findings.get("locks")).toMatchObject({ status: "ok" });
   await Promise.all([hung.end(), waiting.end()]);
+});
+
+test("rows that wait for the grant of a rail: which, and the grant", async () => {
+  await stage.declare(probeRail({ name: "once-free" }));
+  const stream = await stage.stream();
+  const [row] = await stage.query<{ id: string }>(
+    "select outbox_id as id from outbox.enqueue($1, 'k', 'i', 'x', 'once-free', '{}')",
+    [stream],
+  );
+  await stage.db.superuser.pool.query("update outbox.rails set guarded = true where name = 'once-free'");
+  const grants = async () => (await doctor(stage.db.as("headroom_control").url)).findings.get("grants");
+  const grant = `select outbox.grant_rail('${stream}', 'once-free')`;
+  expect(await grants()).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining(`1 row of stream "${stream}" on rail "once-free"`),
+    remedy: expect.stringContaining(grant),
+  });
+  expect((await headroom(["outbox", "inspect", row!.id, "--database-url", stage.db.url])).out).toContain(grant);
+  await stage.db.superuser.pool.query(grant);
+  expect(await grants()).toMatchObject({ status: "ok" });
 });
 
 test("a database that cannot be reached", async () => {

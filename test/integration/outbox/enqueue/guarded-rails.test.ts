@@ -100,10 +100,20 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
       const barred = await claimed("released");
       expect(barred.map((row) => row.outbox_id).toSorted()).toEqual([plain.outbox_id, bound.outbox_id].toSorted());
       expect(barred).toMatchObject([{ rail_id: 0 }, { rail_id: 0 }]);
+      const grant = `select outbox.grant_rail('${stream.name}', 'sure')`;
+      for (const { outbox_id: id } of [plain, bound]) {
+        expect(await engine.inspect(id)).toMatchObject({ held_by: { reason: "rail_not_granted", grant } });
+      }
+      const waiting = "select rail, waiting, oldest, grant_text from outbox.ungranted() where stream = $1";
+      expect(await rowsOf(control, waiting, [stream.name])).toEqual([
+        { rail: "sure", waiting: 2, oldest: plain.outbox_id, grant_text: grant },
+      ]);
       expect(await refusalOf(rowsOf(ingest, "select outbox.grant_rail($1, 'sure')", [stream.name]))).toMatchObject({
         code: "42501",
       });
       await rowsOf(control, "select outbox.grant_rail($1, 'sure')", [stream.name]);
+      expect((await engine.inspect(plain.outbox_id)).held_by).not.toMatchObject({ reason: "rail_not_granted" });
+      expect(await rowsOf(control, waiting, [stream.name])).toEqual([]);
       const { rail_id } = await oneOf<{ rail_id: number }>(
         superuser,
         "select rail_id from outbox.rails where name = 'sure'",

@@ -46,6 +46,19 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
     });
   });
 
+  test("an application's stream of a name that a release wants for itself stops the migration, and is left as it is", async () => {
+    const theirs = unique("refunds");
+    await rowsOf(control, "select outbox.create_stream($1)", [theirs]);
+    const ensure = (writers: string) =>
+      rowsOf(superuser, "select outbox.ensure_stream($1, $2)", [theirs, `{${writers}}`]);
+    expect(await refusalOf(ensure('"writers": []'))).toMatchObject({
+      ...refusedAs("conflict"),
+      hint: expect.stringContaining(`update outbox.streams set name = 'app-${theirs}' where name = '${theirs}'`),
+    });
+    await ensure("");
+    expect(await enqueue(theirs)).toHaveLength(1);
+  });
+
   test("a stream that names its writers is written by them and by nobody else", async () => {
     const login = await oneOf<{ who: string }>(ingest, "select session_user::text as who");
     const [open, theirs, ours] = [unique("open"), unique("theirs"), unique("ours")];

@@ -1,0 +1,11 @@
+-- The grant that a waiting row lacks: it names a guarded rail from before that was guarded, and no relay sends it. Null when it lacks none.
+create or replace function outbox.not_granted(p_row outbox.payloads) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object('reason', 'rail_not_granted',
+                            'grant', format('select outbox.grant_rail(%L, %L)', s.name, r.name))
+    from outbox.streams s, outbox.rails r
+   where s.stream_id = p_row.stream_id and r.rail_id = p_row.rail_id
+     and r.rail_id = any (outbox.barred_rails(s.stream_id, p_row.tenant_id is not null));
+$$;
+comment on function outbox.not_granted(outbox.payloads) is 'The grant that a waiting row lacks. Nullable: result.';

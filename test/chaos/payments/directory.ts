@@ -7,6 +7,12 @@ export const password = "chaos";
 export const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 export const webhookSecret = `whsec_${"s".repeat(32)}`;
 
+/** Of an application: one rail that a relay serves, and one that nobody does. */
+export const shopRail = "shop";
+export const foreignRail = "nowhere";
+/** Of a stranger who may connect, and nothing else. */
+export const plainLogin = "chaos_stranger";
+
 /** What can be bought, with how often it is chosen. Prices of the first kind are never withdrawn. */
 export const sizes: readonly (readonly [string, number])[] = [
   ["32XL", 8],
@@ -23,6 +29,9 @@ export function people(headroomUrl: string): string {
   return `
 alter role headroom_gateway login password '${password}';
 alter role headroom_executor login password '${password}';
+alter role headroom_ingest login password '${password}';
+do $$ begin create role ${plainLogin} login password '${password}'; exception when duplicate_object then null; end $$;
+select outbox.register_rail(r, 'idempotent', 1000) from unnest('{${shopRail},${foreignRail}}'::text[]) r;
 insert into directory.workspaces (id, name, public_url) values ('acme', 'Acme', 'http://127.0.0.1');
 insert into directory.members (workspace_id, id, display_name, roles) values
   ('acme', 'rita', 'Rita', '{requester}'), ('acme', 'cora', 'Cora', '{commercial}'), ('acme', 'tess', 'Tess', '{requester}'),

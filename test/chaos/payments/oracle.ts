@@ -7,6 +7,7 @@ import { verify } from "../../../src/capacity/verify.ts";
 import { verifyJobs } from "../../../src/provisioning/verify.ts";
 import type { Payment } from "../../../src/sandbox/stripe/things.ts";
 import type { Findings } from "../findings.ts";
+import { foreignRail } from "./directory.ts";
 import type { PaymentsStage } from "./stage.ts";
 import type { Holdings } from "./stripe-child.ts";
 
@@ -305,6 +306,7 @@ export const stuckQuery = `
   select format('%s waits in the outbox (%s)', m.idempotency_key || ' of ' || m.instruction_id, s.name) as what
     from outbox.pending p join outbox.payloads m on m.outbox_id = p.outbox_id
     join outbox.streams s on s.stream_id = m.stream_id and s.name in ('billing', 'payments', 'refunds', 'subscriptions', 'provisioning')
+    join outbox.rails r on r.rail_id = m.rail_id and r.name <> '${foreignRail}'
   union all
   select format('what Stripe said of %s is not read', outbox_key) from billing.sightings
   union all

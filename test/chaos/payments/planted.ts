@@ -130,6 +130,62 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
       },
     ],
   },
+  {
+    name: "a row is not asked for the grant of its rail",
+    scene: "strangers try everything",
+    patches: [
+      {
+        file: sql("outbox/enqueue/add_row"),
+        find: "and (not r.guarded or not p_checked",
+        replace: "and (true or not p_checked",
+      },
+    ],
+  },
+  {
+    name: "answers by any rail are believed to be Stripe's",
+    scene: "strangers try everything",
+    patches: [
+      { file: sql("billing/sweep/keep_answers"), find: "   where c.rail = 'stripe'\n", replace: "   where true\n" },
+      {
+        file: sql("billing/sweep/keep_answers"),
+        find: "or c.stream = 'payments' and exists (select from billing.refunds f where f.outbox_id = c.outbox_id))",
+        replace: "or c.stream = 'payments')",
+      },
+    ],
+  },
+  {
+    name: "a turn is an advisory lock",
+    scene: "strangers try everything",
+    patches: [
+      {
+        file: sql("headroom/turns/try_turn"),
+        find: "  return found or not exists (select from headroom.turns t where t.name = p_name) and headroom.make_turn(p_name);",
+        replace: "  return pg_try_advisory_xact_lock(hashtextextended(p_name, 0));",
+      },
+    ],
+  },
+  {
+    name: "of a repeated key the payload alone is compared",
+    scene: "strangers try everything",
+    patches: [
+      {
+        file: sql("outbox/enqueue/existing_row"),
+        find: "  elsif p_terms is not null and",
+        replace: "  elsif false and",
+      },
+    ],
+  },
+  {
+    name: "everybody may write the stream of refunds",
+    scene: "strangers try everything",
+    patches: [
+      {
+        file: "sql/registrations/billing.sql",
+        find: `"carries_money": true, "max_tries": 8, "writers": []}`,
+        replace: `"carries_money": true, "max_tries": 8}`,
+      },
+    ],
+  },
 ];
 
 const restMs = 15_000;
@@ -142,7 +198,7 @@ async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: 
   const stage = await PaymentsStage.open(code);
   try {
     await stage.startRelay();
-    await scenes[scene](stage);
+    await scenes[scene](stage, findings);
     const outside = new Outside(stage, new Random(1), () => undefined);
     await comeToRest(stage, outside, AbortSignal.timeout(restMs), () => undefined);
     await judge(stage, findings);

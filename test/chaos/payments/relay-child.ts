@@ -8,6 +8,7 @@ import { z } from "zod";
 import { createRelay } from "../../../src/outbox/relay/relay.ts";
 import type { Rail } from "../../../src/contract/rail.ts";
 import { createStripeRail } from "../../../src/rails/stripe/rail.ts";
+import { shopRail } from "./directory.ts";
 import { endWithStarter } from "../provisioning/part-process.ts";
 
 const trapSchema = z.object({
@@ -53,6 +54,7 @@ function trapped(rail: Rail): Rail {
   };
 }
 
+const answerSchema = z.object({ answer: z.json().default(null) });
 const runSchema = z.object({ run: z.object({ id: z.number() }).nullable() });
 const timeoutMs = 5_500;
 
@@ -85,13 +87,22 @@ const works: Rail = {
   },
 };
 
+/** An application's own: it answers what the row says that it answers. */
+const shop: Rail = {
+  name: shopRail,
+  capability: "idempotent",
+  timeoutMs: 1_000,
+  send: ({ payload }) => ({ kind: "delivered", response: answerSchema.parse(payload).answer }),
+};
+
 const relay = createRelay({
   connectionString,
   rails: [
     trapped(createStripeRail({ secretKey: "sk_test_chaos", apiUrl: stripeUrl, timeoutMs, concurrency: 20 })),
     trapped(works),
+    shop,
   ],
-  streams: ["billing", "payments", "refunds", "subscriptions", "provisioning"],
+  streams: ["billing", "payments", "notifications", "refunds", "subscriptions", "provisioning"],
   pollMs: 250,
   reapMs: 1_000,
   leaseMarginMs: 500,

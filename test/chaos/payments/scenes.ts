@@ -2,6 +2,10 @@
  * Short stories about money, without accidents: for bugs that are planted, and as the beginnings of tests that kill.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
+import type { Findings } from "../findings.ts";
+import { Random } from "../random.ts";
+import { plainLogin } from "./directory.ts";
+import { Hostile, takeLocks } from "./hostile.ts";
 import { cards } from "./settings.ts";
 import type { Offer, PaymentsStage } from "./stage.ts";
 
@@ -144,4 +148,15 @@ export const scenes = {
     const { offer } = await bought(stage, "MONTHLY");
     await fail(stage, offer);
   },
-} satisfies Record<string, (stage: PaymentsStage) => Promise<void>>;
+  async "strangers try everything"(stage, findings) {
+    const { offer } = await bought(stage);
+    await onPage(stage);
+    await stage.stripe.ask("deliver", { lostShare: 1 });
+    await takeLocks(await stage.stranger(plainLogin));
+    const hostile = new Hostile(stage, new Random(1), findings, () => undefined);
+    const client = await stage.stranger("headroom_ingest");
+    for (const act of Object.values(hostile.acts)) await act(client);
+    await fail(stage, offer);
+    await stage.rows("select billing.reconcile_payments('otto', now() - interval '1 day')");
+  },
+} satisfies Record<string, (stage: PaymentsStage, findings: Findings) => Promise<void>>;

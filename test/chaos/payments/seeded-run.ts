@@ -11,6 +11,7 @@ import { Random } from "../random.ts";
 import type { Range } from "../settings.ts";
 import { Crowd } from "./crowd.ts";
 import { judge } from "./oracle.ts";
+import { Hostile } from "./hostile.ts";
 import { Outside } from "./outside.ts";
 import { comeToRest, countStuck } from "./rest.ts";
 import { calmDelivery, deliveries, weather, type PaymentsSettings } from "./settings.ts";
@@ -44,6 +45,7 @@ class PaymentsRun {
   readonly #did = new Map<string, number>();
   readonly #crowd: Crowd;
   readonly #outside: Outside;
+  readonly #hostile: Hostile;
   #paid = 0;
 
   constructor(stage: PaymentsStage, settings: PaymentsSettings, hooks: SeededHooks) {
@@ -54,6 +56,7 @@ class PaymentsRun {
     const count = (what: string): void => this.#count(what);
     this.#crowd = new Crowd(stage, this.#random.fork(), count);
     this.#outside = new Outside(stage, this.#random.fork(), count);
+    this.#hostile = new Hostile(stage, this.#random.fork(), this.findings, count);
   }
 
   async faults(): Promise<void> {
@@ -73,6 +76,8 @@ class PaymentsRun {
       this.#again(over, [100, 200], () => this.#crowd.pay()),
       this.#again(over, [200, 400], () => this.#outside.work()),
       this.#again(over, [500, 1_000], () => this.#outside.bank()),
+      this.#again(over, [200, 600], () => this.#hostile.act()),
+      this.#hostile.holdLocks(over),
       this.#again(over, [15_000, 25_000], () => this.#outside.withdraw()),
       this.#again(over, [600, 1_200], () => this.#sweep()),
       this.#again(over, [2_000, 4_000], (random) => this.#hurry(random)),

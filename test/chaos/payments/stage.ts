@@ -66,6 +66,7 @@ export class PaymentsStage {
   readonly #pool: Pool;
   readonly #relays: (PartProcess | undefined)[];
   readonly #turns = new Map<number | "server", Promise<void>>();
+  readonly #strangers = new Set<Client>();
   #server: PartProcess | undefined;
 
   private constructor({ postgres, url, front, works, stripe, options }: Parts) {
@@ -108,6 +109,7 @@ export class PaymentsStage {
   async close(): Promise<void> {
     await Promise.all([...this.#relays.map((relay) => relay?.kill()), this.#server?.kill()]);
     await this.stripe.close();
+    await Promise.all([...this.#strangers].map((client) => client.end().catch(() => undefined)));
     await Promise.all([this.works.close(), this.#front.close(), this.#pool.end()]);
     if (this.#options.postgres === undefined) await this.postgres.close();
   }
@@ -330,10 +332,15 @@ export class PaymentsStage {
     return rows as T[];
   }
 
-  async connect(): Promise<Client> {
-    const client = new Client({ connectionString: this.url });
-    client.on("error", () => undefined);
-    await client.connect();
+  connect(): Promise<Client> {
+    return connectTo(this.url);
+  }
+
+  /** Somebody with a login of their own. The stage ends them with itself. */
+  async stranger(login: string): Promise<Client> {
+    const client = await connectTo(this.#urlAs(login));
+    this.#strangers.add(client);
+    client.once("end", () => this.#strangers.delete(client));
     return client;
   }
 
@@ -344,6 +351,13 @@ export class PaymentsStage {
   get #codeDir(): string {
     return this.#options.codeDir ?? ownCodeDir;
   }
+}
+
+async function connectTo(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
 }
 
 function isUp(part: PartProcess | undefined): boolean {

@@ -184,6 +184,26 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     await rowsOf(m.superuser, "delete from billing.sightings");
   });
 
+  test("only what came back by the rail of Stripe, for a row of ours, is an answer of Stripe's", async () => {
+    const { id, session } = await m.opened();
+    const paid = { ...m.paid(session), client_reference_id: session["client_reference_id"] ?? null };
+    const captured = (stream: string, rail: string) =>
+      rowsOf(
+        m.superuser,
+        `select billing.keep_answers(jsonb_build_array(jsonb_build_object(
+           'stream', $1::text, 'rail', $2::text, 'key', 'k', 'name', 'seen', 'value', $3::jsonb, 'outbox_id', gen_random_uuid())))`,
+        [stream, rail, JSON.stringify(paid)],
+      );
+    for (const stream of ["billing", "payments", "refunds", "subscriptions"]) await captured(stream, "shop");
+    // On Stripe's rail, of a row in payments that no refund of ours names.
+    await captured("payments", "stripe");
+    await rowsOf(m.superuser, "select billing.sweep('{}')");
+    expect(await m.state(id)).toBe("CUSTOMER_CONFIRMATION_REQUIRED");
+    await captured("billing", "stripe");
+    await rowsOf(m.superuser, "select billing.sweep('{}')");
+    expect(await m.state(id)).toBe("PROVISIONING");
+  });
+
   test("an answer that cannot be read keeps no other of the same request waiting for ever", async () => {
     const { session: other } = await m.bought();
     const { id, session } = await m.opened();

@@ -1485,6 +1485,7 @@ create policy machines on capacity.submissions as permissive for select to servi
 grant select on capacity.submissions to headroom_auditor;
 grant select on capacity.submissions to headroom_control;
 comment on table capacity.submissions is 'Idempotency keys of create_capacity_request: the insert decides.';
+comment on column capacity.submissions.idempotency_key is 'HMAC-SHA-256 of the caller''s key under the workspace''s key (capacity.customer_keys), as hexadecimal digits.';
 
 create table capacity.subscriptions (
   workspace_id text not null,
@@ -4212,7 +4213,7 @@ create function billing.entered_values(p_terms jsonb, p_values jsonb)
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 13cf92f9b7c01d5f';
+  as 'sha256 3906f24757a12ddf';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
@@ -5744,7 +5745,7 @@ create function capacity.story_then(p_kept jsonb)
 create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f662ce74e5a0681d';
+  as 'sha256 54bfcd9d82554143';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -6838,7 +6839,7 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4033e76938ba1311';
+  as 'sha256 f12c5c4158ba7d6e';
 
 create function inbound.slack_submitted(p_context capacity.context, p_story jsonb)
   returns jsonb
@@ -7624,7 +7625,7 @@ create function outbox.ensure_rails(p_rails jsonb)
 create function outbox.ensure_stream(p_name text, p_settings jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8ed4938f1d520982';
+  as 'sha256 8ac72247c51f40b3';
 
 create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text)
   returns boolean
@@ -7736,7 +7737,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 18bc6262a8769772';
+  as 'sha256 ebee61e3ea2e05c0';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
@@ -7826,6 +7827,11 @@ create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAU
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
   as 'sha256 f1a1fa02ab2e49f2';
 grant execute on function outbox.next_due to headroom_executor;
+
+create function outbox.not_granted(p_row outbox.payloads)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75fcadbdb9c2de25';
 
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
@@ -8076,6 +8082,14 @@ create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
   returns integer
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
   as 'sha256 e3bcec230a5a5960';
+
+create function outbox.ungranted()
+  returns TABLE(stream text, rail text, waiting bigint, oldest uuid, grant_text text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 08bffe0e055a2fb9';
+grant execute on function outbox.ungranted to headroom_auditor;
+grant execute on function outbox.ungranted to headroom_control;
+grant execute on function outbox.ungranted to headroom_executor;
 
 create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text, p_in_doubt boolean)
   returns outbox.attempt_state
@@ -8798,7 +8812,7 @@ grant execute on function public.handle_provisioning_callback to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 554dae3746b9db1a';
+  as 'sha256 04012d71a3fb5b55';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;

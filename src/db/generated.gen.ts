@@ -8177,6 +8177,13 @@ export interface Functions {
     };
     result: { stream_id: number; wait_ms: number }[];
   };
+  /** The grant that a waiting row lacks. Nullable: result. */
+  "outbox.not_granted": {
+    args: {
+      p_row: string | null;
+    };
+    result: Json | null;
+  };
   /** Opens, closes and pauses destinations by what their calls came to. */
   "outbox.note_destinations": {
     args: {
@@ -8560,6 +8567,11 @@ export interface Functions {
       p_class_id: number | null;
     };
     result: number;
+  };
+  /** Rows that wait for a grant of their rail. */
+  "outbox.ungranted": {
+    args: Record<string, never>;
+    result: { stream: string; rail: string; waiting: number; oldest: string; grant_text: string }[];
   };
   /** The archive state that an undelivered outcome leads to. */
   "outbox.verdict": {
@@ -10997,6 +11009,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.may_write": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
   "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
+  "outbox.not_granted": { returns: "value", json: [], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.note_served": { returns: "nothing", json: [], positional: false },
@@ -11041,6 +11054,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.tell_finished": { returns: "nothing", json: [], positional: false },
   "outbox.terms_of": { returns: "value", json: ["p_row"], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
+  "outbox.ungranted": { returns: "rows", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.verify_extent": { returns: "row", json: [], positional: false },
   "outbox.verify_keys": { returns: "row", json: [], positional: false },

@@ -1,6 +1,7 @@
 /**
  * An installation from before lanes knew when they last delivered learns it from its archive when it is upgraded, and ends as one that was
- * made anew. What later migrations brought is taken back here, by name.
+ * made anew; refunds that wait in payments, from before they had a stream of their own, go out from there, and nothing else by their rail.
+ * What later migrations brought is taken back here, by name.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../../scripts/gen/schema.ts";
@@ -10,7 +11,7 @@ import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { customer, startSurfaces } from "../capacity/surfaces.ts";
 import { tracesOf } from "../capacity/traces.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { Engine } from "../outbox/engine.ts";
+import { Engine, idsOf } from "../outbox/engine.ts";
 
 /** As migrations from 0049 on found it; bodies of functions that they drop do not matter. */
 const takeBack = `
@@ -34,6 +35,7 @@ drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
 drop table headroom.turns, outbox.stream_rails, outbox.reserved_kinds, outbox.answers, provisioning.dispatched_runs cascade;
 alter table outbox.rails drop column guarded cascade;
+delete from outbox.streams where name = 'refunds';
 alter table outbox.dedupe drop column terms cascade;
 alter table billing.drafts drop column proven_at, drop column generation, drop column spender;
 alter table billing.draft_mails drop column spender, drop column proven;
@@ -74,6 +76,13 @@ describe.each(POSTGRES_VERSIONS)("an upgrade on PostgreSQL %i", async (version) 
     await surfaces.create();
     const keyed = await surfaces.create({ key: "Zugzwang 7" });
 
+    const enqueued = async (tenant: string | null) =>
+      oneOf<{ id: string }>(
+        surfaces.superuser,
+        "select outbox_id as id from outbox.add_row(false, $1, 'payments', 'k' || gen_random_uuid(), 'i' || gen_random_uuid(), 'x', 'stripe', '{}')",
+        [tenant],
+      );
+    const [refund, foreign] = [await enqueued("acme"), await enqueued(null)];
     const before = await oneOf<Record<string, string[]>>(surfaces.superuser, known);
     expect(before["settled"]).toHaveLength(rest.length + 1);
     expect(before["followed"]).toEqual(["people"]);
@@ -93,5 +102,19 @@ describe.each(POSTGRES_VERSIONS)("an upgrade on PostgreSQL %i", async (version) 
     expect(await tracesOf(surfaces.db, ["Zugzwang 7"])).toEqual([]);
     expect((await surfaces.create({ key: "Zugzwang 7" })).id).toBe(keyed.id);
     expect(await withConnection(surfaces.db.superuserUrl, dumpSchema)).toBe(schema);
+
+    const rail = await oneOf<{ id: number }>(
+      surfaces.superuser,
+      "select rail_id as id from outbox.rails where name = 'stripe'",
+    );
+    const sent = (await engine.claim(await streamOf("payments"))).filter(
+      (claimed) => "rail_id" in claimed && claimed.rail_id === rail.id,
+    );
+    expect(idsOf(sent)).toEqual([refund.id]);
+    expect(await rowsOf(surfaces.superuser, "select stream, rail, oldest from outbox.ungranted()")).toEqual([
+      { stream: "payments", rail: "stripe", oldest: foreign.id },
+    ]);
+    const refunds = "select writers::text[] as writers from outbox.streams where name = 'refunds'";
+    expect(await oneOf(surfaces.superuser, refunds)).toEqual({ writers: [] });
   });
 });

@@ -1331,6 +1331,24 @@ grant select on capacity.problems_told to headroom_auditor;
 grant select on capacity.problems_told to headroom_control;
 comment on table capacity.problems_told is 'When the operators of a workspace were last told of a kind of problem.';
 
+create table capacity.removed_slack_users (
+  workspace_id text not null,
+  slack_user_id text not null,
+  forgotten_to text default ''::text not null,
+  left_over boolean default false not null,
+  next_at timestamp with time zone default now() not null,
+  constraint removed_slack_users_pkey PRIMARY KEY (workspace_id, slack_user_id),
+  constraint removed_slack_users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table capacity.removed_slack_users enable row level security;
+create policy all_workspaces on capacity.removed_slack_users as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.removed_slack_users as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.removed_slack_users to headroom_auditor;
+grant select on capacity.removed_slack_users to headroom_control;
+comment on table capacity.removed_slack_users is 'Slack users whose id is still to be removed from messages.';
+comment on column capacity.removed_slack_users.forgotten_to is 'The request that was looked at last; they are taken in the order of their ids.';
+comment on column capacity.removed_slack_users.left_over is 'A message was still on its way, so all requests are looked at once more.';
+
 create table capacity.request_captures (
   request_id text not null,
   name text not null,
@@ -5176,6 +5194,11 @@ create function capacity.fold(p_events capacity.events[])
   language plpgsql immutable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 98584fed1664cee7';
 
+create function capacity.forget_slack_users()
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6b206d62a17284ff';
+
 create function capacity.free_text(p_request_id text, p_hash bytea)
   returns text
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
@@ -5242,8 +5265,8 @@ create function capacity.last_told(p_request_id text)
 
 create function capacity.left_behind(p_member jsonb)
   returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f7234181a5704fcb';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f680d2285517e4d7';
 
 create function capacity.linear_comment_then(p_kept jsonb)
   returns jsonb
@@ -5865,7 +5888,7 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 55794b5d3ae87251';
+  as 'sha256 4505fe6761fd1440';
 
 create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
   returns record
@@ -6257,7 +6280,7 @@ grant execute on function directory.remove_identity_domain to headroom_control;
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39df8432ddf93d0d';
+  as 'sha256 bfc8eec7ffc4ce80';
 grant execute on function directory.remove_member to headroom_control;
 
 create function directory.require_purpose(p_purpose text)

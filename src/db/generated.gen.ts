@@ -533,6 +533,15 @@ export interface CapacityProblemsTold {
   told_at: Date;
 }
 
+/** Slack users whose id is still to be removed from messages. */
+export interface CapacityRemovedSlackUsers {
+  workspace_id: string;
+  slack_user_id: string;
+  forgotten_to: string;
+  left_over: boolean;
+  next_at: Date;
+}
+
 /** What Slack and Linear call a request. Follows what the engine captured, by a hook. */
 export interface CapacityRequestCaptures {
   request_id: string;
@@ -2039,6 +2048,7 @@ export interface Tables {
   "capacity.policies": CapacityPolicies;
   "capacity.problems": CapacityProblems;
   "capacity.problems_told": CapacityProblemsTold;
+  "capacity.removed_slack_users": CapacityRemovedSlackUsers;
   "capacity.request_captures": CapacityRequestCaptures;
   "capacity.request_customers": CapacityRequestCustomers;
   "capacity.requests": CapacityRequests;
@@ -4003,6 +4013,11 @@ export interface Functions {
       p_events: readonly string[] | string | null;
     };
     result: CapacityRequests;
+  };
+  /** Erases messages that name Slack users of removed members; whether there is more. */
+  "capacity.forget_slack_users": {
+    args: Record<string, never>;
+    result: boolean;
   };
   /** What somebody wrote, by its hash; "(erased)" once it was erased. */
   "capacity.free_text": {
@@ -10507,6 +10522,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.find_customer": { returns: "value", json: [], positional: false },
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
+  "capacity.forget_slack_users": { returns: "value", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.group_channel": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },

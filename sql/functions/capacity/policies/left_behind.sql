@@ -1,11 +1,15 @@
--- Hook of directory.member_removed: what waited on a member and now needs somebody else, open requests and rules.
+-- Hook of directory.member_removed: what waited on a member and now needs somebody else, open requests and rules. Messages that name their
+-- Slack user forget it (capacity.forget_slack_users).
 create or replace function capacity.left_behind(p_member jsonb) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_workspace_id text := p_member ->> 'workspace_id';
   v_id text := p_member ->> 'member_id';
 begin
+  insert into capacity.removed_slack_users (workspace_id, slack_user_id)
+  select v_workspace_id, p_member ->> 'slack_user_id' where p_member ->> 'slack_user_id' is not null
+  on conflict (workspace_id, slack_user_id) do update set forgotten_to = '', left_over = false, next_at = now();
   return jsonb_build_object(
     'open_requests', (
       select count(*) from capacity.requests r

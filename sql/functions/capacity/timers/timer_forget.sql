@@ -1,5 +1,5 @@
--- Forgets what is past its time and hangs on no request: forms and notes to one person in Slack. A failure is written down under the
--- stream's name, and the next sweep tries again.
+-- Forgets what is past its time and hangs on no request: forms and notes to one person in Slack, and Slack users of members who were
+-- removed. A failure is written down under the stream's name, and the next sweep tries again.
 create or replace function capacity.timer_forget(out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,7 @@ declare
   v_expired record := outbox.forget_expired();
 begin
   failed := '[]';
-  more := v_expired.more;
+  more := capacity.forget_slack_users() or v_expired.more;
   if v_expired.failed_code is null then
     delete from capacity.timer_failures f where f.request_id = 'interactions' and f.timer = 'forget';
   else

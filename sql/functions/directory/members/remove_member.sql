@@ -52,7 +52,8 @@ begin
          delegate_id = null, away_from = null, away_until = null, signed_out_at = clock_timestamp(), tokens_from = clock_timestamp()
    where m.workspace_id = p_workspace_id and m.id = p_id;
 
-  left_behind := headroom.run_hooks('directory.member_removed', jsonb_build_object('workspace_id', p_workspace_id, 'member_id', p_id));
+  left_behind := headroom.run_hooks('directory.member_removed', jsonb_build_object(
+                   'workspace_id', p_workspace_id, 'member_id', p_id, 'slack_user_id', slack_user_id));
 end
 $$;
 comment on function directory.remove_member(text, text)

@@ -2752,9 +2752,10 @@ create table outbox.heads (
   misses smallint default 0 not null,
   blocked boolean default false not null,
   delivered_at timestamp with time zone,
+  way_id integer default 0 not null,
   constraint heads_pkey PRIMARY KEY (lane_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, destination_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
+CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, way_id, destination_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
 grant select on outbox.heads to headroom_auditor;
 grant select on outbox.heads to headroom_control;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
@@ -2873,6 +2874,7 @@ create table outbox.payloads (
   binds jsonb,
   erased_by text,
   erase_reason text,
+  way_id integer default 0 not null,
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
@@ -2882,6 +2884,7 @@ grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.bytes is 'Length of the payload''s text.';
 comment on column outbox.payloads.tenant_id is 'Whose row this is; null: the installation''s. A tenant''s endpoint is sent that tenant''s rows only.';
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
+comment on column outbox.payloads.way_id is 'Zero for rows that were finished before ways were known.';
 
 create table outbox.pending (
   lane_id bigint not null,
@@ -2899,6 +2902,7 @@ create table outbox.pending (
   special boolean default false not null,
   payload_hash bytea not null,
   coalesce_key text,
+  way_id integer default 0 not null,
   constraint pending_pkey PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_replaceable ON outbox.pending USING btree (lane_id, seq) WHERE ((coalesce_key IS NOT NULL) OR (expires_at IS NOT NULL));
@@ -2924,9 +2928,10 @@ create table outbox.pending_unordered (
   tries smallint default 0 not null,
   uncertain boolean default false not null,
   payload_hash bytea not null,
+  way_id integer default 0 not null,
   constraint pending_unordered_pkey PRIMARY KEY (outbox_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, destination_id, priority, due);
+CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, way_id, destination_id, priority, due);
 CREATE INDEX pending_unordered_tried ON outbox.pending_unordered USING btree (stream_id, outbox_id) WHERE (lines > 0);
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending_unordered FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
 grant select on outbox.pending_unordered to headroom_auditor;
@@ -3081,6 +3086,7 @@ create table outbox.streams (
   writers name[],
   created_at timestamp with time zone default now() not null,
   followed boolean default false not null,
+  built_in boolean default false not null,
   constraint streams_backoff_base_ms_check CHECK (((backoff_base_ms >= 1) AND (backoff_base_ms <= 3600000))),
   constraint streams_backoff_cap_ms_check CHECK (((backoff_cap_ms >= 1) AND (backoff_cap_ms <= 86400000))),
   constraint streams_backoff_factor_check CHECK (((backoff_factor >= (1)::double precision) AND (backoff_factor <= (10)::double precision))),
@@ -3110,6 +3116,7 @@ comment on column outbox.streams.dedupe_days is 'How long an idempotency key is 
 comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
 comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
 comment on column outbox.streams.followed is 'Layers above are told of rows that were delivered or skipped (hook outbox.finished). For streams without order.';
+comment on column outbox.streams.built_in is 'Made by Headroom''s migrations.';
 
 create view outbox.waiting as
  SELECT s.name AS stream,
@@ -3138,6 +3145,19 @@ create view outbox.waiting as
 grant select on outbox.waiting to headroom_auditor;
 grant select on outbox.waiting to headroom_control;
 comment on view outbox.waiting is 'Rows of ordered streams that wait to be sent, with the time of their next attempt.';
+
+create table outbox.ways (
+  way_id integer generated always as identity not null,
+  stream_id smallint not null,
+  rail_id smallint not null,
+  writer text not null,
+  constraint ways_pkey PRIMARY KEY (way_id)
+);
+CREATE INDEX ways_by_name ON outbox.ways USING btree (stream_id, rail_id, writer, way_id);
+grant select on outbox.ways to headroom_auditor;
+grant select on outbox.ways to headroom_control;
+comment on table outbox.ways is 'How rows of a stream go, and who wrote them. Producers add to it and change nothing; two who are first at once make two.';
+comment on column outbox.ways.writer is 'The role that enqueued; empty for our own functions, "?" for applications'' rows from before ways were known.';
 
 create view payments.outbox_transfers as
  SELECT id,
@@ -7451,17 +7471,17 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14933713157132f0';
+  as 'sha256 e4ea5ffffd4923a1';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e2d7e66ff1b9c77';
+  as 'sha256 67bd0c35d3cf6fa9';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d02762066cd4ac4';
+  as 'sha256 b5e0ac810bcfc2b7';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -7472,11 +7492,6 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
   returns interval
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 25782157769e1af7';
-
-create function outbox.barred_rails(p_stream_id smallint, p_ours boolean)
-  returns smallint[]
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21d6ba6d620e91e2';
 
 create function outbox.book_slots(p_names text[], p_lease_seconds integer)
   returns void
@@ -7502,7 +7517,7 @@ create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reaso
 create function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce2072ecd6678807';
+  as 'sha256 30c5b3760ad5edc3';
 
 create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
@@ -7532,23 +7547,23 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 009f6679a32302c2';
+  as 'sha256 17bd6d4b3a889c77';
 grant execute on function outbox.claim to headroom_executor;
 
-create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
+create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb, p_ways integer[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 81fecb6d42f72a5b';
+  as 'sha256 836c9a0dd2aba8cb';
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba8446b31ea3ebba';
+  as 'sha256 4009de26456e9b0f';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e5c2b16876ebf4b6';
+  as 'sha256 eed24ed294fdda74';
 
 create function outbox.clear_destination(p_name text)
   returns void
@@ -7617,7 +7632,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 e90075f772d3dffc';
+  as 'sha256 7f62bd5803c4841e';
 
 create function outbox.enqueuer()
   returns text
@@ -7648,7 +7663,7 @@ create function outbox.ensure_rails(p_rails jsonb)
 create function outbox.ensure_stream(p_name text, p_settings jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8ac72247c51f40b3';
+  as 'sha256 1c7725bb96a4e257';
 
 create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text)
   returns boolean
@@ -7848,13 +7863,13 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 f1a1fa02ab2e49f2';
+  as 'sha256 9582e35b67ae1505';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.not_granted(p_row outbox.payloads)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75fcadbdb9c2de25';
+  as 'sha256 02fdca91be494eee';
 
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
@@ -7872,10 +7887,15 @@ create function outbox.note_served(p_rails text[])
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 329e8962438fd4a5';
 
-create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
-  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
+create function outbox.open_queues(p_stream outbox.streams, p_ways integer[], p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
+  returns TABLE(way_id integer, destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=on owner headroom_owner
-  as 'sha256 535110b42ea57c92';
+  as 'sha256 b7326151ad2c696b';
+
+create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb)
+  returns integer[]
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b51ef4689653b4ac';
 
 create function outbox.park_dead()
   returns trigger
@@ -7927,12 +7947,12 @@ grant execute on function outbox.reap to headroom_executor;
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 db9f6744c6416b3d';
+  as 'sha256 204ca20954942a5a';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 543f1f27a5e2ef82';
+  as 'sha256 b90c45ad0df17e12';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
@@ -7970,7 +7990,7 @@ create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload
 create function outbox.repair_headless(p_lane_ids bigint[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5850edbed592b7a9';
+  as 'sha256 2364b7b55ed547cc';
 
 create function outbox.repair_unblocked(p_lane_ids bigint[])
   returns integer
@@ -7985,7 +8005,7 @@ create function outbox.repair_unheld(p_lane_ids bigint[])
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df18d2889efc56b1';
+  as 'sha256 a108c21e9f9d83c2';
 
 create function outbox.reserve_kinds(p_kinds text[])
   returns void
@@ -8001,7 +8021,7 @@ grant execute on function outbox.resolve_dead to headroom_control;
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14964e993492d739';
+  as 'sha256 200c84127aececc2';
 
 create function outbox.rows_between(p_stream text, p_after uuid, p_to uuid)
   returns TABLE(outbox_id uuid, instruction_id text, idempotency_key text, known boolean)
@@ -8022,7 +8042,7 @@ grant execute on function outbox.settle to headroom_executor;
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b1eae5aaa0b8d999';
+  as 'sha256 0bf9973b7b2548c7';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
@@ -8032,7 +8052,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 54f5b5004436feea';
+  as 'sha256 cade4f512a3314f2';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[])
   returns void
@@ -8083,7 +8103,7 @@ create function outbox.stream_id(p_stream text)
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 f5c31f55a5a379e1';
+  as 'sha256 5bd299101286b3f1';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.take_number(p_stream text, p_key text)
@@ -8165,20 +8185,25 @@ create function outbox.verify_rows(p_after uuid, p_limit integer, OUT last_id uu
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 456edbc5c44433ef';
 
-create function outbox.waiting_queues(p_stream outbox.streams, p_since timestamp with time zone, p_after integer, p_most integer)
+create function outbox.waiting_queues(p_stream outbox.streams, p_way_id integer, p_since timestamp with time zone, p_after integer, p_most integer)
   returns integer[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4c502d44bc1c1ee9';
+  as 'sha256 9c48c1305c30f28a';
 
 create function outbox.waiting_tenants(p_destination text)
   returns SETOF text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0db9be414431bec';
+  as 'sha256 d8105a2a12a22f6e';
 
 create function outbox.wake_relays(p_stream text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4df0d03b9728aa77';
+
+create function outbox.way_id(p_stream_id smallint, p_rail_id smallint, p_writer text)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 ae3a2c7f760e59ed';
 
 create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
   returns text

@@ -13,17 +13,17 @@ on conflict do nothing;
 insert into outbox.lanes as l (stream_id, key, next_seq, idle_at)
 values (bench.stream_id(), bench.request_id(currval('bench.requests')) || chr(58) || 'slack', 3, 1)
 on conflict (stream_id, key) do update set next_seq = l.next_seq + 2;
-insert into outbox.pending (lane_id, seq, outbox_id, due, destination_id, special, bytes, payload_hash, coalesce_key)
-values (bench.first_lane() + currval('bench.requests'), 2, uuidv7(), clock_timestamp(), bench.destination_id(), true, bench.root_bytes(), bench.hash(), 'root'),
-       (bench.first_lane() + currval('bench.requests'), 3, uuidv7(), clock_timestamp(), bench.destination_id(), true, bench.reply_bytes(), bench.hash(), null);
-insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
-values (bench.first_lane() + currval('bench.requests'), bench.stream_id(), bench.destination_id(), 5, clock_timestamp(), 2);
-insert into outbox.payloads (outbox_id, lane_id, seq, destination_id, stream_id, rail_id, priority, instruction_id, idempotency_key, payload_hash,
+insert into outbox.pending (lane_id, seq, outbox_id, due, way_id, destination_id, special, bytes, payload_hash, coalesce_key)
+values (bench.first_lane() + currval('bench.requests'), 2, uuidv7(), clock_timestamp(), bench.way_id(), bench.destination_id(), true, bench.root_bytes(), bench.hash(), 'root'),
+       (bench.first_lane() + currval('bench.requests'), 3, uuidv7(), clock_timestamp(), bench.way_id(), bench.destination_id(), true, bench.reply_bytes(), bench.hash(), null);
+insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq)
+values (bench.first_lane() + currval('bench.requests'), bench.stream_id(), bench.way_id(), bench.destination_id(), 5, clock_timestamp(), 2);
+insert into outbox.payloads (outbox_id, lane_id, seq, way_id, destination_id, stream_id, rail_id, priority, instruction_id, idempotency_key, payload_hash,
                              bytes, payload, coalesce_key, binds, tenant_id)
-values (uuidv7(), bench.first_lane() + currval('bench.requests'), 2, bench.destination_id(), bench.stream_id(), bench.rail_id(), 5,
+values (uuidv7(), bench.first_lane() + currval('bench.requests'), 2, bench.way_id(), bench.destination_id(), bench.stream_id(), bench.rail_id(), 5,
         bench.request_id(currval('bench.requests')) || '#2', bench.root_effect(), bench.hash(), bench.root_bytes(), bench.root_payload(), 'root',
         bench.root_binds(), 'default'),
-       (uuidv7(), bench.first_lane() + currval('bench.requests'), 3, bench.destination_id(), bench.stream_id(), bench.rail_id(), 5,
+       (uuidv7(), bench.first_lane() + currval('bench.requests'), 3, bench.way_id(), bench.destination_id(), bench.stream_id(), bench.rail_id(), 5,
         bench.request_id(currval('bench.requests')) || '#2', bench.reply_effect(), bench.hash(), bench.reply_bytes(), bench.reply_payload(), null,
         bench.reply_binds(), 'default');
 with told as (

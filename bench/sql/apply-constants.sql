@@ -22,7 +22,7 @@ begin
       join outbox.streams s on s.stream_id = m.stream_id
      cross join lateral (values
        ('stream_id', 'smallint', m.stream_id::text), ('rail_id', 'smallint', m.rail_id::text),
-       ('destination_id', 'integer', m.destination_id::text), ('class_id', 'integer', s.class_id::text),
+       ('way_id', 'integer', m.way_id::text), ('destination_id', 'integer', m.destination_id::text), ('class_id', 'integer', s.class_id::text),
        ('first_lane', 'bigint', m.lane_id::text)) c
      where m.instruction_id = p_model || '#2' and m.coalesce_key = 'root'
     union all

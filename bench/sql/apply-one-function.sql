@@ -23,16 +23,16 @@ begin
   insert into outbox.lanes as l (stream_id, key, next_seq, idle_at) values (bench.stream_id(), p_request_id || ':slack', 3, 1)
   on conflict (stream_id, key) do update set next_seq = l.next_seq + 2
   returning l.lane_id into v_lane_id;
-  insert into outbox.pending (lane_id, seq, outbox_id, due, destination_id, priority, special, bytes, payload_hash, coalesce_key)
-  values (v_lane_id, 2, v_root_id, v_now, bench.destination_id(), 5, true, bench.root_bytes(), bench.hash(), 'root'),
-         (v_lane_id, 3, v_reply_id, v_now, bench.destination_id(), 5, true, bench.reply_bytes(), bench.hash(), null);
-  insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
-  values (v_lane_id, bench.stream_id(), bench.destination_id(), 5, v_now, 2);
-  insert into outbox.payloads (outbox_id, lane_id, seq, created_at, destination_id, stream_id, rail_id, priority, instruction_id, idempotency_key,
+  insert into outbox.pending (lane_id, seq, outbox_id, due, way_id, destination_id, priority, special, bytes, payload_hash, coalesce_key)
+  values (v_lane_id, 2, v_root_id, v_now, bench.way_id(), bench.destination_id(), 5, true, bench.root_bytes(), bench.hash(), 'root'),
+         (v_lane_id, 3, v_reply_id, v_now, bench.way_id(), bench.destination_id(), 5, true, bench.reply_bytes(), bench.hash(), null);
+  insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq)
+  values (v_lane_id, bench.stream_id(), bench.way_id(), bench.destination_id(), 5, v_now, 2);
+  insert into outbox.payloads (outbox_id, lane_id, seq, created_at, way_id, destination_id, stream_id, rail_id, priority, instruction_id, idempotency_key,
                                payload_hash, bytes, payload, coalesce_key, binds, tenant_id)
-  values (v_root_id, v_lane_id, 2, v_now, bench.destination_id(), bench.stream_id(), bench.rail_id(), 5, v_instruction, bench.root_effect(),
+  values (v_root_id, v_lane_id, 2, v_now, bench.way_id(), bench.destination_id(), bench.stream_id(), bench.rail_id(), 5, v_instruction, bench.root_effect(),
           bench.hash(), bench.root_bytes(), bench.root_payload(), 'root', bench.root_binds(), 'default'),
-         (v_reply_id, v_lane_id, 3, v_now, bench.destination_id(), bench.stream_id(), bench.rail_id(), 5, v_instruction, bench.reply_effect(),
+         (v_reply_id, v_lane_id, 3, v_now, bench.way_id(), bench.destination_id(), bench.stream_id(), bench.rail_id(), 5, v_instruction, bench.reply_effect(),
           bench.hash(), bench.reply_bytes(), bench.reply_payload(), null, bench.reply_binds(), 'default');
   insert into notify.notifications (id, workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body, channels,
                                     priority, critical, created_at, expires_at)

@@ -1276,6 +1276,7 @@ export interface OutboxHeads {
   misses: number;
   blocked: boolean;
   delivered_at: Date | null;
+  way_id: number;
 }
 
 /** The next number of each lane, and when it last delivered anything. */
@@ -1354,6 +1355,7 @@ export interface OutboxPayloads {
   binds: Json | null;
   erased_by: string | null;
   erase_reason: string | null;
+  way_id: number;
 }
 
 export interface OutboxPending {
@@ -1372,6 +1374,7 @@ export interface OutboxPending {
   special: boolean;
   payload_hash: Buffer;
   coalesce_key: string | null;
+  way_id: number;
 }
 
 export interface OutboxPendingUnordered {
@@ -1387,6 +1390,7 @@ export interface OutboxPendingUnordered {
   tries: number;
   uncertain: boolean;
   payload_hash: Buffer;
+  way_id: number;
 }
 
 /** What each rail can prove. A row may only name a rail that stands here. */
@@ -1520,6 +1524,7 @@ export interface OutboxStreams {
   writers: string[] | null;
   created_at: Date;
   followed: boolean;
+  built_in: boolean;
 }
 
 /** Rows of ordered streams that wait to be sent, with the time of their next attempt. */
@@ -1535,6 +1540,14 @@ export interface OutboxWaiting {
   lines: number | null;
   next_attempt_at: Date | null;
   created_at: Date | null;
+}
+
+/** How rows of a stream go, and who wrote them. Producers add to it and change nothing; two who are first at once make two. */
+export interface OutboxWays {
+  way_id: number;
+  stream_id: number;
+  rail_id: number;
+  writer: string;
 }
 
 /** Events of transfers: insert envelopes here, and read whether they have been sent. */
@@ -2109,6 +2122,7 @@ export interface Tables {
   "outbox.retention_classes": OutboxRetentionClasses;
   "outbox.stream_rails": OutboxStreamRails;
   "outbox.streams": OutboxStreams;
+  "outbox.ways": OutboxWays;
   "provisioning.attempts": ProvisioningAttempts;
   "provisioning.callbacks": ProvisioningCallbacks;
   "provisioning.dispatched_runs": ProvisioningDispatchedRuns;
@@ -7525,14 +7539,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** Guarded rails that a stream was not granted. */
-  "outbox.barred_rails": {
-    args: {
-      p_stream_id: number | null;
-      p_ours: boolean | null;
-    };
-    result: number[];
-  };
   /** Moves the next slot of gates on, and marks probes. */
   "outbox.book_slots": {
     args: {
@@ -7650,6 +7656,7 @@ export interface Functions {
       p_max_bytes: number | bigint | string | null;
       p_since: Date | string | null;
       p_in_flight: unknown;
+      p_ways: readonly number[] | string | null;
     };
     result: OutboxClaimedRow[];
   };
@@ -8226,11 +8233,13 @@ export interface Functions {
   "outbox.open_queues": {
     args: {
       p_stream: string | null;
+      p_ways: readonly number[] | string | null;
       p_since: Date | string | null;
       p_in_flight: unknown;
       p_hold: boolean | null;
     };
     result: {
+      way_id: number;
       destination_id: number;
       name: string;
       tenant_id: string | null;
@@ -8241,6 +8250,14 @@ export interface Functions {
       fresh: boolean;
       more: boolean;
     }[];
+  };
+  /** The ways of a stream that a relay may take rows from, in turn. */
+  "outbox.open_ways": {
+    args: {
+      p_stream_id: number | null;
+      p_in_flight: unknown;
+    };
+    result: number[];
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
   "outbox.partition_floor": {
@@ -8661,10 +8678,11 @@ export interface Functions {
     };
     result: { last_id: string | null; deliveries: number; lines: number; findings: Json };
   };
-  /** Numbers of queues that hold something. */
+  /** Numbers of queues of a way that hold something. */
   "outbox.waiting_queues": {
     args: {
       p_stream: string | null;
+      p_way_id: number | null;
       p_since: Date | string | null;
       p_after: number | null;
       p_most: number | null;
@@ -8684,6 +8702,15 @@ export interface Functions {
       p_stream: string | null;
     };
     result: void;
+  };
+  /** The number of a way, made on first use. */
+  "outbox.way_id": {
+    args: {
+      p_stream_id: number | null;
+      p_rail_id: number | null;
+      p_writer: string | null;
+    };
+    result: number;
   };
   /** The reason why an archive partition past its retention is kept, if there is one. Nullable: result. */
   "outbox.why_keep_partition": {
@@ -10951,7 +10978,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
-  "outbox.barred_rails": { returns: "value", json: [], positional: false },
   "outbox.book_slots": { returns: "nothing", json: [], positional: false },
   "outbox.change_stream": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
@@ -11030,6 +11056,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.note_served": { returns: "nothing", json: [], positional: false },
   "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
+  "outbox.open_ways": { returns: "value", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
   "outbox.place_of_row": { returns: "value", json: [], positional: false },
@@ -11083,6 +11110,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.waiting_queues": { returns: "value", json: [], positional: false },
   "outbox.waiting_tenants": { returns: "values", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
+  "outbox.way_id": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
   "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds", "p_terms"], positional: false },
   "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },

@@ -20,6 +20,11 @@ const overlapMs = 1_000;
 /** How much payload one claim may bring into memory. */
 const maxClaimBytes = 8 * 1024 * 1024;
 
+/** What a claim is told: what is in flight, and which rails the relay has, by number. */
+export interface Told extends InFlight {
+  readonly rails: readonly number[];
+}
+
 export class Claimer {
   readonly stream: Stream;
   readonly #maxRows: number;
@@ -71,7 +76,7 @@ export class Claimer {
     connection: HeldConnection,
     relayId: number,
     prepare: boolean,
-    inFlight: InFlight,
+    inFlight: Told,
   ): Promise<{ rows: ClaimedRow[]; claimedAt: Moment }> {
     this.hot = false;
     const claimedAt = thisMoment();
@@ -97,7 +102,7 @@ export class Claimer {
     connection: HeldConnection,
     relayId: number,
     prepare: boolean,
-    inFlight: InFlight,
+    inFlight: Told,
     sinceMs: number | null,
   ): Promise<ClaimedRow[]> {
     const startedAtMs = performance.now();

@@ -14,7 +14,7 @@ import type { Stream } from "./streams.ts";
 /** How many times as many places one may hold as are left free. */
 const shareOfFree = 8;
 
-/** What outbox.claim and outbox.next_due are told. */
+/** What outbox.claim and outbox.next_due are told, beside the rails that the relay has. */
 export interface InFlight {
   readonly free: number;
   readonly streams: Readonly<Record<string, number>>;

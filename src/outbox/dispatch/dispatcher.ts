@@ -19,17 +19,6 @@ import type { HeldConnection } from "../../db/held-connection.ts";
 import type { Stream } from "../claim/streams.ts";
 import { type Calls, isPromise, longestSendMs } from "./calls.ts";
 
-/**
- * How long a row of a rail that this relay lacks is left alone, so that a relay which has it finds it. Longer each time: every
- * handing back writes two lines of archive, and a rail that nobody has may be missing for days.
- */
-const foreignRailPause = { firstMs: 10_000, mostMs: 600_000 } as const;
-
-function foreignRailPauseMs(message: Message): number {
-  const handedBackBefore = (message.row.attempt_no - 1) / 2;
-  return Math.min(foreignRailPause.firstMs * 2 ** handedBackBefore, foreignRailPause.mostMs);
-}
-
 export interface DispatcherOptions {
   readonly rails: ReadonlyMap<number, Rail>;
   readonly places: Places;
@@ -143,7 +132,8 @@ export class Dispatcher {
 
   #sendWhenFree(claim: Claim, message: Message, captures: Captured): RowOutcome | Promise<RowOutcome> {
     const rail = message.rail;
-    if (rail === undefined) return released(message, "rail_elsewhere", foreignRailPauseMs(message));
+    // A claim brings no such row; whatever else might, must not do so over and over.
+    if (rail === undefined) return released(message, "rail_elsewhere", 10_000);
     const { places } = this.#options;
     const line = places.line(claim.stream, rail);
     const place = places.take(line, message.destination !== null);

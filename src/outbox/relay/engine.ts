@@ -6,7 +6,7 @@
  */
 import { call } from "../../db/call.ts";
 import type { HeldConnection } from "../../db/held-connection.ts";
-import { Claimer } from "../claim/claimer.ts";
+import { Claimer, type Told } from "../claim/claimer.ts";
 import type { Moment } from "../claim/elapsed.ts";
 import type { ClaimedRow } from "../claim/message.ts";
 import type { InFlight } from "../claim/places.ts";
@@ -58,7 +58,7 @@ export class Engine {
     const { settings, log, places, calls } = resources;
     const { onStep, upkeepTasks = [], gauges = [] } = resources.options;
     this.#options = options;
-    // Without a rail there is nothing to send; what would be claimed would only be handed back, over and over.
+    // Without a rail there is nothing to send.
     const served = resources.rails.length === 0 ? [] : announced.streams;
     this.#turns = served.map((stream) => new Claimer(stream, options.maxClaimRows, settings.concurrency));
     this.claimers = this.#turns;
@@ -109,7 +109,7 @@ export class Engine {
     const { resources, announced, metrics, prepare } = this.#options;
     const { onStep } = resources.options;
     onStep?.("claim.before");
-    const { rows, claimedAt } = await claimer.claim(connection, announced.relayId, prepare, inFlight);
+    const { rows, claimedAt } = await claimer.claim(connection, announced.relayId, prepare, this.#told(inFlight));
     onStep?.("claim.after");
     if (rows.length === 0) return 0;
     metrics.claimBatches += 1;
@@ -138,13 +138,17 @@ export class Engine {
     const due = await claiming.use((db) =>
       call(db, "outbox.next_due", {
         p_stream_ids: this.#turns.map((claimer) => claimer.stream.id),
-        p_in_flight: places.inFlight,
+        p_in_flight: this.#told(places.inFlight),
       }),
     );
     return due.flatMap(({ stream_id: id, wait_ms: waitMs }) => {
       const claimer = this.#turns.find((candidate) => candidate.stream.id === id);
       return claimer === undefined ? [] : [{ claimer, waitMs }];
     });
+  }
+
+  #told(inFlight: InFlight): Told {
+    return { ...inFlight, rails: [...this.#options.announced.rails.keys()] };
   }
 
   /** Whether claimed rows are being sent. */

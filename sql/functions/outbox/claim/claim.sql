@@ -7,7 +7,7 @@
 --
 -- It waits for no row lock: whatever somebody else holds is left for the next look. What else there is to wait for, two seconds bound.
 --
--- A row on a guarded rail that its stream was not granted goes out without a rail (0): every relay hands it back unsent, and it waits.
+-- Only rows whose way is open are looked at (open_ways): what goes by rails that the relay lacks, or that the stream may not use, waits.
 --
 -- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old transaction is open,
 -- and a relay that has just drained the stream need not read them. Null looks everywhere.
@@ -42,31 +42,40 @@ declare
   v_tried boolean;
   v_special uuid[];
   v_open integer;
-  v_barred smallint[] := outbox.barred_rails(p_stream_id, false);
-  v_never smallint[] := outbox.barred_rails(p_stream_id, true);
+  v_ways integer[];
+  v_elsewhere boolean;
 begin
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   if not found then
     perform headroom.fail('unknown_stream', format('There is no stream with the number %s.', p_stream_id));
   end if;
 
+  v_ways := outbox.open_ways(p_stream_id, p_in_flight);
+
   -- Asked here, because nearly always nothing is there.
-  if exists (select from outbox.heads h
-              where v_stream.ordered and h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked
-                and h.due >= v_since)
-     or exists (select from outbox.pending_unordered u
-                 where not v_stream.ordered and u.stream_id = p_stream_id and u.destination_id > 0 and u.due >= v_since) then
-    return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
+  if exists (select
+               from unnest(v_ways) w(way_id)
+              cross join lateral (
+                    select from outbox.heads h
+                     where v_stream.ordered and h.stream_id = p_stream_id and h.way_id = w.way_id and h.destination_id > 0
+                       and h.claim_id is null and not h.blocked and h.due >= v_since
+                    union all
+                    select from outbox.pending_unordered u
+                     where not v_stream.ordered and u.stream_id = p_stream_id and u.way_id = w.way_id and u.destination_id > 0
+                       and u.due >= v_since) b) then
+    return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight, v_ways);
   end if;
   if v_stream.ordered then
     select array_agg(h.lane_id), array_agg(h.place), array_agg(h.head_seq), array_agg(coalesce(h.run_limit, v_stream.run_length))
       into v_lanes, v_places, v_head_seqs, v_limits
       from (select d.*
-              from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
+              from (select w.way_id, l.priority
+                      from unnest(v_ways) with ordinality w(way_id, ord) cross join generate_series(0, 9) l(priority)
+                     order by l.priority desc, w.ord) turn
              cross join lateral (
                    select h.lane_id, h.ctid as place, h.head_seq, h.run_limit from outbox.heads h
-                    where h.stream_id = p_stream_id and h.destination_id = 0 and h.priority = level.priority and h.claim_id is null
-                      and not h.blocked
+                    where h.stream_id = p_stream_id and h.way_id = turn.way_id and h.destination_id = 0
+                      and h.priority = turn.priority and h.claim_id is null and not h.blocked
                       and h.due <= now() and h.due >= v_since
                     order by h.due limit p_max_lanes for update skip locked) d
              limit p_max_lanes) h;
@@ -74,12 +83,16 @@ begin
       return;
     end if;
     v_claim_id := nextval('outbox.claim_ids');
-    select array_agg(r::outbox.run_row), sum(r.bytes) into v_rows, v_bytes
+    select array_agg(row(r.lane_id, r.place, r.seq, r.outbox_id, r.line, r.tries, r.uncertain, r.first_sent_at, r.payload_hash,
+                         r.bytes)::outbox.run_row),
+           sum(r.bytes), bool_or(r.elsewhere)
+      into v_rows, v_bytes, v_elsewhere
       from (select p.lane_id, n.place, p.seq, p.outbox_id, p.lines + 1 as line, p.tries, p.uncertain, p.first_sent_at, p.payload_hash,
-                   p.bytes
+                   p.bytes, p.way_id <> all (v_ways) as elsewhere
               from unnest(v_lanes, v_places, v_head_seqs, v_limits) with ordinality n(lane_id, place, head_seq, run_limit, ord)
              cross join lateral (
-                   select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries, p.uncertain, p.first_sent_at, p.payload_hash, p.bytes
+                   select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries, p.uncertain, p.first_sent_at, p.payload_hash, p.bytes,
+                          p.way_id
                      from outbox.pending p
                     where p.lane_id = n.lane_id and p.seq >= n.head_seq
                       and p.seq < coalesce((select s.seq from outbox.pending s
@@ -87,6 +100,15 @@ begin
                                              order by s.seq limit 1), 9223372036854775807)
                     order by p.seq limit least(n.run_limit, greatest(1, 2 * p_max_rows / cardinality(v_lanes)))) p
              order by n.ord, p.seq) r;
+    if v_elsewhere then
+      -- A run ends where the next row goes by a way that is not open.
+      select array_agg(r.run_row order by r.ord) into v_rows
+        from (select row(r.lane_id, r.place, r.seq, r.outbox_id, r.line, r.tries, r.uncertain, r.first_sent_at, r.payload_hash,
+                         r.bytes)::outbox.run_row as run_row,
+                     r.ordinality as ord, bool_or(p.way_id <> all (v_ways)) over (partition by r.lane_id order by r.seq) as elsewhere
+                from unnest(v_rows) with ordinality r join outbox.pending p on p.lane_id = r.lane_id and p.seq = r.seq) r
+       where not r.elsewhere;
+    end if;
     if v_bytes > p_max_bytes then
       -- Lanes with rows that are left for the next look are not special.
       v_lanes := array(select l.lane_id from unnest(v_lanes) l(lane_id) where l.lane_id not in (select r.lane_id from unnest(v_rows) r));
@@ -109,10 +131,7 @@ begin
         from unnest(v_rows) r;
       return query
       select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.line, r.tries, r.uncertain,
-             case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint
-                  else m.rail_id end,
-             k.key,
-             m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
+             m.rail_id, k.key, m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
              (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
         from unnest(v_rows) r
         join outbox.payloads m on m.outbox_id = r.outbox_id
@@ -133,13 +152,15 @@ begin
          array_agg(d.outbox_id) filter (where not d.plain), bool_or(d.lines > 0), sum(d.bytes)
     into v_rows, v_special, v_tried, v_bytes
     from (select d.*
-            from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
+            from (select w.way_id, l.priority
+                    from unnest(v_ways) with ordinality w(way_id, ord) cross join generate_series(0, 9) l(priority)
+                   order by l.priority desc, w.ord) turn
            cross join lateral (
                  select u.ctid as place, u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.payload_hash, u.bytes,
                         u.expires_at is null or u.expires_at > now() as plain
                    from outbox.pending_unordered u
-                  where u.stream_id = p_stream_id and u.destination_id = 0 and u.priority = level.priority and u.due <= now()
-                    and u.due >= v_since
+                  where u.stream_id = p_stream_id and u.way_id = turn.way_id and u.destination_id = 0 and u.priority = turn.priority
+                    and u.due <= now() and u.due >= v_since
                   order by u.due limit p_max_rows for update skip locked) d
            limit p_max_rows) d;
   if v_bytes > p_max_bytes then
@@ -165,9 +186,7 @@ begin
       from unnest(v_rows) r;
     return query
     select v_claim_id, null::bigint, null::bigint, r.outbox_id, r.line, r.tries, r.uncertain,
-           case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint else m.rail_id end,
-           m.key,
-           m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
+           m.rail_id, m.key, m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
            (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
       from unnest(v_rows) r
       join outbox.payloads m on m.outbox_id = r.outbox_id;

@@ -1,7 +1,8 @@
 -- Claims rows that are bound for destinations: from each queue what its gate and its share let pass, the queues in turn. Rows that may not
 -- go yet stay where they are, in order, and leave no line.
 create or replace function outbox.claim_queues(
-  p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamptz, p_in_flight jsonb
+  p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamptz, p_in_flight jsonb,
+  p_ways integer[]
 ) returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,6 +13,7 @@ declare
   -- What the stream may still have. A queue with nothing in flight may have one row more: the rest is kept free for that.
   v_share integer := case when v_free is null then p_max_rows else (8 * v_free - v_held + 8) / 9 end;
   v_claim_id bigint;
+  v_ways integer[];
   v_destinations integer[];
   v_names text[];
   v_tenants text[];
@@ -20,7 +22,7 @@ declare
   v_limited text[];
   v_fresh boolean[];
   v_nths integer[];
-  -- Of a tenant with very many queues, some at random: each first row that is looked at is locked, and most of them would be left.
+  -- Of a tenant or a way with very many queues, some at random: each first row that is looked at is locked, and most of them would be left.
   v_cut integer := 2 * v_most;
   v_chosen integer[];
   v_lanes bigint[];
@@ -30,27 +32,29 @@ begin
   if v_most <= 0 then
     return;
   end if;
-  select array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id), array_agg(least(q.slots, q.tenant_slots, v_most)),
-         array_agg(q.tenant_slots),
-         array_agg(q.fresh), array_agg(q.nth), array_agg(distinct q.name) filter (where q.limited)
-    into v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths, v_limited
-    from (select q.*, row_number() over (partition by q.tenant_id order by random()) as nth
-            from outbox.open_queues(p_stream, p_since, p_in_flight, true) q where q.slots > 0 and q.tenant_slots > 0) q;
+  select array_agg(q.way_id), array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id),
+         array_agg(least(q.slots, q.tenant_slots, v_most)), array_agg(q.tenant_slots), array_agg(q.fresh), array_agg(q.nth),
+         array_agg(distinct q.name) filter (where q.limited)
+    into v_ways, v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths, v_limited
+    from (select q.*,
+                 row_number() over (partition by q.tenant_id, case when q.tenant_id is null then q.way_id end order by random()) as nth
+            from outbox.open_queues(p_stream, p_ways, p_since, p_in_flight, true) q where q.slots > 0 and q.tenant_slots > 0) q;
   if v_destinations is null then
     return;
   end if;
 
-  -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each; equals are served in random
+  -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each, and what belongs to no tenant
+  -- counts by its way, so that no writer holds up another; equals are served in random
   -- order. Where those that were drawn have nothing due, all are looked at.
   loop
     with queue as (
       -- No more is locked of each than it may get if all are served alike, twice over.
       select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
-        from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths)
-             q(destination_id, name, tenant_id, slots, tenant_slots, fresh, nth_queue)
+        from unnest(v_ways, v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths)
+             q(way_id, destination_id, name, tenant_id, slots, tenant_slots, fresh, nth_queue)
        where q.nth_queue <= v_cut
     ), first_row as materialized (
-      select q.*, f.lane_id, f.outbox_id, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
+      select q.*, f.lane_id, f.outbox_id, row_number() over (partition by q.way_id, q.destination_id order by f.priority desc, f.due) as nth
         from queue q
        cross join lateral (
              select f.*
@@ -58,15 +62,15 @@ begin
               cross join lateral (
                     select * from (
                       select h.lane_id, null::uuid as outbox_id, h.priority, h.due from outbox.heads h
-                       where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id
-                         and h.priority = level.priority
+                       where p_stream.ordered and h.stream_id = p_stream.stream_id and h.way_id = q.way_id
+                         and h.destination_id = q.destination_id and h.priority = level.priority
                          and h.claim_id is null and not h.blocked and h.due <= now() and h.due >= p_since
                        order by h.due limit q.first_rows for update skip locked) h
                     union all
                     select * from (
                       select null::bigint, u.outbox_id, u.priority, u.due from outbox.pending_unordered u
-                       where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id
-                         and u.priority = level.priority
+                       where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.way_id = q.way_id
+                         and u.destination_id = q.destination_id and u.priority = level.priority
                          and u.due <= now() and u.due >= p_since
                        order by u.due limit q.first_rows for update skip locked) u) f
               limit q.first_rows) f
@@ -74,7 +78,9 @@ begin
       select f.*, row_number() over (partition by f.name order by f.nth, random()) as nth_there
         from first_row f
     ), shared as (
-      select r.*, row_number() over (partition by r.tenant_id order by r.nth, random()) as nth_of_tenant from ranked r
+      select r.*, row_number() over (partition by r.tenant_id, case when r.tenant_id is null then r.way_id end
+                                      order by r.nth, random()) as nth_of_tenant
+        from ranked r
        where r.nth_there <= r.slots
     ), allowed as (
       select s.*, s.fresh and (s.tenant_id is null or s.nth_of_tenant = 1) and s.nth = 1 as newcomer
@@ -117,5 +123,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.claim_queues(integer, outbox.streams, integer, bigint, timestamptz, jsonb)
+comment on function outbox.claim_queues(integer, outbox.streams, integer, bigint, timestamptz, jsonb, integer[])
   is 'Leases due rows that are bound for destinations.';

@@ -3,7 +3,7 @@
 -- lane: a destination has no use for a run.
 --
 -- p_destination_ids gives for each lane the queue that it was taken from. A lane whose next row goes elsewhere is put into that queue and
--- waits for its turn there.
+-- waits for its turn there; likewise one whose next row goes another way.
 create or replace function outbox.claim_special_lanes(
   p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint
 ) returns setof outbox.claimed_row
@@ -14,8 +14,6 @@ declare
   v_replaceable bigint[];
   v_empty bigint[];
   v_admitted bigint[];
-  v_barred smallint[] := outbox.barred_rails(p_stream.stream_id, false);
-  v_never smallint[] := outbox.barred_rails(p_stream.stream_id, true);
 begin
   select array_agg(h.lane_id order by n.ord) into v_lanes
     from unnest(p_lane_ids) with ordinality n(lane_id, ord) join outbox.heads h on h.lane_id = n.lane_id
@@ -32,7 +30,7 @@ begin
    where exists (select from outbox.pending p where p.lane_id = l.lane_id and (p.coalesce_key is not null or p.expires_at is not null));
   if v_replaceable is not null then
     with special_row as (
-      select p.lane_id, p.seq, p.outbox_id, p.uncertain, p.expires_at, p.priority, p.destination_id, p.coalesce_key,
+      select p.lane_id, p.seq, p.outbox_id, p.uncertain, p.expires_at, p.priority, p.destination_id, p.way_id, p.coalesce_key,
              coalesce(min(p.seq) filter (where p.due > now() and (p.uncertain or coalesce(p.expires_at > now(), true)))
                         over (partition by p.lane_id), 9223372036854775807) as held_from
         from outbox.pending p where p.lane_id = any (v_replaceable) and p.special
@@ -56,8 +54,7 @@ begin
                                               order by n.seq limit 1) n
                                       where n.seq < r.held_from and n.coalesce_key = r.coalesce_key and n.expires_at >= r.expires_at
                                         and n.priority >= r.priority and n.destination_id is not distinct from r.destination_id
-                                        and (select m.rail_id from outbox.payloads m where m.outbox_id = n.outbox_id)
-                                            = (select m.rail_id from outbox.payloads m where m.outbox_id = r.outbox_id))))
+                                        and n.way_id = r.way_id)))
       returning p.*
     )
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
@@ -67,15 +64,16 @@ begin
   end if;
 
   with verdict as materialized (
-    select l.lane_id, l.ord, p.seq, p.priority, p.due, coalesce(p.destination_id, 0) as destination_id,
-           p.due <= now() and coalesce(p.destination_id, 0) = d.destination_id as admitted
+    select l.lane_id, l.ord, p.seq, p.priority, p.due, p.way_id, coalesce(p.destination_id, 0) as destination_id,
+           p.due <= now() and p.way_id = h.way_id and coalesce(p.destination_id, 0) = d.destination_id as admitted
       from unnest(v_lanes) with ordinality l(lane_id, ord)
       join outbox.heads h on h.lane_id = l.lane_id
       join unnest(p_lane_ids, p_destination_ids) d(lane_id, destination_id) on d.lane_id = l.lane_id
       left join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id and p.seq >= h.head_seq
                           order by p.seq limit 1) p on true
   ), waiting as (
-    update outbox.heads h set head_seq = v.seq, due = v.due, priority = v.priority, destination_id = v.destination_id
+    update outbox.heads h set head_seq = v.seq, due = v.due, priority = v.priority, way_id = v.way_id,
+           destination_id = v.destination_id
       from verdict v where h.lane_id = v.lane_id and v.seq is not null and not v.admitted
   )
   select array_agg(v.lane_id order by v.ord) filter (where v.seq is null),
@@ -113,8 +111,7 @@ begin
       from row_one r join outbox.payloads m on m.outbox_id = r.outbox_id
   )
   select p_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain,
-         case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint else m.rail_id end,
-         k.key,
+         m.rail_id, k.key,
          m.instruction_id, m.idempotency_key, m.payload::text, r.destination_id,
          (select d.name from outbox.destinations d where d.destination_id = r.destination_id),
          (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id

@@ -9,8 +9,6 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_gone jsonb;
-  v_barred smallint[] := outbox.barred_rails(p_stream.stream_id, false);
-  v_never smallint[] := outbox.barred_rails(p_stream.stream_id, true);
 begin
   with gone as (
     delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now()
@@ -49,8 +47,7 @@ begin
       from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
   )
   select p_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain,
-         case when m.rail_id = any (v_barred) and (m.tenant_id is null or m.rail_id = any (v_never)) then 0::smallint else m.rail_id end,
-         m.key,
+         m.rail_id, m.key,
          m.instruction_id, m.idempotency_key, m.payload::text, nullif(t.destination_id, 0),
          (select d.name from outbox.destinations d where d.destination_id = t.destination_id),
          (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id

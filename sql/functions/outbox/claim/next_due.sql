@@ -1,6 +1,6 @@
--- How many milliseconds until something of these streams can be sent; zero when something can, null when nothing is dated. A sleeping
--- relay asks once before it sleeps, so that a retry or a slot is met on time. Queues that have no room (p_in_flight: see open_queues) are
--- left out: the relay looks again when a call of its own comes to an end.
+-- How many milliseconds until something of these streams can be sent by the rails of a relay; zero when something can, null when nothing
+-- is dated. A sleeping relay asks once before it sleeps, so that a retry or a slot is met on time. Queues that have no room (p_in_flight:
+-- see open_queues) are left out: the relay looks again when a call of its own comes to an end.
 --
 -- Queues are asked in the order in which they open, and no further than one could still be earlier: mostly that is the first.
 create or replace function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb default null)
@@ -11,17 +11,19 @@ as $$
 #variable_conflict use_column
 declare
   v_stream outbox.streams;
+  v_ways integer[];
   v_queue record;
   v_due timestamptz;
 begin
   for v_stream in select s.* from outbox.streams s where s.stream_id = any (p_stream_ids) loop
     v_due := null;
+    v_ways := outbox.open_ways(v_stream.stream_id, p_in_flight);
     for v_queue in
-      select 0 as destination_id, '-infinity'::timestamptz as opens_at, false as more
+      select w as way_id, 0 as destination_id, '-infinity'::timestamptz as opens_at, false as more from unnest(v_ways) w
       union all
-      select q.destination_id, q.opens_at, q.more from outbox.open_queues(v_stream, '-infinity', p_in_flight, false) q
+      select q.way_id, q.destination_id, q.opens_at, q.more from outbox.open_queues(v_stream, v_ways, '-infinity', p_in_flight, false) q
        where q.opens_at > now() or q.slots > 0 and q.tenant_slots > 0 or q.more
-       order by 2
+       order by 3
     loop
       -- More queues than one look takes: only a claim finds out whether something is due.
       v_due := case when v_queue.more then least(v_due, now()) else v_due end;
@@ -32,8 +34,8 @@ begin
             from generate_series(0, 9) level(priority)
            cross join lateral (
                  select h.due from outbox.heads h
-                  where h.stream_id = v_stream.stream_id and h.destination_id = v_queue.destination_id and h.priority = level.priority
-                    and h.claim_id is null and not h.blocked
+                  where h.stream_id = v_stream.stream_id and h.way_id = v_queue.way_id and h.destination_id = v_queue.destination_id
+                    and h.priority = level.priority and h.claim_id is null and not h.blocked
                   order by h.due limit 1) d));
       else
         v_due := least(v_due, (
@@ -41,7 +43,8 @@ begin
             from generate_series(0, 9) level(priority)
            cross join lateral (
                  select u.due from outbox.pending_unordered u
-                  where u.stream_id = v_stream.stream_id and u.destination_id = v_queue.destination_id and u.priority = level.priority
+                  where u.stream_id = v_stream.stream_id and u.way_id = v_queue.way_id and u.destination_id = v_queue.destination_id
+                    and u.priority = level.priority
                   order by u.due limit 1) d));
       end if;
     end loop;

@@ -1,45 +1,58 @@
--- The queues of a stream that hold something, with how many of their rows may be sent now, and from when on. A queue is one tenant's way
--- to one destination, so a queue that stands still costs the others a look at its first entry, whatever its length.
+-- The queues of a stream that hold something, with how many of their rows may be sent now, and from when on. A queue is what goes by one
+-- way to one destination for one tenant, so a queue that stands still costs the others a look at its first entry, whatever its length.
 --
--- A relay passes what it has in flight (p_in_flight: free places; calls under way by stream, destination and tenant; kinds of
--- destinations whose rail takes no more), and each gets a part of what is free: a destination may hold a third of what is left free after
--- it, a tenant as much as is left free, a stream eight times that. So the next one finds room, however many are slow at once (fresh:
--- nothing in flight); and where nobody else comes, little is left unused. Null: no such bounds.
+-- A relay passes what it has in flight (p_in_flight: the rails that it has, by number; free places; calls under way by stream, destination
+-- and tenant; kinds of destinations whose rail takes no more), and each gets a part of what is free: a destination may hold a third of
+-- what is left free after it, a tenant as much as is left free, a stream eight times that. So the next one finds room, however many are
+-- slow at once (fresh: nothing in flight); and where nobody else comes, little is left unused. Null: no such bounds.
 --
 -- With p_hold, gates whose state must change when a row passes (limited, half open, or something noted) are taken; those that somebody
--- else has let nothing pass this time. Of more than 500 queues each look takes the next 500 (more), and where it ended is kept in the
--- session.
+-- else has let nothing pass this time. Of more than 500 queues each look takes the next 500 (more), of each way
+-- its part, and where it ended is kept in the session.
 --
 -- Unlike what it is called from, it may join by hash, and looks into no array for each queue: otherwise each was compared with every other.
-create or replace function outbox.open_queues(p_stream outbox.streams, p_since timestamptz, p_in_flight jsonb, p_hold boolean)
+create or replace function outbox.open_queues(
+  p_stream outbox.streams, p_ways integer[], p_since timestamptz, p_in_flight jsonb, p_hold boolean
+)
 returns table (
-  destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz, limited boolean,
-  fresh boolean, more boolean
+  way_id integer, destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz,
+  limited boolean, fresh boolean, more boolean
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashjoin = on
 as $$
 #variable_conflict use_column
 declare
   v_most constant integer := 500;
-  v_cursor text := 'outbox.queues_after_' || p_stream.stream_id;
-  v_after integer := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
-  v_ids integer[];
-  v_more boolean;
+  v_ways integer[] := array(select w from unnest(p_ways) w where outbox.waiting_queues(p_stream, w, p_since, 0, 1) <> '{}');
+  v_share integer;
+  v_cursor text;
+  v_after integer;
+  v_some integer[];
+  v_queue_ways integer[] := '{}';
+  v_ids integer[] := '{}';
+  v_more boolean := false;
   v_names text[];
   v_limited text[];
   v_held text[];
   v_full text[] := array(select jsonb_array_elements_text(p_in_flight -> 'full'));
   v_free integer := (p_in_flight ->> 'free')::integer;
 begin
-  v_ids := outbox.waiting_queues(p_stream, p_since, v_after, v_most);
-  if v_after > 0 and cardinality(v_ids) < v_most then
-    v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, v_most - cardinality(v_ids))) q
-                             where q <= v_after);
-  end if;
-  v_more := cardinality(v_ids) = v_most;
-  if p_hold and (v_more or v_after > 0) then
-    perform set_config(v_cursor, case when v_more then v_ids[v_most]::text else '' end, false);
-  end if;
+  for v_n in 1 .. cardinality(v_ways) loop
+    v_share := greatest(1, (v_most - cardinality(v_ids)) / (cardinality(v_ways) - v_n + 1));
+    v_cursor := 'outbox.queues_after_' || v_ways[v_n];
+    v_after := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
+    v_some := outbox.waiting_queues(p_stream, v_ways[v_n], p_since, v_after, v_share);
+    if v_after > 0 and cardinality(v_some) < v_share then
+      v_some := v_some || array(
+        select q from unnest(outbox.waiting_queues(p_stream, v_ways[v_n], p_since, 0, v_share - cardinality(v_some))) q where q <= v_after);
+    end if;
+    v_more := v_more or cardinality(v_some) = v_share;
+    if p_hold and (cardinality(v_some) = v_share or v_after > 0) then
+      perform set_config(v_cursor, case when cardinality(v_some) = v_share then v_some[v_share]::text else '' end, false);
+    end if;
+    v_ids := v_ids || v_some;
+    v_queue_ways := v_queue_ways || array_fill(v_ways[v_n], array[cardinality(v_some)]);
+  end loop;
   if v_ids = '{}' then
     return;
   end if;
@@ -51,7 +64,7 @@ begin
     v_held := outbox.hold_gates(v_limited);
   end if;
   return query
-  select d.destination_id, d.name, d.tenant_id,
+  select q.way_id, d.destination_id, d.name, d.tenant_id,
          case when s.opens_at > now() or d.name = any (v_full) or split_part(d.name, ':', 1) || ':' = any (v_full)
                    or p_hold and l.name is not null and k.name is null then 0
               when g.min_interval_ms > 0 or g.failures >= g.failure_threshold then least(1, r.slots)
@@ -60,7 +73,7 @@ begin
          case when g.probe_until > now() then least(s.opens_at, greatest(now() + interval '1 s', g.next_slot_at, g.open_until))
            else s.opens_at end,
          l.name is not null, h.held = 0 and h.tenant_held = 0, v_more
-    from unnest(v_ids) q(destination_id)
+    from unnest(v_queue_ways, v_ids) q(way_id, destination_id)
     join outbox.destinations d on d.destination_id = q.destination_id
     join outbox.gates_of(v_names) g on g.name = d.name
     left join unnest(v_limited) l(name) on l.name = d.name
@@ -75,5 +88,5 @@ begin
                   else (v_free - h.tenant_held + 1) / 2 end as tenant_slots) r;
 end
 $$;
-comment on function outbox.open_queues(outbox.streams, timestamptz, jsonb, boolean)
+comment on function outbox.open_queues(outbox.streams, integer[], timestamptz, jsonb, boolean)
   is 'Queues that hold something, and what may leave them. Nullable: tenant_id.';

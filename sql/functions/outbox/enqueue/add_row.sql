@@ -53,6 +53,9 @@ declare
   v_ordered boolean;
   v_writers name[];
   v_rail_id smallint;
+  -- Our own functions are one writer, however many roles cause what they write. Else as in outbox.enqueuer(), which is a call.
+  v_writer text := case when p_checked then coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user) else '' end;
+  v_way_id integer;
   v_id uuid;
   v_lane_id bigint;
   v_seq bigint;
@@ -74,8 +77,10 @@ begin
   end if;
 
   select s.stream_id, s.class_id, s.ordered, s.writers, r.rail_id,
+         (select w.way_id from outbox.ways w
+           where w.stream_id = s.stream_id and w.rail_id = r.rail_id and w.writer = v_writer order by w.way_id limit 1),
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes')
-    into v_stream_id, v_class_id, v_ordered, v_writers, v_rail_id, v_wake
+    into v_stream_id, v_class_id, v_ordered, v_writers, v_rail_id, v_way_id, v_wake
     from outbox.streams s, outbox.rails r
    where s.name = p_stream and r.name = p_rail
      -- The same rules as check_row(), which names the one that is broken.
@@ -96,31 +101,36 @@ begin
     on conflict do nothing;
     if found then
       outbox_id := v_id;
+      if v_way_id is null then
+        v_way_id := outbox.way_id(v_stream_id, v_rail_id, v_writer);
+      end if;
       if v_ordered then
         insert into outbox.lanes as l (stream_id, key, next_seq, idle_at) values (v_stream_id, p_key, 2, 1)
         on conflict (stream_id, key) do update set next_seq = l.next_seq + 1
         returning l.lane_id, l.next_seq - 1, l.idle_at into v_lane_id, v_seq, v_idle_at;
         insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, bytes, payload_hash,
-                                    coalesce_key)
+                                    coalesce_key, way_id)
         values (v_lane_id, v_seq, v_id, v_due, p_expires_at, nullif(v_destination_id, 0), p_priority, v_special, v_bytes, v_hash,
-                p_coalesce_key);
+                p_coalesce_key, v_way_id);
         seq := v_seq;
         if v_idle_at = v_seq then
-          insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
-          values (v_lane_id, v_stream_id, v_destination_id, p_priority, v_due, v_seq);
+          insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq)
+          values (v_lane_id, v_stream_id, v_way_id, v_destination_id, p_priority, v_due, v_seq);
         end if;
         insert into outbox.payloads (outbox_id, lane_id, seq, created_at, expires_at, destination_id, stream_id, rail_id, priority,
                                      instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, captures, binds,
-                                     tenant_id)
+                                     tenant_id, way_id)
         values (v_id, v_lane_id, v_seq, v_now, p_expires_at, nullif(v_destination_id, 0), v_stream_id, v_rail_id, p_priority,
-                p_instruction_id, p_idempotency_key, v_hash, v_bytes, p_payload, p_coalesce_key, p_captures, p_binds, p_tenant_id);
+                p_instruction_id, p_idempotency_key, v_hash, v_bytes, p_payload, p_coalesce_key, p_captures, p_binds, p_tenant_id,
+                v_way_id);
       else
         insert into outbox.payloads (outbox_id, created_at, expires_at, destination_id, stream_id, rail_id, priority,
-                                     instruction_id, idempotency_key, payload_hash, bytes, payload, key, captures, binds, tenant_id)
+                                     instruction_id, idempotency_key, payload_hash, bytes, payload, key, captures, binds, tenant_id,
+                                     way_id)
         values (v_id, v_now, p_expires_at, nullif(v_destination_id, 0), v_stream_id, v_rail_id, p_priority,
-                p_instruction_id, p_idempotency_key, v_hash, v_bytes, p_payload, p_key, p_captures, p_binds, p_tenant_id);
-        insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id, bytes, payload_hash)
-        values (v_id, v_stream_id, p_priority, v_due, p_expires_at, v_destination_id, v_bytes, v_hash);
+                p_instruction_id, p_idempotency_key, v_hash, v_bytes, p_payload, p_key, p_captures, p_binds, p_tenant_id, v_way_id);
+        insert into outbox.pending_unordered (outbox_id, stream_id, way_id, priority, due, expires_at, destination_id, bytes, payload_hash)
+        values (v_id, v_stream_id, v_way_id, p_priority, v_due, p_expires_at, v_destination_id, v_bytes, v_hash);
       end if;
     end if;
   end if;

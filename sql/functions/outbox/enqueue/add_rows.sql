@@ -13,6 +13,7 @@ declare
   -- What ids of one moment have in common, the version included; what comes behind is random, and the class.
   v_moment bytea := substring(uuid_send(outbox.new_id(0::smallint)) from 1 for 7);
   v_wanted integer := jsonb_array_length(p_rows);
+  v_writer text := case when p_checked then outbox.enqueuer() else '' end;
   v_ords integer[];
   v_ids uuid[];
   v_seqs bigint[];
@@ -71,32 +72,37 @@ begin
   ), counted as (
     select l.*, l.next_seq - max(f.nth) as first_seq from lane l join fresh f on f.ordered and f.stream_id = l.stream_id and f.key = l.key
      group by l.lane_id, l.stream_id, l.key, l.next_seq, l.idle_at
+  ), way as materialized (
+    select f.stream_id, f.rail_id, outbox.way_id(f.stream_id, f.rail_id, v_writer) as way_id
+      from (select distinct f.stream_id, f.rail_id from fresh f) f
   ), numbered as materialized (
-    select f.*, c.lane_id, c.first_seq + f.nth - 1 as new_seq, c.idle_at
+    -- No join: with one more here, lanes were compared with every row.
+    select f.*, c.lane_id, c.first_seq + f.nth - 1 as new_seq, c.idle_at,
+           (select w.way_id from way w where w.stream_id = f.stream_id and w.rail_id = f.rail_id) as way_id
       from fresh f left join counted c on f.ordered and c.stream_id = f.stream_id and c.key = f.key
   ), payload as (
     insert into outbox.payloads (outbox_id, lane_id, seq, created_at, expires_at, destination_id, stream_id, rail_id, priority,
                                  instruction_id, idempotency_key, payload_hash, bytes, payload, key, coalesce_key, captures, binds,
-                                 tenant_id)
+                                 tenant_id, way_id)
     select n.new_outbox_id, n.lane_id, n.new_seq, v_now, n.expires_at, n.destination_id, n.stream_id, n.rail_id, n.prio,
            n.instruction_id, n.idempotency_key, n.hash, n.bytes, n.payload, case when not n.ordered then n.key end, n.coalesce_key,
-           n.captures, n.binds, case when not p_checked then n.tenant_id end
+           n.captures, n.binds, case when not p_checked then n.tenant_id end, n.way_id
       from numbered n
   ), pending as (
     insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, bytes, payload_hash,
-                                coalesce_key)
+                                coalesce_key, way_id)
     select n.lane_id, n.new_seq, n.new_outbox_id, n.due, n.expires_at, n.destination_id, n.prio,
            n.not_before > v_now is true or n.expires_at is not null or n.coalesce_key is not null or n.destination_id is not null,
-           n.bytes, n.hash, n.coalesce_key
+           n.bytes, n.hash, n.coalesce_key, n.way_id
       from numbered n where n.ordered
   ), head as (
-    insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
-    select n.lane_id, n.stream_id, coalesce(n.destination_id, 0), n.prio, n.due, n.new_seq from numbered n
+    insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq)
+    select n.lane_id, n.stream_id, n.way_id, coalesce(n.destination_id, 0), n.prio, n.due, n.new_seq from numbered n
      where n.ordered and n.new_seq = n.idle_at
   ), unordered as (
-    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id, bytes, payload_hash)
-    select n.new_outbox_id, n.stream_id, n.prio, n.due, n.expires_at, coalesce(n.destination_id, 0), n.bytes, n.hash from numbered n
-     where not n.ordered
+    insert into outbox.pending_unordered (outbox_id, stream_id, way_id, priority, due, expires_at, destination_id, bytes, payload_hash)
+    select n.new_outbox_id, n.stream_id, n.way_id, n.prio, n.due, n.expires_at, coalesce(n.destination_id, 0), n.bytes, n.hash
+      from numbered n where not n.ordered
   )
   select array_agg(n.ord order by n.ord), array_agg(n.new_outbox_id order by n.ord), array_agg(n.new_seq order by n.ord)
     into v_ords, v_ids, v_seqs

@@ -3,7 +3,10 @@ create or replace function outbox.check_rail(p_stream outbox.streams, p_rail_id 
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_rail_id = any (outbox.barred_rails(p_stream.stream_id, false)) then
+  if exists (select from outbox.rails r
+              where r.rail_id = p_rail_id and r.guarded
+                and not exists (select from outbox.stream_rails g
+                                 where g.stream_id = p_stream.stream_id and g.rail_id = r.rail_id and not g.leftover)) then
     perform headroom.fail('not_allowed', format('Rows of stream "%s" may not use rail "%s".', p_stream.name, p_rail),
       'it acts with the installation''s credentials',
       format('An operator can allow it to everybody who may write that stream: select outbox.grant_rail(%L, %L). Nothing was written.',

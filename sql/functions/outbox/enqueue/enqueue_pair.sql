@@ -36,11 +36,16 @@ begin
             (select r.rail_id from outbox.rails r where r.name = p_rail) as rail_id,
             (select min(d.destination_id) from outbox.destinations d
               where d.name = p_destination and d.tenant_id is not distinct from p_tenant_id) as destination_id,
+            (select min(w.way_id) from outbox.ways w join outbox.rails r on r.rail_id = w.rail_id
+              where w.stream_id = l.stream_id and r.name = p_rail and w.writer = '') as way_id,
             exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes') as wake
     into v_lane;
   if v_lane.rail_id is not null then
     if v_lane.destination_id is null then
       v_lane.destination_id := outbox.destination_id(p_destination, p_tenant_id);
+    end if;
+    if v_lane.way_id is null then
+      v_lane.way_id := outbox.way_id(v_lane.stream_id, v_lane.rail_id, '');
     end if;
     v_first_id := outbox.new_id(v_lane.class_id);
     v_second_id := outbox.new_id(v_lane.class_id);
@@ -63,21 +68,22 @@ begin
   end if;
 
   with head as (
-    insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
-    select v_lane.lane_id, v_lane.stream_id, v_lane.destination_id, 5, v_now, v_lane.seq where v_lane.idle_at = v_lane.seq)
-  insert into outbox.pending (lane_id, seq, outbox_id, due, destination_id, priority, special, bytes, payload_hash, coalesce_key)
+    insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq)
+    select v_lane.lane_id, v_lane.stream_id, v_lane.way_id, v_lane.destination_id, 5, v_now, v_lane.seq where v_lane.idle_at = v_lane.seq)
+  insert into outbox.pending (lane_id, seq, outbox_id, due, destination_id, priority, special, bytes, payload_hash, coalesce_key,
+                              way_id)
   values (v_lane.lane_id, v_lane.seq, v_first_id, v_now, v_lane.destination_id, 5, true, length(v_first_body), v_first_hash,
-          p_first_coalesce_key),
+          p_first_coalesce_key, v_lane.way_id),
          (v_lane.lane_id, v_lane.seq + 1, v_second_id, v_now, v_lane.destination_id, 5, true, length(v_second_body), v_second_hash,
-          p_second_coalesce_key);
+          p_second_coalesce_key, v_lane.way_id);
   insert into outbox.payloads (outbox_id, lane_id, seq, created_at, destination_id, stream_id, rail_id, priority,
-                               instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, binds, tenant_id)
+                               instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, binds, tenant_id, way_id)
   values (v_first_id, v_lane.lane_id, v_lane.seq, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, 5,
           p_instruction_id, p_first_key, v_first_hash, length(v_first_body), p_first_payload, p_first_coalesce_key, p_first_binds,
-          p_tenant_id),
+          p_tenant_id, v_lane.way_id),
          (v_second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, 5,
           p_instruction_id, p_second_key, v_second_hash, length(v_second_body), p_second_payload, p_second_coalesce_key,
-          p_second_binds, p_tenant_id);
+          p_second_binds, p_tenant_id, v_lane.way_id);
   -- As in wake_relays(), and there is why.
   if v_lane.wake and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on',
                               current_setting('max_prepared_transactions') = '0') then

@@ -6,6 +6,10 @@ as $$
                             'grant', format('select outbox.grant_rail(%L, %L)', s.name, r.name))
     from outbox.streams s, outbox.rails r
    where s.stream_id = p_row.stream_id and r.rail_id = p_row.rail_id
-     and r.rail_id = any (outbox.barred_rails(s.stream_id, p_row.tenant_id is not null));
+     and r.guarded
+     -- As outbox.open_ways() decides it.
+     and not exists (select from outbox.stream_rails g
+                      where g.stream_id = s.stream_id and g.rail_id = r.rail_id
+                        and (not g.leftover or exists (select from outbox.ways w where w.way_id = p_row.way_id and w.writer = '')));
 $$;
 comment on function outbox.not_granted(outbox.payloads) is 'The grant that a waiting row lacks. Nullable: result.';

@@ -25,10 +25,10 @@ begin
     || (p_settings - 'retention'));
   insert into outbox.streams
     (name, ordered, on_dead, carries_money, resend_blind, max_tries, backoff_base_ms, backoff_factor, backoff_cap_ms, lease_seconds,
-     run_length, max_payload_bytes, class_id, dedupe_days, writers, forget_minutes)
+     run_length, max_payload_bytes, class_id, dedupe_days, writers, forget_minutes, built_in)
   select p_name, v_new.ordered, v_new.on_dead, v_new.carries_money, v_new.resend_blind, v_new.max_tries, v_new.backoff_base_ms,
          v_new.backoff_factor, v_new.backoff_cap_ms, v_new.lease_seconds, v_new.run_length, v_new.max_payload_bytes, c.class_id,
-         v_new.dedupe_days, v_new.writers, v_new.forget_minutes
+         v_new.dedupe_days, v_new.writers, v_new.forget_minutes, true
     from outbox.retention_classes c where c.name = coalesce(p_settings ->> 'retention', 'forever');
 end
 $$;

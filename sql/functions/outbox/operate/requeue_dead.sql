@@ -17,16 +17,18 @@ begin
   ), ordered as (
     insert into outbox.pending
       (lane_id, seq, outbox_id, due, expires_at, first_sent_at, lines, destination_id, priority, uncertain, special, bytes, payload_hash,
-       coalesce_key)
+       coalesce_key, way_id)
     select r.lane_id, r.seq, r.outbox_id, now(), m.expires_at, r.first_sent_at, r.lines + 1, m.destination_id, r.priority, r.uncertain,
-           m.expires_at is not null or m.coalesce_key is not null or m.destination_id is not null, m.bytes, m.payload_hash, m.coalesce_key
+           m.expires_at is not null or m.coalesce_key is not null or m.destination_id is not null, m.bytes, m.payload_hash, m.coalesce_key,
+           m.way_id
       from risen r join outbox.payloads m on m.outbox_id = r.outbox_id
      where r.lane_id is not null
   ), unordered as (
     insert into outbox.pending_unordered
-      (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, uncertain, bytes, payload_hash)
+      (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, uncertain, bytes, payload_hash,
+       way_id)
     select r.outbox_id, r.stream_id, r.priority, now(), m.expires_at, r.first_sent_at, r.lines + 1, coalesce(m.destination_id, 0),
-           r.uncertain, m.bytes, m.payload_hash
+           r.uncertain, m.bytes, m.payload_hash, m.way_id
       from risen r join outbox.payloads m on m.outbox_id = r.outbox_id
      where r.lane_id is null
   )

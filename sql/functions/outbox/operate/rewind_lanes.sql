@@ -8,7 +8,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   with first_row as materialized (
-    select l.lane_id, l.stream_id, p.seq, p.due, p.priority, coalesce(p.destination_id, 0) as destination_id
+    select l.lane_id, l.stream_id, p.seq, p.due, p.priority, p.way_id, coalesce(p.destination_id, 0) as destination_id
       from outbox.lanes l
      cross join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id order by p.seq limit 1) p
      where l.lane_id = any (p_lane_ids)
@@ -25,16 +25,15 @@ begin
      where h.lane_id = back.lane_id
   ), moved as (
     update outbox.heads h
-       set head_seq = f.seq, due = greatest(f.due, now()), priority = f.priority, destination_id = f.destination_id, run_limit = 1,
-           misses = 0,
-           blocked = false
+       set head_seq = f.seq, due = greatest(f.due, now()), priority = f.priority, way_id = f.way_id, destination_id = f.destination_id,
+           run_limit = 1, misses = 0, blocked = false
       from first_row f
      where h.lane_id = f.lane_id and h.claim_id is null
        and case when h.blocked then not exists (select from outbox.dead d where d.lane_id = h.lane_id and d.seq = h.head_seq)
                 else f.seq < h.head_seq or h.head_seq = 0 end
   ), woken as (
-    insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq, run_limit)
-    select f.lane_id, f.stream_id, f.destination_id, f.priority, greatest(f.due, now()), f.seq, 1
+    insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq, run_limit)
+    select f.lane_id, f.stream_id, f.way_id, f.destination_id, f.priority, greatest(f.due, now()), f.seq, 1
       from first_row f where not exists (select from outbox.heads h where h.lane_id = f.lane_id)
     returning lane_id
   )

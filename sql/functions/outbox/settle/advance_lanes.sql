@@ -28,18 +28,18 @@ begin
       from unnest(p_lane_ids) with ordinality t(lane_id, ord) left join outbox.heads h on h.lane_id = t.lane_id;
   end if;
   with next_row as materialized (
-    select h.lane_id, t.place, least(t.from_seq, h.rewind_to) as from_seq, n.seq, n.due, n.priority, n.destination_id,
+    select h.lane_id, t.place, least(t.from_seq, h.rewind_to) as from_seq, n.seq, n.due, n.priority, n.way_id, n.destination_id,
            greatest(h.delivered_to, case when p_delivered_at is not null then t.from_seq - 1 end) as delivered_to,
            greatest(h.delivered_at, p_delivered_at) as delivered_at
       from unnest(p_from_seqs, v_places) t(from_seq, place)
       join outbox.heads h on h.ctid = t.place
       left join lateral (
-           select p.seq, p.due, p.priority, coalesce(p.destination_id, 0) as destination_id from outbox.pending p
+           select p.seq, p.due, p.priority, p.way_id, coalesce(p.destination_id, 0) as destination_id from outbox.pending p
             where p.lane_id = h.lane_id and p.seq >= least(t.from_seq, h.rewind_to)
             order by p.seq limit 1) n on true
   ), moved as (
     update outbox.heads h
-       set head_seq = n.seq, due = greatest(n.due, now()), priority = n.priority, destination_id = n.destination_id,
+       set head_seq = n.seq, due = greatest(n.due, now()), priority = n.priority, way_id = n.way_id, destination_id = n.destination_id,
            delivered_to = n.delivered_to, delivered_at = n.delivered_at,
            claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, misses = 0, blocked = false
       from next_row n

@@ -96,8 +96,10 @@ begin
      set head_seq = case when s.state = 'FAILED' then s.seq else least(s.seq, h.rewind_to) end,
          due = case when h.rewind_to is null then coalesce(s.due, now()) else now() end,
          run_limit = case when s.state = 'RELEASED' then h.run_limit else 1 end, blocked = s.state = 'FAILED',
-         -- Where a rewound row goes is found out at the next look.
+         -- To which destination a rewound row goes is found out at the next look.
          destination_id = case when h.rewind_to is null then h.destination_id else 0 end,
+         way_id = coalesce((select p.way_id from outbox.pending p
+                             where p.lane_id = h.lane_id and p.seq >= least(s.seq, h.rewind_to) order by p.seq limit 1), h.way_id),
          claim_id = null, claimed_to = null, rewind_to = null
     from unnest(v_lanes, v_seqs, v_states, v_dues) s(lane_id, seq, state, due)
    where h.lane_id = s.lane_id

@@ -18,7 +18,7 @@ begin
      where o.kind <> 'delivered'
   ), judged as materialized (
     select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at,
-           coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash, m.tenant_id, r.name as rail,
+           coalesce(m.destination_id, 0) as destination_id, m.way_id, m.bytes, m.payload_hash, m.tenant_id, r.name as rail,
            coalesce(c.first_sent_at[a.n], case when g.kind <> 'released' then c.claimed_at end) as first_sent_at,
            coalesce(c.tries[a.n], 0) + (g.kind <> 'released')::integer as tries_now,
            g.kind = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
@@ -39,12 +39,13 @@ begin
     select j.outbox_id, j.attempt_no + 1, j.message from judged j where j.message is not null
   ), kept as (
     insert into outbox.pending_unordered
-      (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash)
+      (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash,
+       way_id)
     select w.outbox_id, p_stream.stream_id, w.priority,
            now() + case w.state when 'RETRYABLE' then outbox.backoff(p_stream, w.tries_now, w.after_ms)
                                 else coalesce(w.after_ms, 0) * interval '1 ms' end,
            w.expires_at, w.first_sent_at,
-           w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.bytes, w.payload_hash
+           w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.bytes, w.payload_hash, w.way_id
       from judged w where w.state in ('RETRYABLE', 'RELEASED')
   ), dead as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)

@@ -35,7 +35,9 @@ begin
   ), freed as (
     update outbox.heads h
        set claim_id = null, claimed_to = null, run_limit = 1, due = now(), head_seq = least(h.head_seq, h.rewind_to), rewind_to = null,
-           destination_id = case when h.rewind_to is null then h.destination_id else 0 end
+           destination_id = case when h.rewind_to is null then h.destination_id else 0 end,
+           way_id = coalesce((select p.way_id from outbox.pending p
+                               where p.lane_id = h.lane_id and p.seq >= least(h.head_seq, h.rewind_to) order by p.seq limit 1), h.way_id)
      where h.lane_id = any (v_lanes)
   )
   select count(*), array_agg(f.outbox_id) filter (where f.uncertain and r.capability = 'blind') into v_rows, v_twice

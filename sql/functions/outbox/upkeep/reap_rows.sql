@@ -9,7 +9,8 @@ declare
 begin
   with flying as materialized (
     select c.outbox_id, c.line as lines, coalesce(c.tries, 0) + 1 as tries, coalesce(c.first_sent_at, p_claim.claimed_at) as first_sent_at,
-           m.priority, m.expires_at, coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash, m.tenant_id, r.name as rail,
+           m.priority, m.expires_at, coalesce(m.destination_id, 0) as destination_id, m.way_id, m.bytes, m.payload_hash, m.tenant_id,
+           r.name as rail,
            coalesce(c.tries, 0) + 1 >= p_stream.max_tries or coalesce(c.uncertain, false) and r.capability = 'blind' as spent
       from unnest(p_claim.outbox_ids, p_claim.lines, p_claim.tries, p_claim.first_sent_at, p_claim.uncertain)
            c(outbox_id, line, tries, first_sent_at, uncertain)
@@ -29,9 +30,9 @@ begin
       from flying f where f.spent
   ), requeued as (
     insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries,
-                                          uncertain, bytes, payload_hash)
+                                          uncertain, bytes, payload_hash, way_id)
     select f.outbox_id, p_stream.stream_id, f.priority, now(), f.expires_at, f.first_sent_at, f.lines + 1, f.destination_id, f.tries, true,
-           f.bytes, f.payload_hash
+           f.bytes, f.payload_hash, f.way_id
       from flying f where not f.spent
   ), given_up as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)

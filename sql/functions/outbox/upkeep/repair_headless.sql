@@ -9,8 +9,8 @@ begin
   select array_agg(l.lane_id) into v_lanes
     from (select l.lane_id from outbox.lanes l where l.lane_id = any (p_lane_ids) order by l.lane_id for update skip locked) l;
   with repaired as (
-    insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq, blocked)
-    select l.lane_id, l.stream_id, coalesce(p.destination_id, 0), p.priority, p.due, coalesce(b.seq, p.seq), b.seq is not null
+    insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq, blocked)
+    select l.lane_id, l.stream_id, p.way_id, coalesce(p.destination_id, 0), p.priority, p.due, coalesce(b.seq, p.seq), b.seq is not null
       from outbox.lanes l
       join outbox.streams s on s.stream_id = l.stream_id
      cross join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id order by p.seq limit 1) p

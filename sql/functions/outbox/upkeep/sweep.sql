@@ -50,6 +50,15 @@ begin
                           and exists (select from outbox.pending p where p.lane_id = o.lane_id and p.seq = o.head_seq
                                          and p.expires_at <= now() and not p.uncertain)
                           for update of o skip locked);
+  -- A row that came while its lane was between two rows may go another way than the one that its lane was left in.
+  update outbox.heads h set way_id = n.way_id, destination_id = n.destination_id
+    from (select o.lane_id, p.way_id, coalesce(p.destination_id, 0) as destination_id
+            from outbox.heads o
+           cross join lateral (select p.* from outbox.pending p where p.lane_id = o.lane_id and p.seq >= o.head_seq
+                                order by p.seq limit 1) p
+           where o.lane_id > v_from and o.lane_id <= v_to and o.claim_id is null and not o.blocked and o.way_id <> p.way_id
+             for update of o skip locked) n
+   where h.lane_id = n.lane_id;
   -- What settles noted of destinations that nothing is sent to any more.
   perform outbox.hold_gates(array(select distinct t.name from outbox.gate_notes t limit 1000));
   return case when v_headless is null then 0 else outbox.repair_headless(v_headless) end

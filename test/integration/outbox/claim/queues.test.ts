@@ -49,6 +49,98 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     },
   );
 
+  /** What a claim brings to a relay that has only these rails. */
+  async function claimBy(rails: readonly string[], stream: Stream, maxRows = 100): Promise<string[]> {
+    const rows = await rowsOf<Claimed>(
+      engine.executor,
+      `select * from outbox.claim($1, $2, $3, p_in_flight => jsonb_build_object('rails',
+         (select jsonb_agg(r.rail_id) from outbox.rails r where r.name = any ($4))))`,
+      [engine.relayId, stream.id, maxRows, rails],
+    );
+    await engine.deliver(stream, rows);
+    return idsOf(rows);
+  }
+
+  const flood = (stream: Stream, rail: string, destination: () => string | null) =>
+    engine.enqueueMany(
+      Array.from({ length: 1_200 }, (_, n) => ({
+        stream: stream.name,
+        key: `k${n}`,
+        instruction_id: unique("i"),
+        idempotency_key: "1",
+        rail,
+        payload: {},
+        destination: destination(),
+      })),
+    );
+
+  describe.each([
+    ["with order", true],
+    ["without order", false],
+  ])("of a stream %s", (_name, ordered) => {
+    test.each([
+      ["each with a destination of its own", () => unique("d")],
+      ["without a destination", () => null],
+    ])("rows on a rail that a relay lacks cost it nothing: %s", async (_what, destination) => {
+      const stream = await engine.stream({ ordered });
+      const others = await flood(stream, "asking", destination);
+      const own = await engine.enqueue(stream, {
+        key: "own",
+        ...(destination() === null ? {} : { destination: "here" }),
+      });
+      expect(await claimBy(["sure"], stream, 1)).toEqual([own.outbox_id]);
+      expect(await claimBy(["sure"], stream)).toEqual([]);
+      expect(
+        await oneOf(
+          engine.superuser,
+          `select (select count(*)::int from outbox.attempts a where a.outbox_id = any ($1)) as lines,
+             (select count(*)::int from outbox.next_due(array[$2::smallint], jsonb_build_object('rails',
+                (select jsonb_agg(rail_id) from outbox.rails where name = 'sure')))) as due`,
+          [idsOf(others), stream.id],
+        ),
+      ).toEqual({ lines: 0, due: 0 });
+      expect(await claimBy(["sure", "asking"], stream)).toHaveLength(100);
+    });
+
+    test("what one login has piled up holds up no other: both are in the next claim", async () => {
+      const stream = await engine.stream({ ordered });
+      await flood(stream, "sure", () => unique("d"));
+      const other = await engine.enqueue(stream, { key: "other", destination: unique("d") }, engine.superuser);
+      expect(await claimBy(["sure"], stream, 2)).toContain(other.outbox_id);
+    });
+  });
+
+  test("a run ends before a row on a rail that the relay lacks, and whoever has that rail goes on there", async () => {
+    const stream = await engine.stream();
+    const [one, two, three, four] = [
+      await engine.enqueue(stream, {}),
+      await engine.enqueue(stream, {}),
+      await engine.enqueue(stream, { rail: "asking" }),
+      await engine.enqueue(stream, {}),
+    ];
+    expect(await claimBy(["sure"], stream)).toEqual(idsOf([one, two]));
+    expect(await claimBy(["sure"], stream)).toEqual([]);
+    expect(await claimBy(["asking"], stream)).toEqual([three.outbox_id]);
+    expect(await claimBy(["asking"], stream)).toEqual([]);
+    expect(await claimBy(["sure"], stream)).toEqual([four.outbox_id]);
+  });
+
+  test("a lane whose next row came late, on another rail, is found by those who have that rail", async () => {
+    const stream = await engine.stream();
+    await engine.enqueue(stream, {});
+    const producer = await engine.db.as("headroom_ingest").connect();
+    onTestFinished(() => producer.end());
+    const row = await engine.claimOne(stream);
+    await producer.query("begin");
+    const late = await engine.enqueue(stream, { rail: "asking" }, producer);
+    await engine.settle(stream, [{ row }]);
+    await producer.query("commit");
+    await engine.makeDue(stream);
+    expect(await claimBy(["asking"], stream)).toEqual([]);
+    await rowsOf(engine.executor, "select outbox.sweep(1000000)");
+    expect(await claimBy(["asking"], stream)).toEqual([late.outbox_id]);
+  });
+
   test("a row that comes late and goes nowhere does not wait behind the gate of the row before it", async () => {
     const stream = await engine.stream();
     const destination = unique("shut");

@@ -83,23 +83,14 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
     );
   });
 
-  test("a row from before its rail was guarded goes out without a rail, until an operator grants it", async () => {
+  test("a row from before its rail was guarded waits until an operator grants the rail, and those behind it", async () => {
     const stream = await engine.stream();
-    const plain = await engine.enqueue(stream, { key: unique("plain") });
+    const before = await engine.enqueue(stream, { key: "plain", rail: "blind" });
+    const plain = await engine.enqueue(stream, { key: "plain" });
     const bound = await engine.enqueue(stream, { key: unique("bound"), destination: unique("somewhere") });
-    const claimed = async (outcome: "released" | "delivered") => {
-      const rows = [...(await engine.claim(stream)), ...(await engine.claim(stream))];
-      await engine.settle(
-        stream,
-        rows.map((row) => ({ row, outcome })),
-      );
-      return rows;
-    };
     await rowsOf(superuser, "update outbox.rails set guarded = true where name = 'sure'");
     try {
-      const barred = await claimed("released");
-      expect(barred.map((row) => row.outbox_id).toSorted()).toEqual([plain.outbox_id, bound.outbox_id].toSorted());
-      expect(barred).toMatchObject([{ rail_id: 0 }, { rail_id: 0 }]);
+      expect(await engine.drain(stream)).toEqual([before.outbox_id]);
       const grant = `select outbox.grant_rail('${stream.name}', 'sure')`;
       for (const { outbox_id: id } of [plain, bound]) {
         expect(await engine.inspect(id)).toMatchObject({ held_by: { reason: "rail_not_granted", grant } });
@@ -114,11 +105,29 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
       await rowsOf(control, "select outbox.grant_rail($1, 'sure')", [stream.name]);
       expect((await engine.inspect(plain.outbox_id)).held_by).not.toMatchObject({ reason: "rail_not_granted" });
       expect(await rowsOf(control, waiting, [stream.name])).toEqual([]);
-      const { rail_id } = await oneOf<{ rail_id: number }>(
-        superuser,
-        "select rail_id from outbox.rails where name = 'sure'",
-      );
-      expect(await claimed("delivered")).toMatchObject([{ rail_id }, { rail_id }]);
+      expect((await engine.drain(stream)).toSorted()).toEqual([plain.outbox_id, bound.outbox_id].toSorted());
+    } finally {
+      await rowsOf(superuser, "update outbox.rails set guarded = false where name = 'sure'");
+      await rowsOf(superuser, "delete from outbox.stream_rails where stream_id = $1", [stream.id]);
+    }
+  });
+
+  test("what is left over of a guarded rail is what our own functions wrote there, and nothing of applications", async () => {
+    const stream = await engine.stream();
+    await engine.enqueue(stream, { key: "theirs" });
+    const own = await oneOf<{ outbox_id: string }>(
+      superuser,
+      "select outbox_id from outbox.add_row(false, null, $1, 'ours', 'i', 'x', 'sure', '{}')",
+      [stream.name],
+    );
+    await rowsOf(
+      superuser,
+      "select outbox.guard_rails('{\"sure\": []}', jsonb_build_object('sure', jsonb_build_array($1::text)))",
+      [stream.name],
+    );
+    try {
+      expect(await engine.drain(stream)).toEqual([own.outbox_id]);
+      expect(await engine.drain(stream)).toEqual([]);
     } finally {
       await rowsOf(superuser, "update outbox.rails set guarded = false where name = 'sure'");
       await rowsOf(superuser, "delete from outbox.stream_rails where stream_id = $1", [stream.id]);

@@ -1,0 +1,17 @@
+-- The number of a way: how rows of a stream go, and who wrote them. Made on first use; as with outbox.destination_id(), two producers who
+-- are first at the same time make two, and do not wait for each other.
+create or replace function outbox.way_id(p_stream_id smallint, p_rail_id smallint, p_writer text) returns integer
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
+as $$
+declare
+  v_id integer;
+begin
+  select w.way_id into v_id from outbox.ways w
+   where w.stream_id = p_stream_id and w.rail_id = p_rail_id and w.writer = p_writer order by w.way_id limit 1;
+  if not found then
+    insert into outbox.ways (stream_id, rail_id, writer) values (p_stream_id, p_rail_id, p_writer) returning way_id into v_id;
+  end if;
+  return v_id;
+end
+$$;
+comment on function outbox.way_id(smallint, smallint, text) is 'The number of a way, made on first use.';

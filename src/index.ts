@@ -12,7 +12,7 @@
  * The delivery engine, usable on its own (also as "headroom/outbox"):
  *
  *     await enqueue(client, { stream, key, instructionId, idempotencyKey, rail, payload });
- *     await createRelay({ connectionString, rails }).start();
+ *     await createRelay({ connectionString, rails, streams: [stream] }).start();
  *
  * Endpoints and alerts above it (also as "headroom/webhooks"):
  *

@@ -5,7 +5,7 @@
  *     import { createRelay, enqueue } from "headroom/outbox";
  *
  *     await enqueue(client, { stream: "orders", key: order.id, instructionId: order.id, idempotencyKey: "created", rail: "shop", payload });
- *     const relay = createRelay({ connectionString, rails: [shop] });
+ *     const relay = createRelay({ connectionString, rails: [shop], streams: ["orders"] });
  *     await relay.start();
  */
 export { enqueue, enqueueMany, type Bind, type EnqueueResult, type JsonPath, type NewRow } from "./enqueue/enqueue.ts";

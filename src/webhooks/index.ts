@@ -4,7 +4,7 @@
  *     import { putEndpoint, raiseAlerts } from "headroom/webhooks";
  *
  *     await putEndpoint(client, "billing", { url, topics: ["com.example.transfer.*"] }, { key });
- *     const relay = createRelay({ connectionString, rails, upkeepTasks: [raiseAlerts] });
+ *     const relay = createRelay({ connectionString, rails, streams: ["transfers"], upkeepTasks: [raiseAlerts] });
  *
  * Owns: one typed wrapper for each of their functions. Does not own: delivering (the engine, which knows nothing of them) nor calling an
  * endpoint (the webhook rail).

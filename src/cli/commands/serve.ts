@@ -19,6 +19,7 @@ import { signToken, tokenScope } from "../make-keys.ts";
 import { collectNames, parseWhole } from "../options.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
+import { builtInStreams } from "../../outbox/claim/streams.ts";
 import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
 import { loadRails } from "../relay/rails.ts";
 import { secretKeyOf } from "../secret-key.ts";
@@ -27,6 +28,7 @@ import { watchSignals } from "../signals.ts";
 interface ServeOptions {
   readonly databaseUrl?: string;
   readonly relayDatabaseUrl?: string;
+  readonly relayStreams?: readonly string[];
   readonly host: string;
   readonly port: number;
   readonly publicUrl?: string;
@@ -53,6 +55,11 @@ export function register(program: Command): void {
         "--relay-database-url <url>",
         "database as a member of headroom_executor: lets POST /api/internal/outbox-relay deliver",
       ).env("DATABASE_URL"),
+    )
+    .option(
+      "--relay-streams <names>",
+      `streams that it delivers, separated by commas; ${builtInStreams} stands for Headroom's own (default: ${builtInStreams})`,
+      collectNames,
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 takes a free one", parseWhole(0, 65_535), 8400)
@@ -110,7 +117,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   let drainer: OnDemandRelay | undefined;
   let timers: Timers | undefined;
   try {
-    drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
+    drainer = relaySecret === undefined ? undefined : await drainerOf(options, json);
     const hosts = hostsOf(options);
     const port = options.port === 0 ? await freePort(options.host) : options.port;
     await checkLogin(database);
@@ -157,11 +164,12 @@ async function runServe(options: ServeOptions): Promise<void> {
 const mostInSweep = 25;
 
 /** Delivers for /api/internal/outbox-relay, with a login of its own, because the gateway may not claim rows. */
-async function drainerOf(url: string | undefined, json: boolean): Promise<OnDemandRelay | undefined> {
+async function drainerOf(options: ServeOptions, json: boolean): Promise<OnDemandRelay | undefined> {
+  const url = options.relayDatabaseUrl;
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
   const rails = await loadRails({ listen: false, metricsHost: "127.0.0.1" }, { databaseUrl: url, log });
-  return createOnDemandRelay(url, rails, log);
+  return createOnDemandRelay(url, rails, log, options.relayStreams);
 }
 
 function requireSecret(): string {

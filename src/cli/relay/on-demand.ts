@@ -12,6 +12,7 @@ import { releaseBeforeTurns } from "../../notify/index.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
+import { servedStreams } from "./options.ts";
 import { closeRails } from "./rails.ts";
 
 export interface OnDemandRelay extends Drainer {
@@ -21,12 +22,18 @@ export interface OnDemandRelay extends Drainer {
 
 const turnEveryMs = 60_000;
 
-export function createOnDemandRelay(url: string, rails: readonly Rail[], log: Log): OnDemandRelay {
+export function createOnDemandRelay(
+  url: string,
+  rails: readonly Rail[],
+  log: Log,
+  streams?: readonly string[],
+): OnDemandRelay {
   const sweep = sweepBeforeTurns({ log });
   const release = releaseBeforeTurns({ log });
   const drainer = createDrainer({
     connectionString: url,
     rails,
+    streams: servedStreams(streams),
     log,
     upkeepTasks: [raiseAlerts],
     async beforeTurn(turn) {

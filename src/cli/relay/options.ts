@@ -1,5 +1,6 @@
 /** The options that every command which runs a relay shares. */
 import type { Command } from "commander";
+import { builtInStreams } from "../../outbox/claim/streams.ts";
 import { collectNames, parseWhole } from "../options.ts";
 import { describeProviders } from "./provider-rails.ts";
 
@@ -21,7 +22,11 @@ export interface RelayCommandOptions {
 
 export function addRelayOptions(command: Command): Command {
   return command
-    .option("--streams <names>", "streams to serve, separated by commas (default: all)", collectNames)
+    .option(
+      "--streams <names>",
+      `streams to serve, separated by commas; ${builtInStreams} stands for Headroom's own (default: ${builtInStreams})`,
+      collectNames,
+    )
     .option("--concurrency <calls>", "calls under way at once (default: 100)", parseWhole(1, 10_000))
     .option("--poll-ms <ms>", "how often to look when nothing wakes the relay (default: 500)", parseWhole(250, 1_000))
     .option("--no-listen", "do not LISTEN for wake-ups, only poll")
@@ -41,6 +46,10 @@ export function addRelayOptions(command: Command): Command {
     )
     .option("--metrics-host <address>", "address for them", "127.0.0.1")
     .addHelpText("after", describeProviders);
+}
+
+export function servedStreams(names: readonly string[] | undefined): readonly string[] {
+  return names ?? [builtInStreams];
 }
 
 /** For an installation by `headroom up`: everything is on this machine, so webhooks may stay on it too. */

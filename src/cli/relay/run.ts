@@ -16,7 +16,7 @@ import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
-import type { RelayCommandOptions } from "./options.ts";
+import { type RelayCommandOptions, servedStreams } from "./options.ts";
 import { closeRails } from "./rails.ts";
 
 export interface RunningRelay {
@@ -37,7 +37,7 @@ export async function runRelay(
   const relay = createRelay({
     connectionString: url,
     rails,
-    streams: options.streams,
+    streams: servedStreams(options.streams),
     concurrency: options.concurrency,
     pollMs: options.pollMs,
     listen: options.listen,
@@ -74,7 +74,7 @@ export async function runRelay(
       drainer ??= createDrainer({
         connectionString: url,
         rails,
-        streams: options.streams,
+        streams: servedStreams(options.streams),
         upkeepTasks: [raiseAlerts],
         log,
       });
@@ -108,7 +108,7 @@ export function describeStart(url: string, running: RunningRelay, options: Relay
   return [
     `database   ${describeDatabaseUrl(url)} (PostgreSQL ${versionOf(server?.versionNumber ?? 0)})`,
     `wake-up    ${describeWakeUp(options.listen, server)}`,
-    `streams    ${options.streams?.join(", ") ?? "all"}`,
+    `streams    ${servedStreams(options.streams).join(", ")}`,
     `rails      ${running.rails.map((rail) => `${rail.name} (${rail.capability})`).join(", ") || "none"}`,
     ...(running.metricsUrl === undefined ? [] : [`metrics    ${running.metricsUrl}/metrics`]),
     ...(running.rails.length > 0 ? [] : ["", ...nothingToServe]),

@@ -4,6 +4,9 @@
 import { call, type Queryable } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
 
+/** In the place of a name: all streams that Headroom's migrations made. No stream can have this name. */
+export const builtInStreams = "@built-in";
+
 export interface Stream {
   readonly id: number;
   readonly name: string;
@@ -14,10 +17,15 @@ export interface Stream {
   readonly runLength: number;
   /** Written by Headroom's own functions alone. */
   readonly ours: boolean;
+  /** Made by Headroom's migrations. */
+  readonly builtIn: boolean;
 }
 
-/** The streams of that name, or all; an unknown name is an error that lists the known ones. */
-export async function readStreams(db: Queryable, names: readonly string[] | undefined): Promise<Stream[]> {
+/** The streams that are named, and those that are not; an unknown name is an error that lists the known ones. */
+export async function readStreams(
+  db: Queryable,
+  names: readonly string[],
+): Promise<{ readonly served: Stream[]; readonly left: Stream[] }> {
   const rows = await call(db, "outbox.list_streams", {});
   const known = rows.map((row): Stream => ({
     id: row.stream_id,
@@ -28,14 +36,16 @@ export async function readStreams(db: Queryable, names: readonly string[] | unde
     leaseMs: row.lease_seconds * 1_000,
     runLength: row.run_length,
     ours: row.writers?.length === 0,
+    builtIn: row.built_in,
   }));
-  if (names === undefined) return known;
-  return names.map((name) => {
+  const served = names.flatMap((name) => {
+    if (name === builtInStreams) return known.filter((candidate) => candidate.builtIn);
     const stream = known.find((candidate) => candidate.name === name);
-    if (stream !== undefined) return stream;
+    if (stream !== undefined) return [stream];
     throw new HeadroomError("unknown_stream", `There is no stream named "${name}".`, {
       detail: `Known: ${known.map((candidate) => candidate.name).join(", ")}.`,
       hint: "Make it with outbox.create_stream(), or leave it out.",
     });
   });
+  return { served: [...new Set(served)], left: known.filter((stream) => !served.includes(stream)) };
 }

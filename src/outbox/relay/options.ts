@@ -7,6 +7,7 @@
 import type { Pool } from "pg";
 import { HeadroomError } from "../../db/errors.ts";
 import type { Rail } from "../../contract/rail.ts";
+import { builtInStreams } from "../claim/streams.ts";
 import type { Log } from "../observe/log.ts";
 import type { RelayStep } from "../observe/steps.ts";
 import type { GaugeSource, UpkeepTask } from "../upkeep/upkeep.ts";
@@ -16,10 +17,10 @@ export interface RelayOptions {
   readonly connectionString?: string | undefined;
   /** A pool of the caller's; the relay takes four connections from it, a fifth to claim ahead if there is one, and never ends it. */
   readonly pool?: Pool | undefined;
-  /** The rails that this relay has. Give all relays of a stream the same: rows on others are handed back unsent, after longer and longer pauses. */
+  /** The rails that this relay has. Rows on others are left to the relays that have those. */
   readonly rails: readonly Rail[];
-  /** The streams to serve. Default: all that exist when the relay starts. */
-  readonly streams?: readonly string[] | undefined;
+  /** The streams to serve, and no other: rails of one name may be another program's. `@built-in` stands for those of Headroom's migrations. */
+  readonly streams: readonly string[];
   /** Shown by `headroom doctor` and `headroom outbox inspect`. Default: host name and process id. */
   readonly name?: string | undefined;
   /** Calls under way at once in this process, over all rails. Default: 100. */
@@ -74,6 +75,11 @@ export interface Settings {
 export function settingsOf(options: RelayOptions): Settings {
   if ((options.connectionString === undefined) === (options.pool === undefined)) {
     throw new HeadroomError("usage", "A relay needs a connectionString or a pool, and not both.");
+  }
+  if (!Array.isArray(options.streams)) {
+    throw new HeadroomError("usage", "A relay serves the streams that it names, and this one names none.", {
+      hint: `Pass streams: ["orders"]. "${builtInStreams}" stands for those that Headroom's migrations made.`,
+    });
   }
   return {
     concurrency: within("concurrency", options.concurrency, 1, 10_000),

@@ -13,6 +13,7 @@ import { pause } from "../../db/wait/pause.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Claimer } from "../claim/claimer.ts";
 import { nothingFree } from "../claim/places.ts";
+import { builtInStreams, type Stream } from "../claim/streams.ts";
 import { RelayMetrics, renderDatabaseUp } from "../observe/metrics.ts";
 import { Engine } from "./engine.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
@@ -100,6 +101,7 @@ class RelayProcess implements Relay {
     this.server = server;
     const announced = await resources.announce(this.#name);
     this.#relayId = announced.relayId;
+    this.#nameWhatIsLeft(announced.left);
     const engine = new Engine({
       resources,
       announced,
@@ -131,6 +133,15 @@ class RelayProcess implements Relay {
     await this.#waker.start();
     engine.upkeep.start();
     return engine;
+  }
+
+  /** Whoever runs the installation's relay may expect it to serve every stream. */
+  #nameWhatIsLeft(left: readonly Stream[]): void {
+    const { options, log } = this.#resources;
+    if (left.length === 0 || !options.streams.includes(builtInStreams)) return;
+    const names = left.map((stream) => stream.name).join(", ");
+    const message = `Not served here: ${names}. Another relay has to, or this one names them too, beside ${builtInStreams}.`;
+    log({ level: "info", event: "streams_not_served", message });
   }
 
   async #probe(): Promise<ServerReport> {

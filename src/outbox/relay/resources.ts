@@ -21,6 +21,8 @@ import { requireSafeLeases } from "./start-checks.ts";
 export interface Announced {
   readonly relayId: number;
   readonly streams: readonly Stream[];
+  /** Those that this relay does not serve. */
+  readonly left: readonly Stream[];
   /** By the number that rows carry. */
   readonly rails: ReadonlyMap<number, Rail>;
 }
@@ -55,12 +57,12 @@ export class RelayResources {
 
   /** Checks streams and rails, and makes the relay known under this name. Throws a HeadroomError that says what is wrong. */
   async announce(name: string): Promise<Announced> {
-    const streams = await this.claiming.use((db) => readStreams(db, this.options.streams));
+    const { served: streams, left } = await this.claiming.use((db) => readStreams(db, this.options.streams));
     requireSafeLeases(streams, this.rails, this.settings.leaseMarginMs);
     const rails = await this.#registered();
     const self = { p_name: name, p_rails: this.rails.map((rail) => rail.name) };
     const relayId = await this.claiming.use((db) => call(db, "outbox.start_relay", self));
-    return { relayId, streams, rails };
+    return { relayId, streams, left, rails };
   }
 
   /** Once for each process, and again after a failure. */

@@ -33,7 +33,7 @@ describe("the relay by route", async () => {
     options: Partial<DrainerOptions> & { budgetMs?: number } = {},
   ): Promise<TestGateway> {
     const { budgetMs, ...rest } = options;
-    const drainer = createDrainer({ connectionString: executor, rails, ...rest });
+    const drainer = createDrainer({ connectionString: executor, rails, streams: ["@built-in"], ...rest });
     const gateway = await startTestGateway(db, { dependencies: { drainer, relayBudgetMs: budgetMs } });
     onTestFinished(async () => {
       await gateway.stop();
@@ -130,7 +130,11 @@ describe("the relay by route", async () => {
     const { receiver } = await events.endpoint("slow");
     receiver.script.push({ kind: "late" });
     const timeIsUp = new AbortController();
-    const drainer = createDrainer({ connectionString: executor, rails: [events.rail({ concurrency: 1 })] });
+    const drainer = createDrainer({
+      connectionString: executor,
+      rails: [events.rail({ concurrency: 1 })],
+      streams: ["@built-in"],
+    });
     onTestFinished(() => drainer.close());
     const gateway = await startTestGateway(db, {
       dependencies: { drainer: { drain: (options) => drainer.drain({ ...options, signal: timeIsUp.signal }) } },

@@ -108,7 +108,7 @@ async function startRelay(
     { listen: true, metricsHost: "127.0.0.1", webhooks: true },
     { databaseUrl: connectionString, log: () => undefined, environment },
   );
-  const relay = createRelay({ connectionString, rails, pollMs: 250 });
+  const relay = createRelay({ connectionString, rails, streams: ["@built-in"], pollMs: 250 });
   await relay.start();
   return async () => {
     await relay.stop();

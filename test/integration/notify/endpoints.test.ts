@@ -32,6 +32,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
     const drainer = createDrainer({
       connectionString: workflow.db.as("headroom_executor").url,
       rails: [hooks.rail()],
+      streams: ["@built-in"],
     });
     onTestFinished(() => drainer.close());
     await drainer.drain();

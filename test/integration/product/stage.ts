@@ -44,7 +44,7 @@ export async function startProductStage(version: EmbeddedVersion = 18): Promise<
   const connectionString = db.as("headroom_executor").url;
   const environment = { ...environmentOf(sandbox), HEADROOM_SECRET_KEY: testSecretKey };
   const rails = createProviderRails(connectionString, environment);
-  const relay = createRelay({ connectionString, rails, pollMs: 250 });
+  const relay = createRelay({ connectionString, rails, streams: ["@built-in"], pollMs: 250 });
   await relay.start();
   afterAll(async () => {
     await relay.stop();

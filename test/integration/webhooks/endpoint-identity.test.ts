@@ -27,7 +27,11 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
   });
 
   async function deliver(): Promise<DrainReport> {
-    const drainer = createDrainer({ connectionString: db.as("headroom_executor").url, rails: [events.rail()] });
+    const drainer = createDrainer({
+      connectionString: db.as("headroom_executor").url,
+      rails: [events.rail()],
+      streams: ["@built-in"],
+    });
     onTestFinished(() => drainer.close());
     return drainer.drain();
   }

@@ -25,7 +25,11 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
   });
 
   async function deliver(rail: WebhookRail = events.rail()): Promise<DrainReport> {
-    const drainer = createDrainer({ connectionString: db.as("headroom_executor").url, rails: [rail] });
+    const drainer = createDrainer({
+      connectionString: db.as("headroom_executor").url,
+      rails: [rail],
+      streams: ["@built-in"],
+    });
     onTestFinished(() => drainer.close());
     return drainer.drain();
   }

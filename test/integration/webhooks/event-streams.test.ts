@@ -25,7 +25,11 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
   /** Delivers what is due, once; by one drainer for the whole test, as a server has it. */
   async function deliver(): Promise<DrainReport> {
     if (drainer === undefined) {
-      const made = createDrainer({ connectionString: db.as("headroom_executor").url, rails: [events.rail()] });
+      const made = createDrainer({
+        connectionString: db.as("headroom_executor").url,
+        rails: [events.rail()],
+        streams: ["@built-in"],
+      });
       onTestFinished(() => {
         drainer = undefined;
         return made.close();

@@ -76,7 +76,7 @@ await client.end();
 const typed = `
 import { createRelay, enqueue, type Rail, type EnqueueResult } from "headroom/outbox";
 const rail: Rail = { name: "shop", capability: "blind", timeoutMs: 10, send: () => ({ kind: "delivered" }) };
-export const relay = createRelay({ connectionString: "postgresql://localhost/shop", rails: [rail] });
+export const relay = createRelay({ connectionString: "postgresql://localhost/shop", rails: [rail], streams: ["orders"] });
 export const row: Promise<EnqueueResult> = enqueue({ query: () => Promise.resolve({ rows: [] }) }, {
   stream: "orders", key: "o1", instructionId: "o1", idempotencyKey: "created", rail: rail.name, payload: { total: 4200 },
 });

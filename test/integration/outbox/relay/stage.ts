@@ -55,9 +55,9 @@ export interface Stage {
   enqueue(row: StagedRow): Promise<EnqueueResult>;
   enqueueMany(rows: readonly StagedRow[]): Promise<EnqueueResult[]>;
   /** A relay on this database, not started; stopped when the test ends. */
-  relay(options: Partial<RelayOptions> & { readonly rails: readonly Rail[] }): StagedRelay;
+  relay(options: Partial<RelayOptions> & Pick<RelayOptions, "rails" | "streams">): StagedRelay;
   /** The same, started. */
-  run(options: Partial<RelayOptions> & { readonly rails: readonly Rail[] }): Promise<StagedRelay>;
+  run(options: Partial<RelayOptions> & Pick<RelayOptions, "rails" | "streams">): Promise<StagedRelay>;
   lines(outboxId: string): Promise<Line[]>;
   states(outboxId: string): Promise<string[]>;
   /** Resolves when the row's last line is of that state. */

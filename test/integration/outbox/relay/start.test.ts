@@ -2,7 +2,7 @@
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { HeadroomError } from "../../../../src/db/errors.ts";
-import { createRelay } from "../../../../src/outbox/index.ts";
+import { createDrainer, createRelay, type RelayOptions } from "../../../../src/outbox/index.ts";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { probeRail } from "./rails.ts";
 import { createStage, until } from "./stage.ts";
@@ -56,19 +56,25 @@ describe("a lease that a call could outlive", () => {
 
 test("a database without our schema: says to migrate", async () => {
   await using empty = await createEmptyDatabase();
-  const relay = createRelay({ connectionString: empty.url, rails: [probeRail()] });
+  const relay = createRelay({ connectionString: empty.url, rails: [probeRail()], streams: [] });
   expect(await failureOf(relay.start())).toMatchObject({ code: "schema_missing", hint: "Run: headroom migrate" });
 });
 
 test("a read-only database", async () => {
   const url = new URL(stage.db.as("headroom_executor").url);
   url.searchParams.set("options", "-c default_transaction_read_only=on");
-  const error = await failureOf(stage.relay({ connectionString: url.toString(), rails: [probeRail()] }).start());
+  const error = await failureOf(
+    stage.relay({ connectionString: url.toString(), rails: [probeRail()], streams: [] }).start(),
+  );
   expect(error).toMatchObject({ code: "database_read_only", hint: expect.stringMatching(/reset|primary/) });
 });
 
 test("a database that cannot be reached, without repeating the password", async () => {
-  const relay = createRelay({ connectionString: "postgresql://u:secret-word@127.0.0.1:1/none", rails: [probeRail()] });
+  const relay = createRelay({
+    connectionString: "postgresql://u:secret-word@127.0.0.1:1/none",
+    rails: [probeRail()],
+    streams: [],
+  });
   const error = await failureOf(relay.start());
   expect(error).toMatchObject({ code: "database_unreachable" });
   expect(`${error.message} ${error.detail} ${error.hint}`).not.toContain("secret-word");
@@ -76,7 +82,11 @@ test("a database that cannot be reached, without repeating the password", async 
 });
 
 test("a role that may not run relays", async () => {
-  const relay = stage.relay({ connectionString: stage.db.as("headroom_ingest").url, rails: [probeRail()] });
+  const relay = stage.relay({
+    connectionString: stage.db.as("headroom_ingest").url,
+    rails: [probeRail()],
+    streams: [],
+  });
   expect(await failureOf(relay.start())).toMatchObject({
     code: "permission_denied",
     hint: expect.stringContaining("headroom_"),
@@ -85,7 +95,9 @@ test("a role that may not run relays", async () => {
 
 test("a pool that is too small to hold what a relay needs", async () => {
   const pool = new Pool({ connectionString: stage.db.as("headroom_executor").url, max: 3 });
-  expect(await failureOf(stage.relay({ pool, rails: [probeRail()] }).start())).toMatchObject({ code: "usage" });
+  expect(await failureOf(stage.relay({ pool, rails: [probeRail()], streams: [] }).start())).toMatchObject({
+    code: "usage",
+  });
   await pool.end();
 });
 
@@ -110,18 +122,51 @@ test.each([
   [{ reapMs: Number.NaN }, "reapMs"],
   [{ maxClaimRows: -1 }, "maxClaimRows"],
 ])("the option %j is out of range", (options, name) => {
-  expect(() => stage.relay({ rails: [probeRail()], ...options })).toThrow(name);
+  expect(() => stage.relay({ rails: [probeRail()], streams: [], ...options })).toThrow(name);
 });
 
 test("neither or both of connectionString and pool", async () => {
-  expect(() => createRelay({ rails: [] })).toThrow(/connectionString or a pool/);
+  expect(() => createRelay({ rails: [], streams: [] })).toThrow(/connectionString or a pool/);
   const pool = new Pool({ connectionString: stage.db.url });
-  expect(() => createRelay({ rails: [], pool, connectionString: stage.db.url })).toThrow(/not both/);
+  expect(() => createRelay({ rails: [], streams: [], pool, connectionString: stage.db.url })).toThrow(/not both/);
   await pool.end();
 });
 
+test("without streams a relay does not serve all there are: it says to name them", () => {
+  const { streams: _, ...options } = { connectionString: stage.db.url, rails: [], streams: [] };
+  const usage = expect.objectContaining({ code: "usage", hint: expect.stringContaining('streams: ["orders"]') });
+  expect(() => createRelay(options as unknown as RelayOptions)).toThrow(usage);
+  expect(() => createDrainer(options as unknown as RelayOptions)).toThrow(usage);
+});
+
+test("two programs whose rails have one name each send the rows of their own streams", async () => {
+  const [mine, theirs] = [probeRail({ name: "mail" }), probeRail({ name: "mail" })];
+  const [orders, invoices] = [await stage.stream(), await stage.stream()];
+  await stage.declare(mine);
+  const order = await stage.enqueue({ stream: orders, rail: "mail" });
+  const invoice = await stage.enqueue({ stream: invoices, rail: "mail" });
+  await stage.run({ rails: [mine], streams: [orders] });
+  await stage.run({ rails: [theirs], streams: [invoices] });
+  await stage.untilStates([order.outboxId, invoice.outboxId], "DISPATCHED");
+  expect(mine.sent).toMatchObject([{ outboxId: order.outboxId }]);
+  expect(theirs.sent).toMatchObject([{ outboxId: invoice.outboxId }]);
+});
+
+test("@built-in stands for the streams of the migrations, and whoever names them is told what is left", async () => {
+  const stream = await stage.stream();
+  const relay = await stage.run({ rails: [probeRail()], streams: ["@built-in"] });
+  expect(relay.log).toContainEqual(
+    expect.objectContaining({ event: "streams_not_served", message: expect.stringContaining(stream) }),
+  );
+  const { n } = (await stage.query<{ n: number }>("select count(*)::int as n from outbox.streams where built_in"))[0]!;
+  expect(n).toBeGreaterThan(0);
+  expect(relay.log).toContainEqual(expect.objectContaining({ event: "relay_started", streams: n }));
+  const both = await stage.run({ rails: [probeRail()], streams: ["@built-in", stream, "ledger"] });
+  expect(both.log).toContainEqual(expect.objectContaining({ event: "relay_started", streams: n + 1 }));
+});
+
 test("two rails of one name", () => {
-  expect(() => stage.relay({ rails: [probeRail(), probeRail()] })).toThrow(/registered already/);
+  expect(() => stage.relay({ rails: [probeRail(), probeRail()], streams: [] })).toThrow(/registered already/);
 });
 
 test("a second start", async () => {
@@ -130,7 +175,7 @@ test("a second start", async () => {
 });
 
 test("stopping without starting, twice, and after a start that failed, are harmless", async () => {
-  const never = createRelay({ connectionString: stage.db.url, rails: [] });
+  const never = createRelay({ connectionString: stage.db.url, rails: [], streams: [] });
   await never.stop();
   await never.stop();
   const failed = createRelay({ connectionString: stage.db.url, rails: [], streams: ["no-such-stream"] });
@@ -140,7 +185,7 @@ test("stopping without starting, twice, and after a start that failed, are harml
 
 test("a stop while the start is under way leaves nothing behind", async () => {
   const name = `brief-${Date.now()}`;
-  const relay = stage.relay({ rails: [probeRail()], name });
+  const relay = stage.relay({ rails: [probeRail()], streams: [], name });
   const starting = relay.start().catch(() => undefined);
   await relay.stop();
   await starting;

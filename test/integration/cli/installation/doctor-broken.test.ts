@@ -288,8 +288,9 @@ const broken: readonly Broken[] = [
     remedy: "headroom relay",
     async break() {
       await loseProcesses();
-      await db.query("select outbox.register_rail('shop', 'blind', 1000)");
-      await db.query("select outbox.enqueue('notifications', null, 'row', 'only', 'shop', '{}')");
+      const mail = JSON.stringify({ to: "buyer@acme.example", subject: "Hello", text: "Hello" });
+      await db.query("select outbox.grant_rail('notifications', 'email')");
+      await db.query("select outbox.enqueue('notifications', null, 'row', 'only', 'email', $1)", [mail]);
     },
     mend: startProcesses,
   },

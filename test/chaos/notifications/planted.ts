@@ -86,7 +86,13 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a suppression knows an address in one spelling only",
     scene: "a mail to an address that bounced",
-    patches: [{ file: sql("addresses/address_mark"), find: "lower(btrim(p_address))", replace: "btrim(p_address)" }],
+    patches: [
+      {
+        file: sql("addresses/address_mark"),
+        find: "coalesce(headroom.canonical_address(p_address), p_address)",
+        replace: "p_address",
+      },
+    ],
   },
   {
     name: "a channel that fails takes the others along",

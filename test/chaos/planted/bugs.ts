@@ -68,8 +68,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("claim/claim"),
-        find: "h.priority = level.priority and h.claim_id is null\n                      and not h.blocked",
-        replace: "h.priority = level.priority and not h.blocked",
+        find: "h.priority = turn.priority and h.claim_id is null and not h.blocked",
+        replace: "h.priority = turn.priority and not h.blocked",
       },
       {
         file: sql("claim/claim"),

@@ -56,6 +56,7 @@ export const stageName = "stage";
 
 const secretKey = "a key of thirty-two bytes or more for chaos";
 const callbackSecret = "a secret that runs of Acme sign their callbacks with";
+const callbackPath = "/webhooks/provisioning";
 
 const directory = `
 insert into directory.workspaces (id, name) values ('acme', 'Acme');
@@ -111,7 +112,11 @@ export class ProvisioningStage {
     await prepare(url, front.url, options);
     const sandbox = await startSandbox({
       sampleData: defaultSampleData,
-      secrets: { ...secrets, provisioningCallbackSecret: callbackSecret },
+      secrets: {
+        ...secrets,
+        provisioningCallbackSecret: callbackSecret,
+        provisioningCallbackUrl: `${front.url}${callbackPath}`,
+      },
       runTimeScale: 0.05,
       minRunRetryMs: options.retryMs ?? 400,
     });
@@ -364,7 +369,7 @@ async function prepare(url: string, headroomUrl: string, options: StageOptions):
       JSON.stringify({
         owner: "acme",
         repo: "infrastructure",
-        callback_url: `${headroomUrl}/webhooks/provisioning`,
+        callback_url: `${headroomUrl}${callbackPath}`,
       }),
     ]);
     await client.query("select provisioning.put_secret('acme', $1)", [callbackSecret]);

@@ -36,6 +36,12 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
       "the message",
     );
     expect(await stages(db, late)).toEqual(["A title email held"]);
+    // Said once the transaction that made it is over.
+    await until(
+      () => log,
+      (entries) => entries.length > 0,
+      "what was released is logged",
+    );
     expect(log).toContainEqual({ level: "info", event: "notifications_released", messages: 1 });
   });
 
@@ -61,7 +67,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     await rowsOf(db, "revoke execute on function notify.release(integer) from headroom_executor");
     start(log);
     await until(
-      () => Promise.resolve(log),
+      () => log,
       (entries) => entries.some(({ event }) => event === "notifications_not_released"),
       "the warning",
     );

@@ -27,10 +27,11 @@ export class Troubled {
     return this.workflow.superuser;
   }
 
-  /** A row of a workspace, under a key of its own. */
+  /** A row of a workspace, under a key of its own, on a rail that its stream may use. */
   async enqueue(stream: Stream, row: { tenant?: string; rail?: string; destination?: string; expires?: string } = {}) {
     const { tenant = "acme", rail = "sure", destination = null, expires = null } = row;
     const key = unique("k");
+    await rowsOf(this.db, "select outbox.grant_rail($1, $2)", [stream.name, rail]);
     const { id } = await oneOf<{ id: string }>(
       this.db,
       `select outbox_id as id from outbox.add_row(false, $1, $2, $3, $3, '1', $4, '{}', p_destination => $5,

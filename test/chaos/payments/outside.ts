@@ -101,8 +101,9 @@ export class Outside {
       return;
     }
     try {
-      await this.#stage.report(run, fails ? "failed" : "succeeded");
-      if (random.chance(0.03)) await this.#stage.report(run, fails ? "failed" : "succeeded");
+      const isHeard = await this.#stage.report(run, fails ? "failed" : "succeeded");
+      if (!isHeard) this.#again.push(run);
+      else if (random.chance(0.03)) await this.#stage.report(run, fails ? "failed" : "succeeded");
     } catch (error) {
       // The run tries again, as the script does.
       this.#again.push(run);

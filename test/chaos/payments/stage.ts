@@ -252,8 +252,8 @@ export class PaymentsStage {
     );
   }
 
-  /** A run reports how it ended, signed as the workflow's script signs. */
-  async report(run: Run, signal: "succeeded" | "failed"): Promise<void> {
+  /** A run reports how it ended, signed as the workflow's script signs. False: it was told to say it again later. */
+  async report(run: Run, signal: "succeeded" | "failed"): Promise<boolean> {
     const body = JSON.stringify({
       id: randomUUID(),
       workspace: "acme",
@@ -268,10 +268,12 @@ export class PaymentsStage {
     const stamp = String(Math.floor(Date.now() / 1000));
     const mac = createHmac("sha256", callbackSecret).update(`v1:${stamp}:${body}`).digest("hex");
     const headers = { "x-headroom-timestamp": stamp, "x-headroom-signature": `v1=${mac}` };
-    await this.rows(
-      "select public.handle_provisioning_callback($1) from set_config('request.headers', $2, true) h where h is not null",
+    const [answer] = await this.rows<{ code: string | null }>(
+      `select public.handle_provisioning_callback($1) ->> 'code' as code
+         from set_config('request.headers', $2, true) h where h is not null`,
       [body, JSON.stringify(headers)],
     );
+    return answer?.code !== "too_soon";
   }
 
   // --- time

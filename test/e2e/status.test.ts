@@ -12,7 +12,7 @@ const browser = startBrowser();
 const { workflow, offer, say } = await startPaying();
 const stripe = await startStripe();
 const gateway = await startTestGateway(workflow.db, {
-  dependencies: { payments: { checkoutOrigins: [stripe.url], waitMs: 50 } },
+  dependencies: { payments: { checkoutOrigins: [stripe.url], waitMs: 50 }, trustedProxies: 1 },
 });
 
 let customers = 0;

@@ -7547,7 +7547,7 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 17bd6d4b3a889c77';
+  as 'sha256 792961c0006ddbda';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb, p_ways integer[])
@@ -7863,7 +7863,7 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 9582e35b67ae1505';
+  as 'sha256 de2b745a001416cf';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.not_granted(p_row outbox.payloads)
@@ -7892,10 +7892,10 @@ create function outbox.open_queues(p_stream outbox.streams, p_ways integer[], p_
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=on owner headroom_owner
   as 'sha256 b7326151ad2c696b';
 
-create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb)
-  returns integer[]
+create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT ways integer[], OUT turns double precision[])
+  returns record
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b51ef4689653b4ac';
+  as 'sha256 939e330d7df8b590';
 
 create function outbox.park_dead()
   returns trigger

@@ -8251,13 +8251,13 @@ export interface Functions {
       more: boolean;
     }[];
   };
-  /** The ways of a stream that a relay may take rows from, in turn. */
+  /** The ways of a stream that a relay may take rows from, in turn, and whose turn each is. Nullable: turns. */
   "outbox.open_ways": {
     args: {
       p_stream_id: number | null;
       p_in_flight: unknown;
     };
-    result: number[];
+    result: { ways: number[]; turns: number[] | null };
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
   "outbox.partition_floor": {
@@ -11056,7 +11056,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.note_served": { returns: "nothing", json: [], positional: false },
   "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
-  "outbox.open_ways": { returns: "value", json: ["p_in_flight"], positional: false },
+  "outbox.open_ways": { returns: "row", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
   "outbox.place_of_row": { returns: "value", json: [], positional: false },

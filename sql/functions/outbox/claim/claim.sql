@@ -43,6 +43,7 @@ declare
   v_special uuid[];
   v_open integer;
   v_ways integer[];
+  v_turns float8[];
   v_elsewhere boolean;
 begin
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
@@ -50,7 +51,7 @@ begin
     perform headroom.fail('unknown_stream', format('There is no stream with the number %s.', p_stream_id));
   end if;
 
-  v_ways := outbox.open_ways(p_stream_id, p_in_flight);
+  select w.ways, w.turns into v_ways, v_turns from outbox.open_ways(p_stream_id, p_in_flight) w;
 
   -- Asked here, because nearly always nothing is there.
   if exists (select
@@ -70,8 +71,8 @@ begin
       into v_lanes, v_places, v_head_seqs, v_limits
       from (select d.*
               from (select w.way_id, l.priority
-                      from unnest(v_ways) with ordinality w(way_id, ord) cross join generate_series(0, 9) l(priority)
-                     order by l.priority desc, w.ord) turn
+                      from unnest(v_ways, v_turns) with ordinality w(way_id, turn, ord) cross join generate_series(0, 9) l(priority)
+                     order by w.turn, l.priority desc, w.ord) turn
              cross join lateral (
                    select h.lane_id, h.ctid as place, h.head_seq, h.run_limit from outbox.heads h
                     where h.stream_id = p_stream_id and h.way_id = turn.way_id and h.destination_id = 0
@@ -153,8 +154,8 @@ begin
     into v_rows, v_special, v_tried, v_bytes
     from (select d.*
             from (select w.way_id, l.priority
-                    from unnest(v_ways) with ordinality w(way_id, ord) cross join generate_series(0, 9) l(priority)
-                   order by l.priority desc, w.ord) turn
+                    from unnest(v_ways, v_turns) with ordinality w(way_id, turn, ord) cross join generate_series(0, 9) l(priority)
+                   order by w.turn, l.priority desc, w.ord) turn
            cross join lateral (
                  select u.ctid as place, u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.payload_hash, u.bytes,
                         u.expires_at is null or u.expires_at > now() as plain

@@ -17,7 +17,7 @@ declare
 begin
   for v_stream in select s.* from outbox.streams s where s.stream_id = any (p_stream_ids) loop
     v_due := null;
-    v_ways := outbox.open_ways(v_stream.stream_id, p_in_flight);
+    v_ways := (outbox.open_ways(v_stream.stream_id, p_in_flight)).ways;
     for v_queue in
       select w as way_id, 0 as destination_id, '-infinity'::timestamptz as opens_at, false as more from unnest(v_ways) w
       union all

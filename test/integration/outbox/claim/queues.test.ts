@@ -61,7 +61,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     return idsOf(rows);
   }
 
-  const flood = (stream: Stream, rail: string, destination: () => string | null) =>
+  const flood = (stream: Stream, rail: string, destination: () => string | null, priority = 5) =>
     engine.enqueueMany(
       Array.from({ length: 1_200 }, (_, n) => ({
         stream: stream.name,
@@ -70,6 +70,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
         idempotency_key: "1",
         rail,
         payload: {},
+        priority,
         destination: destination(),
       })),
     );
@@ -107,6 +108,20 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
       await flood(stream, "sure", () => unique("d"));
       const other = await engine.enqueue(stream, { key: "other", destination: unique("d") }, engine.superuser);
       expect(await claimBy(["sure"], stream, 2)).toContain(other.outbox_id);
+    });
+
+    test("nor does what it calls urgent: the other has its turn before all of that is gone", async () => {
+      const stream = await engine.stream({ ordered });
+      await flood(stream, "sure", () => null, 9);
+      const other = await engine.enqueue(stream, { key: "other" }, engine.superuser);
+      const claims: string[] = [];
+      while (!claims.includes(other.outbox_id)) {
+        const claimed = await claimBy(["sure"], stream, 10);
+        if (claimed.length === 0 || claims.length >= 1_000) break;
+        claims.push(...claimed);
+      }
+      // Each of a hundred claims is the other's with a chance of one half.
+      expect(claims.slice(0, 1_000)).toContain(other.outbox_id);
     });
   });
 

@@ -11,7 +11,7 @@ import { round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 
 /** More than any machine decides in a second, so that no client runs out. */
-const REQUESTS_A_SECOND = { headroom: 3_000, "one-function": 5_000, "by-hand": 5_000 } as const;
+const REQUESTS_A_SECOND = { headroom: 4_000, "one-function": 8_000, "by-hand": 8_000 } as const;
 
 export const applySuite: Suite = async ({ url, params, emit }) => {
   const who = DECIDERS.find((name) => name === params.text("who"));

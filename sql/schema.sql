@@ -206,7 +206,6 @@ create type directory.standing as (
   groups text[],
   stands_for text[],
   stands_for_owners text[],
-  own_ids text[],
   linked boolean
 );
 
@@ -1785,7 +1784,7 @@ create table directory.members (
   signed_out_at timestamp with time zone,
   tokens_from timestamp with time zone,
   created_at timestamp with time zone default now() not null,
-  same_as text,
+  by_slack boolean default false not null,
   without_slack_by text,
   without_slack_at timestamp with time zone,
   constraint members_absence_has_both_ends CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
@@ -1799,11 +1798,10 @@ create table directory.members (
   constraint members_without_slack CHECK ((((without_slack_by IS NULL) = (without_slack_at IS NULL)) AND ((without_slack_by IS NULL) OR (slack_user_id IS NULL)))),
   constraint members_workspace_id_delegate_id_fkey FOREIGN KEY (workspace_id, delegate_id) REFERENCES directory.members(workspace_id, id),
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
-  constraint members_workspace_id_same_as_fkey FOREIGN KEY (workspace_id, same_as) REFERENCES directory.members(workspace_id, id),
   constraint members_workspace_id_slack_user_id_key UNIQUE (workspace_id, slack_user_id)
 );
+CREATE INDEX members_by_slack ON directory.members USING btree (workspace_id) WHERE by_slack;
 CREATE INDEX members_delegate ON directory.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
-CREATE INDEX members_same_as ON directory.members USING btree (workspace_id, same_as) WHERE (same_as IS NOT NULL);
 alter table directory.members enable row level security;
 create policy all_workspaces on directory.members as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on directory.members as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -1818,7 +1816,7 @@ comment on column directory.members.delegate_id is 'Who acts for this member whi
 comment on column directory.members.active is 'False: removed. What is left of the row is the name, for the log.';
 comment on column directory.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
 comment on column directory.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
-comment on column directory.members.same_as is 'The member who has this one''s account now, and so is the same person: what either asked for, neither reviews.';
+comment on column directory.members.by_slack is 'Slack made this member on first use. While nobody has said which Slack users the reviewers are, it may be any of them.';
 comment on column directory.members.without_slack_by is 'The login that said that this member has no Slack account; null: nobody did.';
 
 create view directory.standings as
@@ -1832,10 +1830,9 @@ create view directory.standings as
           WHERE g.workspace_id = m.workspace_id AND g.member_id = m.id) AS groups,
     COALESCE(a.everybody, '{}'::text[]) AS stands_for,
     COALESCE(a.owners, '{}'::text[]) AS stands_for_owners,
-    array_remove(ARRAY[m.id, m.same_as], NULL::text) || (ARRAY( SELECT o.id
-           FROM directory.members o
-          WHERE o.workspace_id = m.workspace_id AND (o.same_as = ANY (ARRAY[m.id, m.same_as])))) AS own_ids,
-    m.slack_user_id IS NOT NULL OR m.without_slack_by IS NOT NULL AS linked
+    m.slack_user_id IS NOT NULL OR m.without_slack_by IS NOT NULL OR NOT (EXISTS ( SELECT
+           FROM directory.members s
+          WHERE s.workspace_id = m.workspace_id AND s.by_slack)) AS linked
    FROM directory.members m
      CROSS JOIN LATERAL ( SELECT array_agg(o.id) AS everybody,
             array_agg(o.id) FILTER (WHERE o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text]) AS owners
@@ -4517,7 +4514,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 530ff246f986d982';
+  as 'sha256 389361517df0fcbf';
 
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -4678,7 +4675,7 @@ grant execute on function billing.proof_token to headroom_executor;
 create function billing.prove_draft(p_draft billing.drafts)
   returns billing.drafts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 76f94e6643e88805';
+  as 'sha256 d960ed98f26d0402';
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
@@ -5026,7 +5023,12 @@ create function capacity.audience(p_context capacity.context, p_story jsonb, p_a
 create function capacity.authorize(p_actor capacity.actor, p_standing directory.standing, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_now timestamp with time zone, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 05ac95de1bd2035c';
+  as 'sha256 098d199174a9d1e3';
+
+create function capacity.check_account_given(p_given jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 095f8339281a2bfd';
 
 create function capacity.check_channel(p_workspace directory.workspaces, p_via text, p_channel text)
   returns boolean
@@ -5492,7 +5494,7 @@ create function capacity.operators_of(p_workspace_id text, p_but text[])
 create function capacity.own_refusal(p_request capacity.requests, p_standing directory.standing, p_sentence text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e83e720e1373a2fe';
+  as 'sha256 a2d054809064c661';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -5788,7 +5790,7 @@ create function capacity.story_then(p_kept jsonb)
 create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 54bfcd9d82554143';
+  as 'sha256 6b61ad7df8f7d405';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -5995,7 +5997,7 @@ create function capacity.unasked_words(p_unasked text, p_state text)
 create function capacity.unlinked_reviewers(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(workspace_id text, member_id text)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c3e1e83e8c88ab32';
+  as 'sha256 2bb89ee72bb75ec2';
 grant execute on function capacity.unlinked_reviewers to headroom_auditor;
 grant execute on function capacity.unlinked_reviewers to headroom_control;
 
@@ -6186,7 +6188,7 @@ grant execute on function directory.list_workspaces to headroom_control;
 create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a8e84ada1e29b260';
+  as 'sha256 179990cd23262c7f';
 
 create function directory.protect_tables(p_schema text)
   returns void
@@ -6208,7 +6210,7 @@ grant execute on function directory.put_group to headroom_control;
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 797d89e00e74e9d2';
+  as 'sha256 67ccfce37cdf6cc2';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -6220,7 +6222,7 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2b2167a29e947873';
+  as 'sha256 8ef03d87a1e3a35a';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -6336,8 +6338,8 @@ create function directory.standing_of(p_workspace_id text, p_member_id text)
 
 create function directory.take_account(p_workspace_id text, p_issuer text, p_subject text, p_member_id text)
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7220a7cec950e323';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c7ed28515c34dd5e';
 
 create function headroom.address_problem(p_address text)
   returns text
@@ -6382,7 +6384,7 @@ create function headroom.claims_text()
 create function headroom.client_network()
   returns inet
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2107ddfaebb5079e';
+  as 'sha256 576fc4a8d0b7918c';
 
 create function headroom.close_schema(p_schema text)
   returns void
@@ -7012,7 +7014,7 @@ create function notify.destination_of(p_notification notify.notifications, p_cha
 create function notify.dispatch()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14f2f0c2342025cf';
+  as 'sha256 3b7483faf04b658e';
 grant execute on function notify.dispatch to headroom_control;
 grant execute on function notify.dispatch to headroom_executor;
 
@@ -7471,12 +7473,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e4ea5ffffd4923a1';
+  as 'sha256 7af286a1e3a92043';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 67bd0c35d3cf6fa9';
+  as 'sha256 aa0cf4b26dc4fac6';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -7679,7 +7681,7 @@ grant execute on function outbox.erase_payload to headroom_control;
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, p_terms jsonb, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d174e1d6b9b4679';
+  as 'sha256 8c284bd028c6f69d';
 
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
@@ -7890,7 +7892,7 @@ create function outbox.note_served(p_rails text[])
 create function outbox.open_queues(p_stream outbox.streams, p_ways integer[], p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
   returns TABLE(way_id integer, destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=on owner headroom_owner
-  as 'sha256 b7326151ad2c696b';
+  as 'sha256 d3b22f32ebccaeff';
 
 create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT ways integer[], OUT turns double precision[])
   returns record
@@ -8002,6 +8004,11 @@ create function outbox.repair_unheld(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f92042c269d09a5e';
 
+create function outbox.repair_ways()
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 ddf6dd64b9506311';
+
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8103,7 +8110,7 @@ create function outbox.stream_id(p_stream text)
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 5bd299101286b3f1';
+  as 'sha256 766186f67cd9c534';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.take_number(p_stream text, p_key text)
@@ -8203,7 +8210,7 @@ create function outbox.wake_relays(p_stream text)
 create function outbox.way_id(p_stream_id smallint, p_rail_id smallint, p_writer text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 ae3a2c7f760e59ed';
+  as 'sha256 dbd24301bc697ac2';
 
 create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
   returns text
@@ -8223,7 +8230,7 @@ create function outbox.with_value_at(p_target jsonb, p_path text[], p_value json
 create function outbox.without_addresses(p_message text)
   returns text
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f45f6745197d5635';
+  as 'sha256 db7da5df6a510798';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
@@ -9270,7 +9277,7 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5aed7987220a022';
+  as 'sha256 7e4f96f7d29b573c';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()

@@ -27,8 +27,8 @@ const retryMs = Number(process.env.HEADROOM_RETRY_MS) || 1_000;
 const maxTries = 6;
 /** Results are worth more patience: nobody says them again. */
 const resultPatienceMs = 120 * retryMs;
-/** How often a call waits because Headroom asked it to. */
-const maxWaits = 12;
+/** How long a call waits because Headroom asks it to: a relay that died is made up for within minutes. */
+const askedPatienceMs = 300 * retryMs;
 const maxWaitMs = 15 * retryMs;
 const maxRetryAfterMs = 60_000;
 const callTimeoutMs = 10_000;
@@ -159,7 +159,7 @@ async function send(signal, more) {
     if (afterMs !== undefined) waits += 1;
     const isLast =
       afterMs !== undefined
-        ? waits > maxWaits
+        ? Date.now() + waitMs > begun + askedPatienceMs
         : isResult
           ? Date.now() + waitMs > begun + resultPatienceMs
           : tries - waits >= maxTries;

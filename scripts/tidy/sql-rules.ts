@@ -19,7 +19,7 @@ export function sqlRules(repository: Repository): Complaint[] {
     .flatMap((file) => [
       ...widths(file),
       ...(file.path.startsWith("sql/functions/")
-        ? [...functionRules(file), ...readerRules(file), ...advisoryRules(file)]
+        ? [...functionRules(file), ...readerRules(file), ...lockRules(file)]
         : []),
     ]);
 }
@@ -34,19 +34,19 @@ function readerRules(file: RepositoryFile): Complaint[] {
   );
 }
 
-/** Any login can take an advisory lock, and so stop whoever tries for it or waits: headroom.turns has rows that only the owner can lock. */
-function advisoryRules(file: RepositoryFile): Complaint[] {
-  return file.lines.flatMap((text, index) =>
-    /\bpg_(try_)?advisory_/.test(text)
-      ? [
-          {
-            path: file.path,
-            line: index + 1,
-            text: "uses an advisory lock, which any login can take: see headroom.take_turn",
-          },
-        ]
-      : [],
-  );
+/**
+ * Any login can take an advisory lock, and lock the view pg_settings, which everybody may update: whoever tries for one or waits is stopped.
+ * headroom.turns has rows that only the owner can lock, and current_setting() locks nothing.
+ */
+function lockRules(file: RepositoryFile): Complaint[] {
+  return file.lines.flatMap((text, index) => {
+    const found = /\bpg_(?:try_)?advisory_|\bpg_settings\b/.exec(text);
+    if (found === null) return [];
+    const [what, instead] = found[0].endsWith("settings")
+      ? ["reads pg_settings", "current_setting()"]
+      : ["uses an advisory lock", "headroom.take_turn"];
+    return [{ path: file.path, line: index + 1, text: `${what}, which any login can lock: see ${instead}` }];
+  });
 }
 
 function widths(file: RepositoryFile): Complaint[] {

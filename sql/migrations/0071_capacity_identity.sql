@@ -1,20 +1,24 @@
--- One person with two entries in the directory: which of them are the same, and who has no Slack account.
+-- One person with two entries in the directory: who is known by a Slack user alone, and who has no Slack account.
 alter table directory.members
-  add column same_as text,
+  add column by_slack boolean not null default false,
   add column without_slack_by text,
   add column without_slack_at timestamptz,
-  add foreign key (workspace_id, same_as) references directory.members,
   add constraint members_without_slack
     check ((without_slack_by is null) = (without_slack_at is null) and (without_slack_by is null or slack_user_id is null));
-create index members_same_as on directory.members (workspace_id, same_as) where same_as is not null;
-comment on column directory.members.same_as
-  is 'The member who has this one''s account now, and so is the same person: what either asked for, neither reviews.';
+create index members_by_slack on directory.members (workspace_id) where by_slack;
+comment on column directory.members.by_slack
+  is 'Slack made this member on first use. While nobody has said which Slack users the reviewers are, it may be any of them.';
 comment on column directory.members.without_slack_by is 'The login that said that this member has no Slack account; null: nobody did.';
 
-alter type directory.standing add attribute own_ids text[], add attribute linked boolean;
+update directory.members m set by_slack = true
+ where m.id in (m.slack_user_id, 'slack-' || m.slack_user_id)
+    or exists (select from directory.ended_accounts e
+                where e.workspace_id = m.workspace_id and e.issuer = 'slack' and e.member_id = m.id
+                  and m.id in (e.subject, 'slack-' || e.subject));
+
+alter type directory.standing add attribute linked boolean;
 comment on type directory.standing
-  is 'An active member''s roles and groups, for whom they stand in now, by which ids they are known, and whether it is known which '
-     'Slack user they are.';
+  is 'An active member''s roles and groups, for whom they stand in now, and whether it is known which Slack user they are.';
 
 -- They return more.
 drop function if exists directory.list_members(text, boolean);

@@ -18,6 +18,7 @@ select headroom.register_hooks('capacity', '{
   "webhooks.endpoint_changed": "capacity.route_endpoint",
   "directory.group_removed": "capacity.check_group_unused",
   "directory.member_joining": "capacity.check_joining",
+  "directory.account_given": "capacity.check_account_given",
   "directory.member_removed": "capacity.left_behind",
   "directory.member_returned": "capacity.check_rules_of_returned"
 }');

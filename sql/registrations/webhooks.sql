@@ -15,5 +15,5 @@ select outbox.ensure_stream('alerts',
   '{"resend_blind": true, "max_tries": 12, "backoff_factor": 3, "retention": "quarter", "dedupe_days": 180, "writers": []}');
 select outbox.register_renderers('alerts', '{"alert": "webhooks.render_alert"}');
 
--- Endpoints of the database.
-select outbox.reserve_kinds('{endpoint:}');
+-- Endpoints of the database, and those of the relays' file as subscriptions name them. Applications name these without the kind.
+select outbox.reserve_kinds('{endpoint:,file:}');

@@ -774,12 +774,12 @@ export interface DirectoryMembers {
   signed_out_at: Date | null;
   tokens_from: Date | null;
   created_at: Date;
-  same_as: string | null;
+  by_slack: boolean;
   without_slack_by: string | null;
   without_slack_at: Date | null;
 }
 
-/** An active member's roles and groups, for whom they stand in now, by which ids they are known, and whether it is known which Slack user they are. */
+/** An active member's roles and groups, for whom they stand in now, and whether it is known which Slack user they are. */
 export interface DirectoryStanding {
   workspace_id: string;
   member_id: string;
@@ -789,7 +789,6 @@ export interface DirectoryStanding {
   groups: string[];
   stands_for: string[];
   stands_for_owners: string[];
-  own_ids: string[];
   linked: boolean;
 }
 
@@ -803,7 +802,6 @@ export interface DirectoryStandings {
   groups: string[] | null;
   stands_for: string[] | null;
   stands_for_owners: string[] | null;
-  own_ids: string[] | null;
   linked: boolean | null;
 }
 
@@ -3716,6 +3714,13 @@ export interface Functions {
     };
     result: { allowed: boolean; counts: boolean; code: string | null; reason: string | null };
   };
+  /** Refuses to give somebody's account to another while requests of theirs are open. Nullable: result. */
+  "capacity.check_account_given": {
+    args: {
+      p_given: unknown;
+    };
+    result: Json | null;
+  };
   /** Raises invalid_input for a Slack channel that a member may not name. */
   "capacity.check_channel": {
     args: {
@@ -5714,7 +5719,7 @@ export interface Functions {
     };
     result: DirectoryStanding;
   };
-  /** Ends the ban on an account that an admin has linked, and notes whose it was before. */
+  /** Asks whether an account may be given to a member, and lifts its bar. */
   "directory.take_account": {
     args: {
       p_workspace_id: string | null;
@@ -8394,6 +8399,11 @@ export interface Functions {
     };
     result: number;
   };
+  /** Gives a way to rows that an older version wrote during an upgrade; how many lanes and rows. */
+  "outbox.repair_ways": {
+    args: Record<string, never>;
+    result: number;
+  };
   /** Puts dead rows back into the pending tables. */
   "outbox.requeue_dead": {
     args: {
@@ -10512,6 +10522,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.asked_people": { returns: "value", json: [], positional: false },
   "capacity.audience": { returns: "value", json: ["p_story"], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
+  "capacity.check_account_given": { returns: "value", json: ["p_given"], positional: false },
   "capacity.check_channel": { returns: "value", json: [], positional: false },
   "capacity.check_fixer": { returns: "nothing", json: [], positional: false },
   "capacity.check_group_unused": { returns: "value", json: ["p_group"], positional: false },
@@ -11074,6 +11085,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.repair_headless": { returns: "value", json: [], positional: false },
   "outbox.repair_unblocked": { returns: "value", json: [], positional: false },
   "outbox.repair_unheld": { returns: "value", json: [], positional: false },
+  "outbox.repair_ways": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.reserve_kinds": { returns: "nothing", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },

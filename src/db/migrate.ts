@@ -15,6 +15,7 @@ import { refuseForeignSchemas } from "./migrate/foreign-schemas.ts";
 import { makeHistory, ownerRole, readHistory, recordMigrations, recordRecreatables } from "./migrate/history.ts";
 import { ensureOwnerUsable } from "./migrate/owner.ts";
 import { planMigration, type MigrationPlan } from "./migrate/plan.ts";
+import { stopWriters } from "./migrate/stop-writers.ts";
 import { scheduleTimers } from "./migrate/timers.ts";
 
 export type MigrationEvent =
@@ -145,12 +146,13 @@ async function applyPlan(
   options: MigrateOptions,
 ): Promise<void> {
   const files = [...plan.apply, ...plan.reapply];
-  const lockTimeoutMs = options.lockTimeoutMs ?? 10_000;
+  const lockTimeoutMs = Math.trunc(options.lockTimeoutMs ?? 10_000);
   // Bodies of functions may name what a later file makes. Time-outs of the role would cut a long index build short.
   await client.query(
     `set local check_function_bodies = off; set local statement_timeout = 0;
-     set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
+     set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${lockTimeoutMs}`,
   );
+  if (hasHistory && plan.apply.length > 0) await stopWriters(client, lockTimeoutMs, options.signal);
   let historyMade = hasHistory;
   let actingAs: SqlFile["runAs"] = "migrator";
   for (const [index, file] of files.entries()) {

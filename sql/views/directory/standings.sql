@@ -1,13 +1,12 @@
 -- What each active member is now, as far as rights go: roles, groups, and for whom they stand in, because that one is away and named them.
--- An owner is stood in for while the owner's own roles say reviewer. A person who was given another id has both; linked: it is known which
--- Slack user they are, or that they are none. The one source of directory.standing, for readers and actors alike.
+-- An owner is stood in for while the owner's own roles say reviewer. linked: it is known which Slack user they are, or that they are none, or
+-- no Slack user became a member here by themselves. The one source of directory.standing, for readers and actors alike.
 create or replace view directory.standings as
 select m.workspace_id, m.id as member_id, m.display_name as name, m.slack_user_id, m.roles,
        array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id) as groups,
        coalesce(a.everybody, '{}') as stands_for, coalesce(a.owners, '{}') as stands_for_owners,
-       array_remove(array[m.id, m.same_as], null)
-         || array(select o.id from directory.members o where o.workspace_id = m.workspace_id and o.same_as in (m.id, m.same_as)) as own_ids,
-       m.slack_user_id is not null or m.without_slack_by is not null as linked
+       m.slack_user_id is not null or m.without_slack_by is not null
+         or not exists (select from directory.members s where s.workspace_id = m.workspace_id and s.by_slack) as linked
   from directory.members m
  cross join lateral (
        select array_agg(o.id) as everybody, array_agg(o.id) filter (where o.roles && array['commercial', 'vp', 'admin']) as owners

@@ -7,7 +7,7 @@ import type { Visibility } from "../visibility.ts";
 import type { GithubAnswer, GithubCall } from "./call.ts";
 import { inputsOf, markOf, type Dispatch } from "./message.ts";
 import { outcomeOf, unavailable } from "./outcomes.ts";
-import { findRuns, notWhole } from "./runs.ts";
+import { findRuns, mostRunsTold, notWhole, toldOf } from "./runs.ts";
 
 export interface DispatchingGithub {
   readonly call: GithubCall;
@@ -56,12 +56,14 @@ export async function findDispatched(
   signal: AbortSignal,
 ): Promise<LookupOutcome> {
   const { owner, repo, workflow } = dispatch;
-  const search = { owner, repo, workflow, mark: markOf(dispatch), since: message.createdAt, most: 1 };
+  const search = { owner, repo, workflow, mark: markOf(dispatch), since: message.createdAt, most: mostRunsTold };
   const found = await findRuns(call, search, signal);
   if (found.kind === "failure") return unavailable(found);
-  const [run] = found.runs;
-  if (run !== undefined) {
-    return { kind: "found", reference: String(run.id), response: startedRun(run.id, run.html_url) };
+  // Whoever may start the workflow can give a run this name. Only the answer to a dispatch says which one is ours, so all are told.
+  const told = toldOf(found.runs);
+  const first = found.runs.at(-1);
+  if (first !== undefined) {
+    return { kind: "found", reference: String(first.id), response: { run: told.length === 1 ? told[0]! : told } };
   }
   if (!found.whole) return unavailable(notWhole);
   const afterMs = message.uncertain ? visibility.missed(message.outboxId) : 0;

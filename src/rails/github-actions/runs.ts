@@ -96,7 +96,12 @@ export const mostRunsTold = 20;
 
 /** What captures are read from. */
 export function responseOf(runs: readonly Run[]): Json {
-  return { runs: runs.slice(0, mostRunsTold).map(runOf) };
+  return { runs: toldOf(runs) };
+}
+
+/** What is told of them: with their status, unlike the run that a dispatch answers. */
+export function toldOf(runs: readonly Run[]): Json[] {
+  return runs.slice(0, mostRunsTold).map(runOf);
 }
 
 function runOf({ id, run_attempt: attempt, status, conclusion, html_url: address }: Run): Json {

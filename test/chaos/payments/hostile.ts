@@ -49,7 +49,15 @@ const ourStreams = [
   "interactions",
   "self-service",
 ];
-const ourDestinations = ["stripe", "slack:C1", "email:acme", "github:acme/infrastructure", "endpoint:1", "linear"];
+const ourDestinations = [
+  "stripe",
+  "slack:C1",
+  "email:acme",
+  "github:acme/infrastructure",
+  "endpoint:1",
+  "file:orders",
+  "linear",
+];
 
 const refused = "nobody gets what is refused to them";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate, type MigrateOptions, type MigrationEvent } from "../../../src/db/migrate.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
-import { createEmptyDatabase, waitUntilBlocked } from "../../helpers/database.ts";
+import { createEmptyDatabase, waitUntilBlocked, type EmptyDatabase } from "../../helpers/database.ts";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 
 const fixture = fileURLToPath(new URL("./fixtures/notes/", import.meta.url));
@@ -257,6 +257,49 @@ describe("a new migration", () => {
       expect(retried.length).toBeGreaterThan(0);
       expect(result.version).toBe(3);
     });
+  });
+});
+
+/** A database with three tables of ours, and a migration that changes two of them. */
+async function threeTables(): Promise<EmptyDatabase> {
+  const db = await createEmptyDatabase();
+  await edit("migrations/0003_more.sql", () => "create table notes.more (id int);\n");
+  await migrateAt(db.url);
+  await edit(
+    "migrations/0004_columns.sql",
+    () => "alter table notes.more add column author text;\nalter table notes.notes add column author text;\n",
+  );
+  return db;
+}
+
+describe("an upgrade, while others use the tables that it changes", () => {
+  test("deadlocks with nobody: it takes all locks at first, and gives back what it has while it waits", async () => {
+    await using db = await threeTables();
+    await withConnection(db.superuserUrl, async (holder) => {
+      await holder.query("begin; select * from notes.notes");
+      await withConnection(db.url, async (client) => {
+        const { pid } = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!;
+        const migrating = migrate(client, { sqlDir });
+        await withConnection(db.superuserUrl, (observer) => waitUntilBlocked(observer, pid));
+        await holder.query("select * from notes.more; commit");
+        expect(await migrating).toMatchObject({ applied: ["migrations/0004_columns.sql"] });
+      });
+    });
+    const deadlocks = "select deadlocks::int from pg_stat_database where datname = current_database()";
+    expect(await all(db.superuserUrl, deadlocks)).toEqual([{ deadlocks: 0 }]);
+  });
+
+  test("says who they are when they do not let go, and changes nothing", async () => {
+    await using db = await threeTables();
+    await withConnection(db.superuserUrl, async (holder) => {
+      await holder.query("set application_name = 'report'; begin; select * from notes.notes");
+      await expect(migrateAt(db.url, { lockTimeoutMs: 20 })).rejects.toMatchObject({
+        code: "try_again",
+        detail: expect.stringContaining("(report)") as string,
+      });
+      await holder.query("commit");
+    });
+    expect(await migrateAt(db.url)).toMatchObject({ applied: ["migrations/0004_columns.sql"] });
   });
 });
 

@@ -27,7 +27,7 @@ const forge = `
   select set_config('headroom.reader', $1, true),
          set_config('headroom.reader_made_from',
            concat_ws(' ', session_user, current_setting('role'), pg_current_snapshot()) || ' ' || current_setting('request.jwt.claims'), true)`;
-const admin = "(acme,ada,Ada,U0ADA,{admin},{},{},{},{ada},t)";
+const admin = "(acme,ada,Ada,U0ADA,{admin},{},{},{},t)";
 
 async function enterAs(client: ClientBase, session: Session, login = "authenticator"): Promise<void> {
   await client.query(`set local session authorization ${login}`);

@@ -3,7 +3,7 @@
  * but what is given. The log goes on naming who decided.
  */
 import { describe, expect, test } from "vitest";
-import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { POSTGRES_VERSIONS, waitUntilBlocked } from "../../helpers/database.ts";
 import { enter, memberSession, overHttp, type Session } from "../capacity/gateway.ts";
 import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
 
@@ -276,27 +276,64 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await bySlack("U0XENA")).toEqual({ id: "xena2" });
   });
 
-  test("whoever is given an account of somebody who was removed is that person, and reviews nothing of theirs", async () => {
+  test.each([
+    ["is given another", { slack_user_id: "U0NEXT" }],
+    ["gives it up", { slack_user_id: null }],
+    ["has none any more", { slack_user_id: null, without_slack: true }],
+  ])("the Slack user of a member who %s does not become a member again by coming", async (_what, changes) => {
+    await put("quin", { slack_user_id: "U0QUIN", roles: ["commercial"] });
+    await put("quin", changes);
+    expect(await codeOf(bySlack("U0QUIN"))).toBe("not_allowed");
+    expect(await put("quin", { slack_user_id: "U0QUIN" })).toMatchObject({ slack_user_id: "U0QUIN" });
+    expect(await bySlack("U0QUIN")).toEqual({ id: "quin" });
+  });
+
+  test("nobody is given the account of somebody who was removed, or moves it, while requests of theirs are open", async () => {
     await put("zed", { slack_user_id: "U0ZED" });
     await put("zoe", {});
     await link("zoe", "sub-zoe");
     const theirs = [await workflow.create({ requester: "zed" }), await workflow.create({ requester: "zoe" })];
+    await put("zed2", { roles: ["vp"] });
+    expect((await refusalOf(link("zed2", "sub-zoe"))).message).toContain(theirs[1]?.id);
     await remove("zed");
     await remove("zoe");
-    await put("zed2", { roles: ["vp"], slack_user_id: "U0ZED" });
-    await link("zed2", "sub-zoe");
-    const others = await workflow.create({ owner: "zed2" });
-    await workflow.apply(others.id, "COMMERCIAL_APPROVED", "zed2");
-    await control.query("select directory.put_group('acme', 'infra', p_add => '{zed2}')");
-    for (const { id } of theirs) {
-      const { message } = await refusalOf(workflow.apply(id, "TECH_REVIEW_APPROVED", "zed2"));
-      expect(message).toContain("Nobody reviews their own request");
+    for (const [given, request] of [
+      [put("zed2", { slack_user_id: "U0ZED" }), theirs[0]],
+      [link("zed2", "sub-zoe"), theirs[1]],
+    ] as const) {
+      expect((await refusalOf(given)).message).toContain(request?.id);
     }
-    await remove("zed2");
-    await put("zed3", { slack_user_id: "U0ZED" });
-    await control.query("select directory.put_group('acme', 'infra', p_add => '{zed3}')");
-    for (const { id } of theirs)
-      expect(await codeOf(workflow.apply(id, "TECH_REVIEW_APPROVED", "zed3"))).toBe("not_allowed");
+    await put("boss", { roles: ["admin"] });
+    for (const { id } of theirs) await workflow.apply(id, "CANCEL_APPROVED", "boss");
+    expect(await put("zed2", { slack_user_id: "U0ZED" })).toMatchObject({ slack_user_id: "U0ZED" });
+    await link("zed2", "sub-zoe");
+  });
+
+  test("whoever is removed while they submit is waited for, or finds that they are gone", async () => {
+    await put("zia", { slack_user_id: "U0ZIA" });
+    const client = await db.superuser.connect();
+    const other = await db.as("headroom_control").connect();
+    try {
+      await client.query("begin");
+      await workflow.create({ requester: "zia" }, client);
+      const { pid } = await oneOf<{ pid: number }>(other, "select pg_backend_pid() as pid");
+      const given = other.query("select directory.remove_member('acme', 'zia')");
+      await waitUntilBlocked(superuser, pid);
+      await client.query("commit");
+      await given;
+      expect(await codeOf(put("zed3", { slack_user_id: "U0ZIA" }))).toBe("conflict");
+      await put("zac", {});
+      await other.query("begin");
+      await other.query("select directory.remove_member('acme', 'zac')");
+      const begun = await oneOf<{ pid: number }>(client, "select pg_backend_pid() as pid");
+      const asked = codeOf(workflow.create({ requester: "zac" }, client));
+      await waitUntilBlocked(superuser, begun.pid);
+      await other.query("commit");
+      expect(await asked).toBe("not_allowed");
+    } finally {
+      await client.end();
+      await other.end();
+    }
   });
 
   test("a request that was begun before sees nothing more", async () => {

@@ -1,6 +1,7 @@
 -- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
 -- by naming it: what stands after a plus sign makes another address and not another mailbox. One spender gets ten an hour; only those that
--- nobody went on by count. The turn makes mails to one mailbox count one after the other; it is a row, so it is taken only once the spender
+-- nobody went on by count. Of the three only those count whose link still leads to the order: else they would close the mailbox to its
+-- owner, who could not go on by any of them. All of them together are twenty at most. The turn makes mails to one mailbox count one after the other; it is a row, so it is taken only once the spender
 -- has room. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
 -- forgotten. Where mails to the address come back none is sent, and whoever names it is not told: it need not be theirs. Returns why it
 -- was not sent, in words, or null.
@@ -15,7 +16,8 @@ declare
                                         regexp_replace(lower((p_draft.terms ->> 'email') collate "C"), '\+[^@]*@', '@'))).by_address;
   v_of_draft bigint;
   v_of_spender bigint;
-  v_to_address bigint;
+  v_most_to_mailbox constant integer := 20;
+  v_to_address record;
   v_mail_id bigint;
   v_row record;
 begin
@@ -27,12 +29,16 @@ begin
   end if;
   perform headroom.take_turn('billing.mail_draft:' || encode(v_mailbox, 'hex'));
   select count(*) into v_of_draft from billing.draft_mails m where m.draft_id = p_draft.id;
-  select count(*) into v_to_address from billing.draft_mails m
+  select count(*) as mails,
+         count(*) filter (where not exists (select from billing.draft_mails n where n.draft_id = m.draft_id and n.id > m.id)) as links
+    into v_to_address from billing.draft_mails m
    where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox and not m.proven
      and m.asked_at > clock_timestamp() - interval '1 hour';
   if v_of_draft >= v_most then
     return 'The link of this order was sent three times, which is the limit. Look in your mailbox, also among unwanted mail.';
-  elsif v_to_address >= v_most then
+  elsif v_to_address.mails >= v_most_to_mailbox then
+    return 'Too many links were sent to this address within the hour. Try again later.';
+  elsif v_to_address.links >= v_most then
     return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail: '
            'each opens an order that you can change and send. Or try again later.';
   end if;

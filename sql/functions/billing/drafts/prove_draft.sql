@@ -10,9 +10,10 @@ declare
 begin
   select m.address_mark into v_mailbox from billing.draft_mails m where m.draft_id = p_draft.id order by m.id desc limit 1;
   if found then
-    perform headroom.take_turn('billing.mail_draft:' || encode(v_mailbox, 'hex'));
+    -- In one order, and without the mailbox's turn: whoever goes on to another address takes that one's next.
     update billing.draft_mails m set proven = true
-     where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox and not m.proven;
+     where m.id in (select o.id from billing.draft_mails o
+                     where o.workspace_id = p_draft.workspace_id and o.address_mark = v_mailbox and not o.proven order by o.id for update);
   end if;
   update billing.drafts d set proven_at = clock_timestamp() where d.id = p_draft.id returning d.* into v_draft;
   return v_draft;

@@ -93,7 +93,7 @@ begin
     end if;
     return;
   elsif p_event_type = 'CANCEL_APPROVED' then
-    allowed := p_request.requester_user_id = any (p_standing.own_ids) or 'admin' = any (v_roles);
+    allowed := p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles);
     reason := 'Only the requester or an admin cancels a request.';
     return;
   elsif p_event_type in ('PROVISIONING_COMPLETE', 'PROVISIONING_FAILED') then

@@ -57,6 +57,13 @@ begin
     end if;
   end if;
 
+  -- A removal of whoever asks waits for this request, or this finds them gone: what somebody asked for is known when their account is given
+  -- to another.
+  perform from directory.members m where m.workspace_id = p_workspace.id and m.id = p_actor.id and m.active for key share;
+  if not found then
+    perform headroom.fail('not_allowed', format('There is no active member "%s" in this workspace.', left(p_actor.id, 64)), null,
+                          'An admin adds members to the directory and reactivates them. Nothing was written.');
+  end if;
   v_good := capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
                                  p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_customer_id);
   v_good := capacity.check_channel(p_workspace, p_actor.via, p_slack_channel_id);

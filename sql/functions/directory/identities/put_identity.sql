@@ -28,6 +28,7 @@ begin
     perform headroom.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null,
                           'List members: headroom members list');
   end if;
+  perform directory.take_account(p_workspace_id, p_issuer, p_subject, p_member_id);
   update directory.members m set signed_out_at = clock_timestamp()
     from directory.identities i
    where i.issuer = p_issuer and i.subject = p_subject and m.workspace_id = i.workspace_id and m.id = i.member_id
@@ -36,7 +37,6 @@ begin
   values (p_issuer, p_subject, p_workspace_id, p_member_id)
   on conflict (issuer, subject) do update set workspace_id = excluded.workspace_id, member_id = excluded.member_id, domain = null
   returning i.* into v_identity;
-  perform directory.take_account(p_workspace_id, p_issuer, p_subject, p_member_id);
   return v_identity;
 end
 $$;

@@ -24,8 +24,8 @@ begin
       perform headroom.run_hooks('directory.member_joining',
                                  jsonb_build_object('workspace_id', p_workspace_id, 'slack_user_id', p_slack_user_id));
       -- The Slack id becomes the member's id, unless somebody else has that already.
-      insert into directory.members (workspace_id, id, display_name, slack_user_id)
-      select p_workspace_id, case when m.id is null then p_slack_user_id else 'slack-' || p_slack_user_id end, v_name, p_slack_user_id
+      insert into directory.members (workspace_id, id, display_name, slack_user_id, by_slack)
+      select p_workspace_id, case when m.id is null then p_slack_user_id else 'slack-' || p_slack_user_id end, v_name, p_slack_user_id, true
         from (values (1)) one left join directory.members m on m.workspace_id = p_workspace_id and m.id = p_slack_user_id
       on conflict do nothing;
       select m.* into v_member from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_slack_user_id;

@@ -5,8 +5,8 @@
 -- names whoever had the id before, so it must be said that this is the same person. Layers above refuse while something of theirs still
 -- names the id.
 --
--- Whoever has used Slack before an admin says which Slack user they are was made a member by that. The admin's word makes the two one: what
--- was made goes, and the log goes on naming it, as the same person.
+-- Whoever has used Slack before an admin says which Slack user they are was made a member by that. What was made goes then, if nothing
+-- depends on it and no request of theirs is open; the log goes on naming it.
 create or replace function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb default '{}') returns directory.members
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -14,6 +14,8 @@ declare
   v_old directory.members;
   v_new directory.members;
   v_wrong text;
+  v_made text;
+  v_ended record;
 begin
   -- One change of a directory at a time.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
@@ -60,11 +62,20 @@ begin
     v_new.without_slack_by := case when p_changes -> 'without_slack' = 'true' then coalesce(v_old.without_slack_by, session_user) end;
     v_new.without_slack_at := case when v_new.without_slack_by is not null then coalesce(v_old.without_slack_at, clock_timestamp()) end;
   end if;
-  perform directory.remove_member(p_workspace_id, m.id)
-     from directory.members m
-    where m.workspace_id = p_workspace_id and m.slack_user_id = v_new.slack_user_id and m.id <> p_id
-      and m.id in (v_new.slack_user_id, 'slack-' || v_new.slack_user_id) and m.roles <@ array['requester']
-      and not exists (select from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id);
+  select m.id into v_made from directory.members m
+   where m.workspace_id = p_workspace_id and m.slack_user_id = v_new.slack_user_id and m.id <> p_id and m.by_slack;
+  if found then
+    v_ended := directory.remove_member(p_workspace_id, v_made);
+    if v_ended.roles <@ '{requester}' and v_ended.left_groups = '{}' and v_ended.accounts = 0 and v_ended.api_keys = '{}'
+       and v_ended.delegators = '{}'
+       and not exists (select from jsonb_each(v_ended.left_behind) e where e.value not in ('0', '[]', 'null')) then
+      perform directory.take_account(p_workspace_id, 'slack', v_new.slack_user_id, p_id);
+    else
+      perform headroom.fail('conflict', format('That Slack user is the member "%s", who has roles, groups, keys or accounts, or whom others '
+          'or rules name.', v_made), null,
+        format('Remove them first, which says what ends: headroom members remove %s. Nothing was changed.', v_made));
+    end if;
+  end if;
 
   v_wrong := case
     when v_new.display_name is null or length(v_new.display_name) not between 1 and 200 or v_new.display_name ~ '[[:cntrl:]]'
@@ -105,6 +116,11 @@ begin
         delegate_id = excluded.delegate_id, away_from = excluded.away_from, away_until = excluded.away_until, active = excluded.active
   returning m.* into v_new;
   perform directory.take_account(p_workspace_id, 'slack', v_new.slack_user_id, p_id);
+  -- Or whoever has the account that was given up would become another member by it.
+  insert into directory.ended_accounts as e (workspace_id, issuer, subject, member_id)
+  select p_workspace_id, 'slack', v_old.slack_user_id, p_id
+   where v_old.slack_user_id <> v_new.slack_user_id or v_old.slack_user_id is not null and v_new.slack_user_id is null
+  on conflict (workspace_id, issuer, subject) do update set member_id = excluded.member_id, ended_at = excluded.ended_at;
   return v_new;
 exception when unique_violation then
   perform headroom.fail('conflict', 'Somebody else has just been given this Slack id.', null,

@@ -11,7 +11,7 @@ begin
     v_network := nullif(current_setting('headroom.client_network', true), '')::inet;
   end if;
   return case when not v_network <<= any ('{10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,
-                                            ::1/128,fc00::/7,fe80::/10}'::inet[]) then v_network end;
+                                            ::/64,fc00::/7,fe80::/10}'::inet[]) then v_network end;
 exception when data_exception then
   return null;
 end

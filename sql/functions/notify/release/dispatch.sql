@@ -5,7 +5,7 @@ create or replace function notify.dispatch() returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_cut_off_ms integer := (select nullif(s.setting, '0')::integer from pg_settings s where s.name = 'statement_timeout');
+  v_cut_off_ms integer := nullif(extract(epoch from current_setting('statement_timeout')::interval) * 1000, 0);
   v_until timestamptz := clock_timestamp() + least(interval '30 seconds', v_cut_off_ms * interval '250 microseconds');
   v_turn record;
   v_released integer := 0;

@@ -57,7 +57,9 @@ begin
     return;
   end if;
 
-  v_names := array(select distinct d.name from outbox.destinations d where d.destination_id = any (v_ids));
+  v_names := array(
+    select distinct d.name from unnest(v_ids) i(id)
+     cross join lateral (select x.name from outbox.destinations x where x.destination_id = i.id offset 0) d);
   select array_agg(g.name) into v_limited from outbox.gates_of(v_names) g
    where g.min_interval_ms > 0 or g.failures >= g.failure_threshold or exists (select from outbox.gate_notes t where t.name = g.name);
   if p_hold and v_limited is not null then
@@ -74,7 +76,8 @@ begin
            else s.opens_at end,
          l.name is not null, h.held = 0 and h.tenant_held = 0, v_more
     from unnest(v_queue_ways, v_ids) q(way_id, destination_id)
-    join outbox.destinations d on d.destination_id = q.destination_id
+   -- Each by its key (offset 0): joined by hash, all destinations there ever were would be read.
+   cross join lateral (select x.* from outbox.destinations x where x.destination_id = q.destination_id offset 0) d
     join outbox.gates_of(v_names) g on g.name = d.name
     left join unnest(v_limited) l(name) on l.name = d.name
     left join unnest(v_held) k(name) on k.name = d.name

@@ -78,7 +78,8 @@ begin
 
   select s.stream_id, s.class_id, s.ordered, s.writers, r.rail_id,
          (select w.way_id from outbox.ways w
-           where w.stream_id = s.stream_id and w.rail_id = r.rail_id and w.writer = v_writer order by w.way_id limit 1),
+           where w.stream_id = s.stream_id and w.rail_id = r.rail_id and w.writer in (v_writer, '*')
+           order by w.writer = '*', w.way_id limit 1),
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes')
     into v_stream_id, v_class_id, v_ordered, v_writers, v_rail_id, v_way_id, v_wake
     from outbox.streams s, outbox.rails r
@@ -97,7 +98,8 @@ begin
     v_id := outbox.new_id(v_class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at, terms)
     values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now,
-            hashtextextended(v_salt::text || v_terms::text, 0))
+            -- A date that is over says nothing.
+            hashtextextended(v_salt::text || case when p_not_before <= v_now then jsonb_set(v_terms, '{8}', 'null') else v_terms end::text, 0))
     on conflict do nothing;
     if found then
       outbox_id := v_id;

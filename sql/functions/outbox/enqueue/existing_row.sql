@@ -1,7 +1,8 @@
 -- The answer to a repeated enqueue: the row that is there already, or a refusal when the key now comes with another payload, or is to go
 -- elsewhere, otherwise or at another time. The number is unknown once the row's payload has been collected.
 --
--- p_terms is the array of outbox.add_row(), in the order of the fields here; null compares the payload alone.
+-- p_terms is the array of outbox.add_row(), in the order of the fields here; null compares the payload alone. A date that is over is as
+-- good as none, and as the one that was given.
 --
 -- The hashes that are kept are salted. Once the payload was erased its salt is gone, and whether the content is the same can no longer
 -- be known: the key alone then decides, and the answer is the row that is there.
@@ -25,7 +26,9 @@ begin
     return;
   elsif v_known.payload_hash <> sha256(uuid_send(v_known.salt) || convert_to(p_body, 'UTF8')) then
     v_changed := 'payload';
-  elsif p_terms is not null and v_known.terms is distinct from hashtextextended(v_known.salt::text || p_terms::text, 0) then
+  elsif p_terms is not null and v_known.terms is distinct from hashtextextended(v_known.salt::text || p_terms::text, 0)
+        and not coalesce((p_terms ->> 8)::numeric <= extract(epoch from clock_timestamp())
+                           and v_known.terms = hashtextextended(v_known.salt::text || jsonb_set(p_terms, '{8}', 'null')::text, 0), false) then
     select string_agg(f.field, ', ' order by f.place) into v_changed
       from jsonb_array_elements(p_terms) with ordinality t(value, place)
       join (values ('rail', 1, to_jsonb((select r.name from outbox.rails r where r.rail_id = v_row.rail_id))),

@@ -1,15 +1,25 @@
 -- The number of a way: how rows of a stream go, and who wrote them. Made on first use; as with outbox.destination_id(), two producers who
 -- are first at the same time make two, and do not wait for each other.
+--
+-- A claim looks at every way, so there are not many: where very many logins write, as when each is made for a day, those that come later
+-- are one writer.
 create or replace function outbox.way_id(p_stream_id smallint, p_rail_id smallint, p_writer text) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
+  v_most constant integer := 50;
+  v_others constant text := '*';
   v_id integer;
+  v_count bigint;
 begin
   select w.way_id into v_id from outbox.ways w
-   where w.stream_id = p_stream_id and w.rail_id = p_rail_id and w.writer = p_writer order by w.way_id limit 1;
+   where w.stream_id = p_stream_id and w.rail_id = p_rail_id and w.writer in (p_writer, v_others)
+   order by w.writer = v_others, w.way_id limit 1;
   if not found then
-    insert into outbox.ways (stream_id, rail_id, writer) values (p_stream_id, p_rail_id, p_writer) returning way_id into v_id;
+    select count(*) into v_count from outbox.ways w where w.stream_id = p_stream_id and w.rail_id = p_rail_id;
+    insert into outbox.ways (stream_id, rail_id, writer)
+    values (p_stream_id, p_rail_id, case when v_count < v_most or p_writer = '' then p_writer else v_others end)
+    returning way_id into v_id;
   end if;
   return v_id;
 end

@@ -5,7 +5,7 @@ language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg
 as $$
 begin
   return case when strpos(p_message, '@') = 0 then left(p_message, 2000)
-              else regexp_replace(left(p_message, 2000), '[^[:space:]<>"'';,]+@[^[:space:]<>"'';,]+', '(address)', 'g') end;
+              else left(regexp_replace(left(p_message, 2000), '[^[:space:]<>"'';,]+@[^[:space:]<>"'';,]+', '(address)', 'g'), 2000) end;
 end
 $$;
 comment on function outbox.without_addresses(text) is 'The message without e-mail addresses, cut to what is kept.';

@@ -1,5 +1,5 @@
--- Repairs lanes that nothing would ever wake: those with pending rows and no head, those leased under a claim that is gone, and
--- those blocked by a dead row that is gone. There should be no such lane; if one exists, it is repaired here and counted,
+-- Repairs lanes that nothing would ever wake: those with pending rows and no head, those leased under a claim that is gone,
+-- those blocked by a dead row that is gone, and rows without a way. There should be no such lane; if one exists, it is repaired here and counted,
 -- and somebody should ask why.
 --
 -- A call looks at p_max_lanes lanes and the next one goes on from there, so that its cost does not grow with the number of
@@ -63,7 +63,8 @@ begin
   perform outbox.hold_gates(array(select distinct t.name from outbox.gate_notes t limit 1000));
   return case when v_headless is null then 0 else outbox.repair_headless(v_headless) end
        + case when v_unheld is null then 0 else outbox.repair_unheld(v_unheld) end
-       + case when v_unblocked is null then 0 else outbox.repair_unblocked(v_unblocked) end;
+       + case when v_unblocked is null then 0 else outbox.repair_unblocked(v_unblocked) end
+       + outbox.repair_ways();
 end
 $$;
 comment on function outbox.sweep(integer)

@@ -14,6 +14,9 @@ declare
   v_new webhooks.endpoints;
 begin
   perform headroom.check_changes(p_changes, '{url,topics,description,headers}');
+  if p_name is null then
+    perform headroom.fail('invalid_input', 'The name of the endpoint is missing.', null, 'Nothing was changed.');
+  end if;
   select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
   if not found then
     if p_tenant_id is not null then

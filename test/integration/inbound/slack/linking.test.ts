@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import type { EventType } from "../../capacity/reduce/model.ts";
 import { refusalOf, rowsOf } from "../../capacity/workflow.ts";
 import { channel, startSlack } from "./slack.ts";
 
@@ -64,26 +63,47 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     await rowsOf(workflow.superuser, "delete from capacity.policies where id = 'named'");
   });
 
-  test("reviews nothing of whom Slack alone knows, and is one with them once they are linked", async () => {
+  test("reviews nothing of whom Slack alone knows, and is linked once that has ended", async () => {
     await slack.command(line, "U0EARLY");
     const [asked] = await rowsOf<{ id: string }>(
       workflow.superuser,
       "select id from public.capacity_requests where requester_user_id = 'U0EARLY'",
     );
-    const refused = async (event: EventType) =>
-      refusalOf(workflow.apply(asked!.id, event, "cora")).then(({ message }) => message);
     await put("cora", { slack_user_id: null });
-    expect(await refused("COMMERCIAL_APPROVED")).toContain("cannot be told whether you asked for this yourself");
+    const refused = await refusalOf(workflow.apply(asked!.id, "COMMERCIAL_APPROVED", "cora"));
+    expect(refused.message).toContain("cannot be told whether you asked for this yourself");
+    // Under their own id they would review what they asked for.
+    expect((await refusalOf(put("cora", { slack_user_id: "U0EARLY" }))).message).toContain(asked!.id);
+    expect(await memberOf("U0EARLY")).toBe("U0EARLY");
+    await workflow.apply(asked!.id, "CANCEL_APPROVED", "U0EARLY");
     await put("cora", { slack_user_id: "U0EARLY" });
-    expect(await refused("COMMERCIAL_APPROVED")).toContain("Nobody reviews their own request");
     expect(await memberOf("U0EARLY")).toBe("cora");
-    await slack.click("commercial_approve", asked!.id, "U0EARLY");
-    expect((await slack.takeInteractions())[0]?.text).toContain("Nobody reviews their own request");
-    // Another's is reviewed as ever, and their own is theirs to cancel.
     const other = await create();
     await slack.click("commercial_approve", other, "U0EARLY");
     expect((await workflow.row(other)).commercial_approved_by).toBe("cora");
-    await workflow.apply(asked!.id, "CANCEL_APPROVED", "cora");
+    await put("cora", { slack_user_id: "U0CORA" });
+  });
+
+  test("is not given the Slack user of a member on whom others wait", async () => {
+    await slack.command("list", "U0NEEDED");
+    await put("carl", { delegate_id: "U0NEEDED" });
+    const { message, hint } = await refusalOf(put("cora", { slack_user_id: "U0NEEDED" }));
+    expect(message).toContain("U0NEEDED");
+    expect(hint).toContain("headroom members remove U0NEEDED");
+    expect(await rowsOf(workflow.superuser, "select delegate_id from directory.members where id = 'carl'")).toEqual([
+      { delegate_id: "U0NEEDED" },
+    ]);
+    await put("carl", { delegate_id: null });
+  });
+
+  test("whose requester only has an id like a Slack user's reviews it, where nobody came by Slack", async () => {
+    await rowsOf(
+      workflow.superuser,
+      "update directory.members set by_slack = false where workspace_id = 'acme'; insert into directory.members (workspace_id, id, display_name) values ('acme', 'USER07', 'Ursula')",
+    );
+    const { id } = await workflow.create({ requester: "USER07" });
+    await put("cora", { slack_user_id: null });
+    await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
     await put("cora", { slack_user_id: "U0CORA" });
   });
 

@@ -49,6 +49,43 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     },
   );
 
+  test.each([true, false])(
+    "a look reads what it looks at, however many destinations there have been (ordered: %s)",
+    async (ordered) => {
+      const stream = await engine.stream({ ordered });
+      const relay = await engine.db.as("headroom_executor").connect();
+      onTestFinished(() => relay.end());
+      // A relay that has planned its claim while there was nearly nothing, as after an installation.
+      await rowsOf(
+        engine.superuser,
+        "analyze outbox.heads, outbox.pending_unordered, outbox.destinations, outbox.gates",
+      );
+      await engine.enqueue(stream, { destination: unique("d") });
+      for (let look = 0; look < 3; look += 1) await engine.claim(stream, {}, relay);
+      for (let batch = 0; batch < 2; batch += 1)
+        await engine.enqueueMany(
+          Array.from({ length: 5_000 }, (_, n) => ({
+            stream: stream.name,
+            key: `${batch}/${n}`,
+            instruction_id: unique("i"),
+            idempotency_key: "1",
+            rail: "sure",
+            payload: {},
+            not_before: tomorrow(),
+            destination: unique("d"),
+          })),
+        );
+      await relay.query("begin");
+      await engine.claim(stream, {}, relay);
+      const read = await rowsOf<{ relname: string; rows: number }>(
+        relay,
+        "select relname, (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where schemaname = 'outbox'",
+      );
+      await relay.query("commit");
+      expect(read.filter(({ rows }) => rows > 2_500)).toEqual([]);
+    },
+  );
+
   /** What a claim brings to a relay that has only these rails. */
   async function claimBy(rails: readonly string[], stream: Stream, maxRows = 100): Promise<string[]> {
     const rows = await rowsOf<Claimed>(
@@ -155,6 +192,26 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     await rowsOf(engine.executor, "select outbox.sweep(1000000)");
     expect(await claimBy(["asking"], stream)).toEqual([late.outbox_id]);
   });
+
+  test.each([true, false])(
+    "a row that an older version wrote during an upgrade gets its way (ordered: %s)",
+    async (ordered) => {
+      const stream = await engine.stream({ ordered });
+      const late = [await engine.enqueue(stream, {}), await engine.enqueue(stream, { rail: "asking" })];
+      for (const table of ["heads", "pending_unordered"])
+        await rowsOf(engine.superuser, `update outbox.${table} set way_id = 0 where stream_id = $1`, [stream.id]);
+      for (const table of ["pending", "payloads"])
+        await rowsOf(engine.superuser, `update outbox.${table} set way_id = 0 where outbox_id = any ($1)`, [
+          idsOf(late),
+        ]);
+      const next = await engine.enqueue(stream, {});
+      expect(await claimBy(["sure", "asking"], stream)).toEqual(ordered ? [] : [next.outbox_id]);
+      await rowsOf(engine.executor, "select outbox.sweep(1000000)");
+      const claimed: string[] = [];
+      for (const rails of [["sure"], ["asking"], ["sure"]]) claimed.push(...(await claimBy(rails, stream)));
+      expect(claimed).toEqual(idsOf(ordered ? [...late, next] : late));
+    },
+  );
 
   test("a row that comes late and goes nowhere does not wait behind the gate of the row before it", async () => {
     const stream = await engine.stream();

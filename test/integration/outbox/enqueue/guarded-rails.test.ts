@@ -5,7 +5,16 @@ import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../eng
 
 const guarded = ["email", "github-actions", "linear", "slack", "slack-interaction", "slack-webhook", "stripe"];
 const open = ["notifications", "payments"];
-const ours = ["slack:C1", "email:acme", "endpoint:1", "github:acme/infra", "slack-interactions:U1", "stripe", "linear"];
+const ours = [
+  "slack:C1",
+  "email:acme",
+  "endpoint:1",
+  "file:orders",
+  "github:acme/infra",
+  "slack-interactions:U1",
+  "stripe",
+  "linear",
+];
 
 describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

@@ -77,6 +77,29 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
       ]);
     });
 
+    test("with a date that is over is the row without one, and one whose date has passed since is still the same", async () => {
+      const row = await newRow();
+      const [first] = await enqueue({ ...row, not_before: "2020-01-01T00:00:00Z" });
+      expect(first?.created).toBe(true);
+      for (const date of ["2020-01-02T00:00:00Z", null])
+        expect(await enqueue({ ...row, not_before: date })).toMatchObject([
+          { outbox_id: first?.outbox_id, created: false },
+        ]);
+      expect(await refusalOf(enqueue({ ...row, not_before: later }))).toMatchObject(
+        refusedAs("idempotency_conflict", first?.outbox_id),
+      );
+      const dated = { ...(await newRow()), not_before: "2020-01-01T00:00:00Z" };
+      const [second] = await enqueue(dated);
+      // As if that date had been ahead then: the hash has it.
+      await rowsOf(
+        engine.db.superuser.pool,
+        `update outbox.dedupe d set terms = hashtextextended(d.salt::text || jsonb_build_array('sure', 'k', 5, null, null, null, null, null,
+           extract(epoch from '2020-01-01T00:00:00Z'::timestamptz))::text, 0) where outbox_id = $1`,
+        [second?.outbox_id],
+      );
+      expect(await enqueue(dated)).toMatchObject([{ outbox_id: second?.outbox_id, created: false }]);
+    });
+
     test("to another rail is refused also when the first was collected", async () => {
       const row = await newRow();
       const [first] = await enqueueOne(row);

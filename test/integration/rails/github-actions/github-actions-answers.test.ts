@@ -158,13 +158,27 @@ describe("a search for a run", () => {
   test("asks for dispatched runs since shortly before the row was made, and knows its own by the name", async () => {
     github.script.push(page("Provision job-7f3a2", "Provision xjob-7f3a", `Provision (${job}) 32XL`));
     const createdAt = new Date("2026-01-01T00:01:00Z");
-    expect(await lookUp({ createdAt })).toEqual({ kind: "found", reference: "102", response: { run: { id: 102 } } });
+    const run = expect.objectContaining({ id: 102, status: null }) as unknown;
+    expect(await lookUp({ createdAt })).toEqual({ kind: "found", reference: "102", response: { run } });
     const path = new URL(github.requests[0]?.path ?? "", "http://x");
     expect(path.pathname).toBe("/github/repos/acme/infra/actions/workflows/provision.yml/runs");
     expect(Object.fromEntries(path.searchParams)).toMatchObject({
       event: "workflow_dispatch",
       created: ">=2026-01-01T00:00:00Z",
       page: "1",
+    });
+  });
+
+  test("tells of all that have the name, with their status, so that none is taken for the one that was answered", async () => {
+    github.script.push(page(`Provision ${job}`, `Provision ${job}`));
+    expect(await lookUp()).toMatchObject({
+      kind: "found",
+      response: {
+        run: [
+          { id: 101, status: null },
+          { id: 100, status: null },
+        ],
+      },
     });
   });
 

@@ -6222,7 +6222,7 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8ef03d87a1e3a35a';
+  as 'sha256 3fa8f735ac458b16';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -7473,12 +7473,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7af286a1e3a92043';
+  as 'sha256 ff436d64f7d1efa3';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa0cf4b26dc4fac6';
+  as 'sha256 38609937c5daeb74';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -7681,7 +7681,7 @@ grant execute on function outbox.erase_payload to headroom_control;
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, p_terms jsonb, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c284bd028c6f69d';
+  as 'sha256 6de67d9ade1fc3e9';
 
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]

@@ -1,7 +1,9 @@
 -- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
 -- by naming it: what stands after a plus sign makes another address and not another mailbox. One spender gets ten an hour; only those that
 -- nobody went on by count. Of the three only those count whose link still leads to the order: else they would close the mailbox to its
--- owner, who could not go on by any of them. All of them together are twenty at most. The turn makes mails to one mailbox count one after the other; it is a row, so it is taken only once the spender
+-- owner, who could not go on by any of them. All of them together are twenty at most.
+--
+-- The turn makes mails to one mailbox count one after the other; it is a row, so it is taken only once the spender
 -- has room. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
 -- forgotten. Where mails to the address come back none is sent, and whoever names it is not told: it need not be theirs. Returns why it
 -- was not sent, in words, or null.

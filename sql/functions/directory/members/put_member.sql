@@ -71,8 +71,8 @@ begin
        and not exists (select from jsonb_each(v_ended.left_behind) e where e.value not in ('0', '[]', 'null')) then
       perform directory.take_account(p_workspace_id, 'slack', v_new.slack_user_id, p_id);
     else
-      perform headroom.fail('conflict', format('That Slack user is the member "%s", who has roles, groups, keys or accounts, or whom others '
-          'or rules name.', v_made), null,
+      perform headroom.fail('conflict',
+        format('That Slack user is the member "%s", who has roles, groups, keys or accounts, or whom others or rules name.', v_made), null,
         format('Remove them first, which says what ends: headroom members remove %s. Nothing was changed.', v_made));
     end if;
   end if;

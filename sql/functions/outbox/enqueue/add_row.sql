@@ -99,7 +99,8 @@ begin
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at, terms)
     values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now,
             -- A date that is over says nothing.
-            hashtextextended(v_salt::text || case when p_not_before <= v_now then jsonb_set(v_terms, '{8}', 'null') else v_terms end::text, 0))
+            hashtextextended(
+              v_salt::text || case when p_not_before <= v_now then jsonb_set(v_terms, '{8}', 'null') else v_terms end::text, 0))
     on conflict do nothing;
     if found then
       outbox_id := v_id;

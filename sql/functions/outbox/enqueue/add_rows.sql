@@ -57,7 +57,8 @@ begin
   ), deduped as (
     insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at, terms)
     select i.stream_id, i.instruction_id, i.idempotency_key, i.new_outbox_id, i.salt, i.hash, v_now,
-           hashtextextended(i.salt::text || case when i.not_before <= v_now then jsonb_set(i.terms, '{8}', 'null') else i.terms end::text, 0)
+           hashtextextended(
+             i.salt::text || case when i.not_before <= v_now then jsonb_set(i.terms, '{8}', 'null') else i.terms end::text, 0)
       from input i order by i.stream_id, i.instruction_id, i.idempotency_key, i.ord
     on conflict do nothing
     returning d.outbox_id

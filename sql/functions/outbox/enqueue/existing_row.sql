@@ -28,7 +28,8 @@ begin
     v_changed := 'payload';
   elsif p_terms is not null and v_known.terms is distinct from hashtextextended(v_known.salt::text || p_terms::text, 0)
         and not coalesce((p_terms ->> 8)::numeric <= extract(epoch from clock_timestamp())
-                           and v_known.terms = hashtextextended(v_known.salt::text || jsonb_set(p_terms, '{8}', 'null')::text, 0), false) then
+                         and v_known.terms = hashtextextended(v_known.salt::text || jsonb_set(p_terms, '{8}', 'null')::text, 0),
+                         false) then
     select string_agg(f.field, ', ' order by f.place) into v_changed
       from jsonb_array_elements(p_terms) with ordinality t(value, place)
       join (values ('rail', 1, to_jsonb((select r.name from outbox.rails r where r.rail_id = v_row.rail_id))),

@@ -1,6 +1,6 @@
 -- Repairs lanes that nothing would ever wake: those with pending rows and no head, those leased under a claim that is gone,
--- those blocked by a dead row that is gone, and rows without a way. There should be no such lane; if one exists, it is repaired here and counted,
--- and somebody should ask why.
+-- those blocked by a dead row that is gone, and rows without a way. There should be no such lane; if one exists, it is repaired here and
+-- counted, and somebody should ask why.
 --
 -- A call looks at p_max_lanes lanes and the next one goes on from there, so that its cost does not grow with the number of
 -- lanes (6 microseconds each). What one statement sees is of one moment, and none of these can be in a moment's view of a sound

@@ -168,7 +168,10 @@ create type capacity.context as (
   told text[],
   group_told text,
   endpoints text[],
-  tells capacity.tell[]
+  tells capacity.tell[],
+  acts integer,
+  acts_per_hour integer,
+  demoted integer
 );
 
 create type capacity.tell as (
@@ -910,6 +913,20 @@ UNION ALL
     s.seen_at AS since
    FROM billing.sightings s;
 comment on view billing.waiting is 'Money that waits for something.';
+
+create unlogged table capacity.acts (
+  workspace_id text not null,
+  account text not null,
+  at timestamp with time zone not null
+);
+CREATE INDEX acts_account ON capacity.acts USING btree (workspace_id, account, at);
+alter table capacity.acts enable row level security;
+create policy all_workspaces on capacity.acts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.acts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.acts to headroom_auditor;
+grant select on capacity.acts to headroom_control;
+comment on table capacity.acts is 'What members did within the hour that others are told of. See capacity.levels_behind().';
+comment on column capacity.acts.account is 'A member''s id; where a key or a login acted for them, that behind it.';
 
 create view capacity.candidates as
  SELECT o.workspace_id,
@@ -1863,6 +1880,8 @@ create table directory.workspaces (
   most_reminders smallint default 3 not null,
   nudge_every_minutes integer default 60 not null,
   created_at timestamp with time zone default now() not null,
+  acts_per_hour integer default 300,
+  constraint workspaces_acts_per_hour_check CHECK (((acts_per_hour >= 1) AND (acts_per_hour <= 10000))),
   constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint workspaces_linear_actor_id_check CHECK (((length(linear_actor_id) >= 1) AND (length(linear_actor_id) <= 64))),
   constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
@@ -1899,6 +1918,7 @@ comment on column directory.workspaces.linear_team_id is 'The team whose issues 
 comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
 comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
+comment on column directory.workspaces.acts_per_hour is 'How often one member may do in an hour what others are told of, with their own sign-in; null: as often as they like.';
 
 create table headroom.boxes (
   name text not null,
@@ -4231,7 +4251,7 @@ create function billing.draft_token(p_workspace_id text, p_id uuid, p_generation
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9676e6c7004b79ab';
+  as 'sha256 064bde7ce25e1ed4';
 
 create function billing.end_open_checkouts(p_price_id uuid)
   returns void
@@ -4731,7 +4751,7 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 027b509212c29aba';
+  as 'sha256 5687f88df1030dbc';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -4973,6 +4993,11 @@ create function billing.workspace_needs()
 grant execute on function billing.workspace_needs to headroom_auditor;
 grant execute on function billing.workspace_needs to headroom_control;
 
+create function capacity.account_of(p_actor capacity.actor)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8df433e52985cedb';
+
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4996,7 +5021,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 f8e393dc5cbe44e8';
+  as 'sha256 0351816f1382b5fb';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -5112,7 +5137,12 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 39e7d27b59bc88f0';
+  as 'sha256 20cd63230f1ee9ae';
+
+create function capacity.count_act(p_request_id text, p_actor capacity.actor)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 1e8bcc346c1a285b';
 
 create function capacity.customer_bounced(p_bounced jsonb)
   returns jsonb
@@ -5152,7 +5182,7 @@ create function capacity.destination_words(p_workspace_id text, p_destination te
 create function capacity.dispatch_side_effects(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dfb2afe071aac368';
+  as 'sha256 12b3e01081f20484';
 
 create function capacity.effects_of(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb)
   returns text[]
@@ -5169,10 +5199,10 @@ create function capacity.endpoint_routes(p_endpoint webhooks.endpoints)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1b66e35cae74fef1';
 
-create function capacity.enqueue_effect(p_story jsonb, p_effect text)
+create function capacity.enqueue_effect(p_story jsonb, p_effect text, p_priority integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73995518c6964902';
+  as 'sha256 79ec039aad2fd5c3';
 
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
@@ -5287,6 +5317,11 @@ create function capacity.left_behind(p_member jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f680d2285517e4d7';
+
+create function capacity.levels_behind(p_workspace_id text, p_actor capacity.actor, p_acts integer, p_most integer)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 30def28e6786828c';
 
 create function capacity.linear_comment_then(p_kept jsonb)
   returns jsonb
@@ -5436,7 +5471,7 @@ create function capacity.no_such_request(p_request_id text)
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9807b8de20a45758';
+  as 'sha256 3139841f5afb20db';
 
 create function capacity.note_circuits(p_circuits jsonb)
   returns jsonb
@@ -5507,7 +5542,7 @@ create function capacity.people_named(p_workspace_id text, p_member_ids text[])
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_called text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 722b01d916845add';
+  as 'sha256 5c6f198e63b34816';
 
 create function capacity.preview_tell(p_story jsonb, p_template text, p_channel text, p_step text DEFAULT 'commercial'::text, p_address text DEFAULT 'somebody@example.org'::text)
   returns jsonb
@@ -5838,7 +5873,7 @@ create function capacity.tell_operators(p_workspace_id text, p_cause text, p_fac
 create function capacity.tell_people(p_context capacity.context, p_story jsonb, p_effects text[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 558158882ebde5be';
+  as 'sha256 41c9aee88465f64b';
 
 create function capacity.tell_problems(p_argument jsonb)
   returns jsonb
@@ -5908,7 +5943,7 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4505fe6761fd1440';
+  as 'sha256 3d2e4a1e0d0dff37';
 
 create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
   returns record
@@ -6226,7 +6261,7 @@ grant execute on function directory.put_member to headroom_control;
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 07af402eefb6855e';
+  as 'sha256 52eb45522144b582';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader()
@@ -7558,7 +7593,7 @@ create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams,
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4009de26456e9b0f';
+  as 'sha256 5b2a14ed369ed656';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
@@ -7629,10 +7664,10 @@ create function outbox.enqueue_many(p_rows jsonb)
   as 'sha256 595d143636d1de34';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
-create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
+create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb, p_priority integer DEFAULT 5)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 7f62bd5803c4841e';
+  as 'sha256 0245f7bfb5209588';
 
 create function outbox.enqueuer()
   returns text
@@ -8514,7 +8549,7 @@ create function provisioning.record(p_job provisioning.jobs, p_event text, p_act
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca14916cc757076c';
+  as 'sha256 1ab1a8e7071ff2cd';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -8534,7 +8569,7 @@ create function provisioning.remind(p_job provisioning.jobs)
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90a4a858b8e978b1';
+  as 'sha256 6f5277a5998eb171';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text

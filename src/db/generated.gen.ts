@@ -323,6 +323,13 @@ export interface CapacityActor {
   via: string;
 }
 
+/** What members did within the hour that others are told of. See capacity.levels_behind(). */
+export interface CapacityActs {
+  workspace_id: string;
+  account: string;
+  at: Date;
+}
+
 /** Who could speak for an owner, a named member, a role or a group now. */
 export interface CapacityCandidates {
   workspace_id: string | null;
@@ -384,6 +391,9 @@ export interface CapacityContext {
   group_told: string;
   endpoints: string[];
   tells: string;
+  acts: number;
+  acts_per_hour: number;
+  demoted: number;
 }
 
 /** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
@@ -825,6 +835,7 @@ export interface DirectoryWorkspaces {
   most_reminders: number;
   nudge_every_minutes: number;
   created_at: Date;
+  acts_per_hour: number | null;
 }
 
 /** What is sealed under a key that only the environment holds; null: Vault keeps it. */
@@ -2047,6 +2058,7 @@ export interface Tables {
   "billing.settings": BillingSettings;
   "billing.sightings": BillingSightings;
   "billing.subscriptions": BillingSubscriptions;
+  "capacity.acts": CapacityActs;
   "capacity.circuits_told": CapacityCircuitsTold;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
   "capacity.customer_keys": CapacityCustomerKeys;
@@ -3611,6 +3623,13 @@ export interface Functions {
       told: number;
     }[];
   };
+  /** By what an actor's acts are counted. Nullable: p_actor, result. */
+  "capacity.account_of": {
+    args: {
+      p_actor: string | null;
+    };
+    result: string | null;
+  };
   /** The actor of a call through an entrance, or a refusal. */
   "capacity.acting": {
     args: {
@@ -3866,6 +3885,14 @@ export interface Functions {
     };
     result: CapacityContext;
   };
+  /** Counts what somebody does beside the log, and refuses too much. */
+  "capacity.count_act": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+    };
+    result: void;
+  };
   /** Says who is told that mail to a customer does not arrive. Nullable: result. */
   "capacity.customer_bounced": {
     args: {
@@ -3962,6 +3989,7 @@ export interface Functions {
     args: {
       p_story: unknown;
       p_effect: string | null;
+      p_priority: number | null;
     };
     result: void;
   };
@@ -4124,6 +4152,16 @@ export interface Functions {
       p_member: unknown;
     };
     result: Json;
+  };
+  /** How far behind others' somebody's messages come, or a refusal of too much. Nullable: p_most. */
+  "capacity.levels_behind": {
+    args: {
+      p_workspace_id: string | null;
+      p_actor: string | null;
+      p_acts: number | null;
+      p_most: number | null;
+    };
+    result: number;
   };
   /** The renderer linear-comment: what happened, on a request's issue. */
   "capacity.linear_comment_then": {
@@ -7816,6 +7854,7 @@ export interface Functions {
       p_second_payload: unknown;
       p_second_coalesce_key: string | null;
       p_second_binds: unknown;
+      p_priority?: number | null | undefined;
     };
     result: number;
   };
@@ -10501,6 +10540,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.without_people": { returns: "value", json: ["p_object"], positional: false },
   "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
+  "capacity.account_of": { returns: "value", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.active_of": { returns: "value", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
@@ -10529,6 +10569,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.context_of": { returns: "row", json: [], positional: false },
+  "capacity.count_act": { returns: "nothing", json: [], positional: false },
   "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
   "capacity.customer_key_of": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
@@ -10563,6 +10604,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
   "capacity.last_told": { returns: "value", json: [], positional: false },
   "capacity.left_behind": { returns: "value", json: ["p_member"], positional: false },
+  "capacity.levels_behind": { returns: "value", json: [], positional: false },
   "capacity.linear_comment_then": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_issue_now": { returns: "value", json: ["p_kept"], positional: false },

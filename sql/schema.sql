@@ -5783,7 +5783,7 @@ create function capacity.stands_in_for(p_request capacity.requests, p_absent_id 
 create function capacity.story_digest(p_story jsonb)
   returns text[]
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce5af921c9d4e42d';
+  as 'sha256 ba47bb5e3136148c';
 
 create function capacity.story_name(p_story jsonb, p_id text)
   returns text
@@ -5923,7 +5923,7 @@ create function capacity.timer_actor()
 create function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
   returns TABLE(member_id text, items jsonb, others integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0c03498de133bd93';
+  as 'sha256 166e80243417de00';
 
 create function capacity.timer_erase(p_most integer, OUT erased integer, OUT failed jsonb, OUT more boolean)
   returns record
@@ -6992,9 +6992,9 @@ create function notify.carries_link(p_outbox_id uuid, p_link_id uuid)
 grant execute on function notify.carries_link to headroom_executor;
 
 create function notify.carry(p_told notify.notifications[], p_channel text)
-  returns boolean
+  returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6394cf0899cc214a';
+  as 'sha256 5327f3111f6b48d4';
 
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
@@ -7121,11 +7121,6 @@ create function notify.find_unsubscribe(p_token text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3c35a539140f9639';
 
-create function notify.fit_for_mail(p_told notify.notifications[])
-  returns notify.notifications[]
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 efb19fbb0b7147c2';
-
 create function notify.follow_endings(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7164,6 +7159,11 @@ create function notify.grant_producer(p_role name)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d8b0cef0134e416b';
+
+create function notify.how_many_fit(p_told notify.notifications[], p_channel text)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b193ec554ac086af';
 
 create function notify.html_text(p_text text)
   returns text
@@ -7232,6 +7232,11 @@ create function notify.list_suppressions(p_workspace_id text DEFAULT NULL::text,
 grant execute on function notify.list_suppressions to headroom_auditor;
 grant execute on function notify.list_suppressions to headroom_control;
 
+create function notify.mail_share(p_told notify.notifications)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 06615932cffb0cba';
+
 create function notify.member_named(p_workspace_id text, p_user_id text)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7245,12 +7250,12 @@ create function notify.message(p_told notify.notifications[], p_channel text, p_
 create function notify.message_by_email(p_told notify.notifications[], p_address text, p_name text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0ef58be9c9faaac';
+  as 'sha256 03a991949380629c';
 
 create function notify.message_in_slack(p_told notify.notifications[], p_address text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ab4099c89fd6059';
+  as 'sha256 943dcaff3599d171';
 
 create function notify.message_to_endpoint(p_told notify.notifications)
   returns jsonb
@@ -7297,6 +7302,11 @@ create function notify.producer_rights()
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3054e7aa7fc76885';
 
+create function notify.put_in_inbox(p_told notify.notifications)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fbe657c3c2e2ea4d';
+
 create function notify.rail_of(p_channel text, p_address text)
   returns text
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7315,7 +7325,7 @@ create function notify.refuse_change()
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 52ab1a44452682e6';
+  as 'sha256 9bfeac79d1de4a6b';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7349,7 +7359,7 @@ create function notify.schedule_dispatcher()
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a390886383131cbd';
+  as 'sha256 c14978f3216ef9e2';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean
@@ -7360,6 +7370,11 @@ create function notify.show_notification(p_id uuid)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ba5f70a6bbb54c13';
+
+create function notify.slack_sections(p_title text, p_body text, OUT sections text[], OUT cut boolean)
+  returns record
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5784c009df863a13';
 
 create function notify.slack_text(p_text text, p_most integer)
   returns text
@@ -7410,7 +7425,7 @@ grant execute on function notify.suppress_address to headroom_control;
 create function notify.tell(p_workspace_id text, p_recipient_kind text, p_recipient text, p_key text, p_category text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_link jsonb DEFAULT NULL::jsonb, p_name text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b0897cafb31fe5b';
+  as 'sha256 38378e942aa60756';
 
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
@@ -7471,6 +7486,11 @@ create function notify.told_text(p_workspace_id text, p_name text, p_values json
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9e172ff8471020b3';
+
+create function notify.units(p_text text)
+  returns integer
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 244708d967a4fc80';
 
 create function notify.unsubscribe_signature(p_secret_name text, p_id uuid)
   returns bytea

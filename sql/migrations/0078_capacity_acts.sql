@@ -18,3 +18,7 @@ alter type capacity.context add attribute acts integer, add attribute acts_per_h
 
 -- It takes a priority.
 drop function if exists capacity.enqueue_effect(jsonb, text);
+
+-- Says how many messages it made.
+drop function if exists notify.carry(notify.notifications[], text);
+drop function if exists notify.fit_for_mail(notify.notifications[]);

@@ -6724,13 +6724,13 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Sends several notifications of one person as one message. Nullable: p_told. */
+  /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
   "notify.carry": {
     args: {
       p_told: readonly string[] | string | null;
       p_channel: string | null;
     };
-    result: boolean;
+    result: number;
   };
   /** How each channel does. */
   "notify.channel_figures": {
@@ -6928,13 +6928,6 @@ export interface Functions {
     };
     result: NotifyNotifications;
   };
-  /** What one mail tells of, shortened where it would be too much. */
-  "notify.fit_for_mail": {
-    args: {
-      p_told: readonly string[] | string | null;
-    };
-    result: string;
-  };
   /** Does what follows from messages that ended undelivered; how many they were. */
   "notify.follow_endings": {
     args: {
@@ -6984,6 +6977,14 @@ export interface Functions {
       p_role: string | null;
     };
     result: void;
+  };
+  /** How many things one message shows whole, one at least. */
+  "notify.how_many_fit": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+    };
+    result: number;
   };
   /** A text escaped for HTML. Nullable: p_text, result. */
   "notify.html_text": {
@@ -7089,6 +7090,13 @@ export interface Functions {
       lifted_at: Date | null;
       lifted_by: string | null;
     }[];
+  };
+  /** How much of a mail a thing takes. */
+  "notify.mail_share": {
+    args: {
+      p_told: string | null;
+    };
+    result: number;
   };
   /** The member that a caller names. Nullable: result. */
   "notify.member_named": {
@@ -7196,6 +7204,13 @@ export interface Functions {
     args: Record<string, never>;
     result: { privileges: string; object: string }[];
   };
+  /** Puts a notification into the inbox, whatever was chosen. */
+  "notify.put_in_inbox": {
+    args: {
+      p_told: string | null;
+    };
+    result: void;
+  };
   /** The rail by which a message goes. */
   "notify.rail_of": {
     args: {
@@ -7283,6 +7298,14 @@ export interface Functions {
       p_id: string | null;
     };
     result: Json;
+  };
+  /** A title and a text as sections for Slack, and whether the text was cut. */
+  "notify.slack_sections": {
+    args: {
+      p_title: string | null;
+      p_body: string | null;
+    };
+    result: { sections: string[]; cut: boolean };
   };
   /** A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result. */
   "notify.slack_text": {
@@ -7478,6 +7501,13 @@ export interface Functions {
       p_language?: string | null | undefined;
     };
     result: { title: string; body: string };
+  };
+  /** The length of a text in UTF-16 units. Nullable: result. */
+  "notify.units": {
+    args: {
+      p_text: string | null;
+    };
+    result: number | null;
   };
   /** The signature of a link that stops mails. Nullable: result. */
   "notify.unsubscribe_signature": {
@@ -10945,7 +10975,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.fill": { returns: "value", json: ["p_values"], positional: false },
   "notify.filled": { returns: "row", json: ["p_values"], positional: false },
   "notify.find_unsubscribe": { returns: "row", json: [], positional: false },
-  "notify.fit_for_mail": { returns: "value", json: [], positional: false },
   "notify.follow_endings": { returns: "value", json: [], positional: false },
   "notify.forget_member": { returns: "value", json: ["p_member"], positional: false },
   "notify.forget_old": { returns: "value", json: [], positional: false },
@@ -10953,6 +10982,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.forget_slack_webhook": { returns: "nothing", json: [], positional: false },
   "notify.get_notification": { returns: "value", json: [], positional: false },
   "notify.grant_producer": { returns: "nothing", json: [], positional: false },
+  "notify.how_many_fit": { returns: "value", json: [], positional: false },
   "notify.html_text": { returns: "value", json: [], positional: false },
   "notify.inbox_owner": { returns: "row", json: [], positional: false },
   "notify.is_blank": { returns: "value", json: [], positional: false },
@@ -10964,6 +10994,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.list_notifications": { returns: "rows", json: [], positional: false },
   "notify.list_producers": { returns: "rows", json: [], positional: false },
   "notify.list_suppressions": { returns: "rows", json: [], positional: false },
+  "notify.mail_share": { returns: "value", json: [], positional: false },
   "notify.member_named": { returns: "value", json: [], positional: false },
   "notify.message": { returns: "value", json: [], positional: false },
   "notify.message_by_email": { returns: "value", json: [], positional: false },
@@ -10977,6 +11008,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.preferences_of": { returns: "value", json: [], positional: false },
   "notify.preview": { returns: "value", json: ["p_link"], positional: false },
   "notify.producer_rights": { returns: "rows", json: [], positional: false },
+  "notify.put_in_inbox": { returns: "nothing", json: [], positional: false },
   "notify.rail_of": { returns: "value", json: [], positional: false },
   "notify.reach": { returns: "row", json: [], positional: false },
   "notify.release": { returns: "row", json: [], positional: false },
@@ -10988,6 +11020,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.send": { returns: "row", json: [], positional: false },
   "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
   "notify.show_notification": { returns: "value", json: [], positional: false },
+  "notify.slack_sections": { returns: "row", json: [], positional: false },
   "notify.slack_text": { returns: "value", json: [], positional: false },
   "notify.slack_webhook_for_relay": { returns: "value", json: [], positional: false },
   "notify.status_rules": { returns: "rows", json: [], positional: false },
@@ -11009,6 +11042,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.time_zone_named": { returns: "value", json: [], positional: false },
   "notify.told_problem": { returns: "value", json: [], positional: false },
   "notify.told_text": { returns: "row", json: ["p_values"], positional: false },
+  "notify.units": { returns: "value", json: [], positional: false },
   "notify.unsubscribe_signature": { returns: "value", json: [], positional: false },
   "notify.unsubscribe_token": { returns: "value", json: [], positional: false },
   "notify.webhook_box": { returns: "value", json: [], positional: false },

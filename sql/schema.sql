@@ -7054,7 +7054,7 @@ grant execute on function notify.dispatch to headroom_executor;
 create function notify.due_at(p_person notify.people, p_choice text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f0149c9ae15f82b';
+  as 'sha256 acc208ca5fc03b5c';
 
 create function notify.due_parts(p_now timestamp with time zone, p_most integer, p_page integer)
   returns SETOF notify.parts
@@ -7399,7 +7399,7 @@ grant execute on function notify.status_rules to service_role;
 create function notify.still_wanted(p_told notify.notifications[], p_channel text)
   returns notify.notifications[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89b376d08b25e7a9';
+  as 'sha256 231d0ca40a8f0d0c';
 
 create function notify.stop_mails(p_notification notify.notifications, p_categories text[])
   returns void

@@ -168,7 +168,10 @@ create type capacity.context as (
   told text[],
   group_told text,
   endpoints text[],
-  tells capacity.tell[]
+  tells capacity.tell[],
+  acts integer,
+  acts_per_hour integer,
+  demoted integer
 );
 
 create type capacity.tell as (
@@ -909,6 +912,20 @@ UNION ALL
     s.seen_at AS since
    FROM billing.sightings s;
 comment on view billing.waiting is 'Money that waits for something.';
+
+create unlogged table capacity.acts (
+  workspace_id text not null,
+  account text not null,
+  at timestamp with time zone not null
+);
+CREATE INDEX acts_account ON capacity.acts USING btree (workspace_id, account, at);
+alter table capacity.acts enable row level security;
+create policy all_workspaces on capacity.acts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.acts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.acts to headroom_auditor;
+grant select on capacity.acts to headroom_control;
+comment on table capacity.acts is 'What members did within the hour that others are told of. See capacity.levels_behind().';
+comment on column capacity.acts.account is 'A member''s id; where a key or a login acted for them, that behind it.';
 
 create view capacity.candidates as
  SELECT o.workspace_id,
@@ -1860,6 +1877,8 @@ create table directory.workspaces (
   most_reminders smallint default 3 not null,
   nudge_every_minutes integer default 60 not null,
   created_at timestamp with time zone default now() not null,
+  acts_per_hour integer default 300,
+  constraint workspaces_acts_per_hour_check CHECK (((acts_per_hour >= 1) AND (acts_per_hour <= 10000))),
   constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint workspaces_linear_actor_id_check CHECK (((length(linear_actor_id) >= 1) AND (length(linear_actor_id) <= 64))),
   constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
@@ -1896,6 +1915,7 @@ comment on column directory.workspaces.linear_team_id is 'The team whose issues 
 comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
 comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
+comment on column directory.workspaces.acts_per_hour is 'How often one member may do in an hour what others are told of, with their own sign-in; null: as often as they like.';
 
 create table headroom.boxes (
   name text not null,
@@ -4228,7 +4248,7 @@ create function billing.draft_token(p_workspace_id text, p_id uuid, p_generation
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9676e6c7004b79ab';
+  as 'sha256 064bde7ce25e1ed4';
 
 create function billing.end_open_checkouts(p_price_id uuid)
   returns void
@@ -4728,7 +4748,7 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 027b509212c29aba';
+  as 'sha256 5687f88df1030dbc';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -4970,6 +4990,11 @@ create function billing.workspace_needs()
 grant execute on function billing.workspace_needs to headroom_auditor;
 grant execute on function billing.workspace_needs to headroom_control;
 
+create function capacity.account_of(p_actor capacity.actor)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8df433e52985cedb';
+
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4993,7 +5018,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 f8e393dc5cbe44e8';
+  as 'sha256 0351816f1382b5fb';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -5114,7 +5139,12 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 39e7d27b59bc88f0';
+  as 'sha256 20cd63230f1ee9ae';
+
+create function capacity.count_act(p_request_id text, p_actor capacity.actor)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 1e8bcc346c1a285b';
 
 create function capacity.customer_bounced(p_bounced jsonb)
   returns jsonb
@@ -5154,7 +5184,7 @@ create function capacity.destination_words(p_workspace_id text, p_destination te
 create function capacity.dispatch_side_effects(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dfb2afe071aac368';
+  as 'sha256 12b3e01081f20484';
 
 create function capacity.effects_of(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb)
   returns text[]
@@ -5171,10 +5201,10 @@ create function capacity.endpoint_routes(p_endpoint webhooks.endpoints)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1b66e35cae74fef1';
 
-create function capacity.enqueue_effect(p_story jsonb, p_effect text)
+create function capacity.enqueue_effect(p_story jsonb, p_effect text, p_priority integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73995518c6964902';
+  as 'sha256 79ec039aad2fd5c3';
 
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
@@ -5289,6 +5319,11 @@ create function capacity.left_behind(p_member jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f680d2285517e4d7';
+
+create function capacity.levels_behind(p_workspace_id text, p_actor capacity.actor, p_acts integer, p_most integer)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 30def28e6786828c';
 
 create function capacity.linear_comment_then(p_kept jsonb)
   returns jsonb
@@ -5438,7 +5473,7 @@ create function capacity.no_such_request(p_request_id text)
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9807b8de20a45758';
+  as 'sha256 3139841f5afb20db';
 
 create function capacity.note_circuits(p_circuits jsonb)
   returns jsonb
@@ -5509,7 +5544,7 @@ create function capacity.people_named(p_workspace_id text, p_member_ids text[])
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_called text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 722b01d916845add';
+  as 'sha256 5c6f198e63b34816';
 
 create function capacity.preview_tell(p_story jsonb, p_template text, p_channel text, p_step text DEFAULT 'commercial'::text, p_address text DEFAULT 'somebody@example.org'::text)
   returns jsonb
@@ -5750,7 +5785,7 @@ create function capacity.stands_in_for(p_request capacity.requests, p_absent_id 
 create function capacity.story_digest(p_story jsonb)
   returns text[]
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce5af921c9d4e42d';
+  as 'sha256 ba47bb5e3136148c';
 
 create function capacity.story_name(p_story jsonb, p_id text)
   returns text
@@ -5840,7 +5875,7 @@ create function capacity.tell_operators(p_workspace_id text, p_cause text, p_fac
 create function capacity.tell_people(p_context capacity.context, p_story jsonb, p_effects text[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 558158882ebde5be';
+  as 'sha256 41c9aee88465f64b';
 
 create function capacity.tell_problems(p_argument jsonb)
   returns jsonb
@@ -5890,7 +5925,7 @@ create function capacity.timer_actor()
 create function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
   returns TABLE(member_id text, items jsonb, others integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0c03498de133bd93';
+  as 'sha256 166e80243417de00';
 
 create function capacity.timer_erase(p_most integer, OUT erased integer, OUT failed jsonb, OUT more boolean)
   returns record
@@ -5910,7 +5945,7 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4505fe6761fd1440';
+  as 'sha256 3d2e4a1e0d0dff37';
 
 create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
   returns record
@@ -6228,7 +6263,7 @@ grant execute on function directory.put_member to headroom_control;
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 07af402eefb6855e';
+  as 'sha256 52eb45522144b582';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader()
@@ -6959,9 +6994,9 @@ create function notify.carries_link(p_outbox_id uuid, p_link_id uuid)
 grant execute on function notify.carries_link to headroom_executor;
 
 create function notify.carry(p_told notify.notifications[], p_channel text)
-  returns boolean
+  returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6394cf0899cc214a';
+  as 'sha256 5327f3111f6b48d4';
 
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
@@ -7021,7 +7056,7 @@ grant execute on function notify.dispatch to headroom_executor;
 create function notify.due_at(p_person notify.people, p_choice text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f0149c9ae15f82b';
+  as 'sha256 acc208ca5fc03b5c';
 
 create function notify.due_parts(p_now timestamp with time zone, p_most integer, p_page integer)
   returns SETOF notify.parts
@@ -7088,11 +7123,6 @@ create function notify.find_unsubscribe(p_token text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3c35a539140f9639';
 
-create function notify.fit_for_mail(p_told notify.notifications[])
-  returns notify.notifications[]
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 efb19fbb0b7147c2';
-
 create function notify.follow_endings(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7131,6 +7161,11 @@ create function notify.grant_producer(p_role name)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d8b0cef0134e416b';
+
+create function notify.how_many_fit(p_told notify.notifications[], p_channel text)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b193ec554ac086af';
 
 create function notify.html_text(p_text text)
   returns text
@@ -7199,6 +7234,11 @@ create function notify.list_suppressions(p_workspace_id text DEFAULT NULL::text,
 grant execute on function notify.list_suppressions to headroom_auditor;
 grant execute on function notify.list_suppressions to headroom_control;
 
+create function notify.mail_share(p_told notify.notifications)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 06615932cffb0cba';
+
 create function notify.member_named(p_workspace_id text, p_user_id text)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7212,12 +7252,12 @@ create function notify.message(p_told notify.notifications[], p_channel text, p_
 create function notify.message_by_email(p_told notify.notifications[], p_address text, p_name text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0ef58be9c9faaac';
+  as 'sha256 03a991949380629c';
 
 create function notify.message_in_slack(p_told notify.notifications[], p_address text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ab4099c89fd6059';
+  as 'sha256 943dcaff3599d171';
 
 create function notify.message_to_endpoint(p_told notify.notifications)
   returns jsonb
@@ -7264,6 +7304,11 @@ create function notify.producer_rights()
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3054e7aa7fc76885';
 
+create function notify.put_in_inbox(p_told notify.notifications)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fbe657c3c2e2ea4d';
+
 create function notify.rail_of(p_channel text, p_address text)
   returns text
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7282,7 +7327,7 @@ create function notify.refuse_change()
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 52ab1a44452682e6';
+  as 'sha256 9bfeac79d1de4a6b';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7316,7 +7361,7 @@ create function notify.schedule_dispatcher()
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a390886383131cbd';
+  as 'sha256 c14978f3216ef9e2';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean
@@ -7327,6 +7372,11 @@ create function notify.show_notification(p_id uuid)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ba5f70a6bbb54c13';
+
+create function notify.slack_sections(p_title text, p_body text, OUT sections text[], OUT cut boolean)
+  returns record
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5784c009df863a13';
 
 create function notify.slack_text(p_text text, p_most integer)
   returns text
@@ -7351,7 +7401,7 @@ grant execute on function notify.status_rules to service_role;
 create function notify.still_wanted(p_told notify.notifications[], p_channel text)
   returns notify.notifications[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89b376d08b25e7a9';
+  as 'sha256 231d0ca40a8f0d0c';
 
 create function notify.stop_mails(p_notification notify.notifications, p_categories text[])
   returns void
@@ -7377,7 +7427,7 @@ grant execute on function notify.suppress_address to headroom_control;
 create function notify.tell(p_workspace_id text, p_recipient_kind text, p_recipient text, p_key text, p_category text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_link jsonb DEFAULT NULL::jsonb, p_name text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b0897cafb31fe5b';
+  as 'sha256 38378e942aa60756';
 
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
@@ -7438,6 +7488,11 @@ create function notify.told_text(p_workspace_id text, p_name text, p_values json
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9e172ff8471020b3';
+
+create function notify.units(p_text text)
+  returns integer
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 244708d967a4fc80';
 
 create function notify.unsubscribe_signature(p_secret_name text, p_id uuid)
   returns bytea
@@ -7560,7 +7615,7 @@ create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams,
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4009de26456e9b0f';
+  as 'sha256 5b2a14ed369ed656';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
@@ -7631,10 +7686,10 @@ create function outbox.enqueue_many(p_rows jsonb)
   as 'sha256 595d143636d1de34';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
-create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
+create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb, p_priority integer DEFAULT 5)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 7f62bd5803c4841e';
+  as 'sha256 0245f7bfb5209588';
 
 create function outbox.enqueuer()
   returns text
@@ -8521,7 +8576,7 @@ create function provisioning.record(p_job provisioning.jobs, p_event text, p_act
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca14916cc757076c';
+  as 'sha256 1ab1a8e7071ff2cd';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -8541,7 +8596,7 @@ create function provisioning.remind(p_job provisioning.jobs)
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90a4a858b8e978b1';
+  as 'sha256 6f5277a5998eb171';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text

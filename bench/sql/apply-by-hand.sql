@@ -3,6 +3,7 @@ begin;
 insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash, workspace_id)
 values (bench.request_id(nextval('bench.requests')), 2, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'bob', bench.via(), 'UNDER_REVIEW',
         'UNDER_REVIEW', '{}', bench.effects(), clock_timestamp(), bench.hash(), 'default');
+insert into capacity.acts (workspace_id, account, at) values ('default', 'bob ' || bench.via(), clock_timestamp());
 update capacity.requests
    set version = 2, updated_at = clock_timestamp(), commercial_approved_at = clock_timestamp(), commercial_approved_by = 'bob', head_hash = bench.hash()
  where id = (select bench.request_id(currval('bench.requests')));

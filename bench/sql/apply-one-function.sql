@@ -13,6 +13,7 @@ begin
                                hash, workspace_id)
   values (p_request_id, 2, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'bob', bench.via(), 'UNDER_REVIEW', 'UNDER_REVIEW', '{}',
           bench.effects(), v_now, bench.hash(), 'default');
+  insert into capacity.acts (workspace_id, account, at) values ('default', 'bob ' || bench.via(), v_now);
   update capacity.requests
      set version = 2, updated_at = v_now, commercial_approved_at = v_now, commercial_approved_by = 'bob', head_hash = bench.hash()
    where id = p_request_id;

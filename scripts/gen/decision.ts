@@ -103,6 +103,7 @@ const users: Readonly<Record<string, string>> = {
   "capacity.submit": "a submission",
   "capacity.approve_by_rule": "rules that approve by themselves",
   "capacity.post_notice": "nudges, warnings and other notices",
+  "capacity.count_act": "what is counted beside the log, such as a refund",
   "capacity.story_now": "messages that say how things stand",
   "capacity.asked_people": "whom messages name",
   "public.preview_capacity_request": "a preview",

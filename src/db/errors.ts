@@ -36,6 +36,11 @@ export class HeadroomError extends Error {
     this.sqlState = options.sqlState;
     this.httpStatus = options.httpStatus ?? statusByCode.get(code) ?? 500;
   }
+
+  /** For how long a caller who came too soon has to wait, where the database said so. */
+  get waitSeconds(): string | undefined {
+    return this.code === "too_soon" ? /^again in (\d{1,9}) seconds$/.exec(this.detail ?? "")?.[1] : undefined;
+  }
 }
 
 interface ErrorKind {

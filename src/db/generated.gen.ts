@@ -323,6 +323,13 @@ export interface CapacityActor {
   via: string;
 }
 
+/** What members did within the hour that others are told of. See capacity.levels_behind(). */
+export interface CapacityActs {
+  workspace_id: string;
+  account: string;
+  at: Date;
+}
+
 /** Who could speak for an owner, a named member, a role or a group now. */
 export interface CapacityCandidates {
   workspace_id: string | null;
@@ -384,6 +391,9 @@ export interface CapacityContext {
   group_told: string;
   endpoints: string[];
   tells: string;
+  acts: number;
+  acts_per_hour: number;
+  demoted: number;
 }
 
 /** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
@@ -823,6 +833,7 @@ export interface DirectoryWorkspaces {
   most_reminders: number;
   nudge_every_minutes: number;
   created_at: Date;
+  acts_per_hour: number | null;
 }
 
 /** What is sealed under a key that only the environment holds; null: Vault keeps it. */
@@ -2045,6 +2056,7 @@ export interface Tables {
   "billing.settings": BillingSettings;
   "billing.sightings": BillingSightings;
   "billing.subscriptions": BillingSubscriptions;
+  "capacity.acts": CapacityActs;
   "capacity.circuits_told": CapacityCircuitsTold;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
   "capacity.customer_keys": CapacityCustomerKeys;
@@ -3609,6 +3621,13 @@ export interface Functions {
       told: number;
     }[];
   };
+  /** By what an actor's acts are counted. Nullable: p_actor, result. */
+  "capacity.account_of": {
+    args: {
+      p_actor: string | null;
+    };
+    result: string | null;
+  };
   /** The actor of a call through an entrance, or a refusal. */
   "capacity.acting": {
     args: {
@@ -3871,6 +3890,14 @@ export interface Functions {
     };
     result: CapacityContext;
   };
+  /** Counts what somebody does beside the log, and refuses too much. */
+  "capacity.count_act": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+    };
+    result: void;
+  };
   /** Says who is told that mail to a customer does not arrive. Nullable: result. */
   "capacity.customer_bounced": {
     args: {
@@ -3967,6 +3994,7 @@ export interface Functions {
     args: {
       p_story: unknown;
       p_effect: string | null;
+      p_priority: number | null;
     };
     result: void;
   };
@@ -4129,6 +4157,16 @@ export interface Functions {
       p_member: unknown;
     };
     result: Json;
+  };
+  /** How far behind others' somebody's messages come, or a refusal of too much. Nullable: p_most. */
+  "capacity.levels_behind": {
+    args: {
+      p_workspace_id: string | null;
+      p_actor: string | null;
+      p_acts: number | null;
+      p_most: number | null;
+    };
+    result: number;
   };
   /** The renderer linear-comment: what happened, on a request's issue. */
   "capacity.linear_comment_then": {
@@ -6691,13 +6729,13 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Sends several notifications of one person as one message. Nullable: p_told. */
+  /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
   "notify.carry": {
     args: {
       p_told: readonly string[] | string | null;
       p_channel: string | null;
     };
-    result: boolean;
+    result: number;
   };
   /** How each channel does. */
   "notify.channel_figures": {
@@ -6895,13 +6933,6 @@ export interface Functions {
     };
     result: NotifyNotifications;
   };
-  /** What one mail tells of, shortened where it would be too much. */
-  "notify.fit_for_mail": {
-    args: {
-      p_told: readonly string[] | string | null;
-    };
-    result: string;
-  };
   /** Does what follows from messages that ended undelivered; how many they were. */
   "notify.follow_endings": {
     args: {
@@ -6951,6 +6982,14 @@ export interface Functions {
       p_role: string | null;
     };
     result: void;
+  };
+  /** How many things one message shows whole, one at least. */
+  "notify.how_many_fit": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+    };
+    result: number;
   };
   /** A text escaped for HTML. Nullable: p_text, result. */
   "notify.html_text": {
@@ -7056,6 +7095,13 @@ export interface Functions {
       lifted_at: Date | null;
       lifted_by: string | null;
     }[];
+  };
+  /** How much of a mail a thing takes. */
+  "notify.mail_share": {
+    args: {
+      p_told: string | null;
+    };
+    result: number;
   };
   /** The member that a caller names. Nullable: result. */
   "notify.member_named": {
@@ -7163,6 +7209,13 @@ export interface Functions {
     args: Record<string, never>;
     result: { privileges: string; object: string }[];
   };
+  /** Puts a notification into the inbox, whatever was chosen. */
+  "notify.put_in_inbox": {
+    args: {
+      p_told: string | null;
+    };
+    result: void;
+  };
   /** The rail by which a message goes. */
   "notify.rail_of": {
     args: {
@@ -7250,6 +7303,14 @@ export interface Functions {
       p_id: string | null;
     };
     result: Json;
+  };
+  /** A title and a text as sections for Slack, and whether the text was cut. */
+  "notify.slack_sections": {
+    args: {
+      p_title: string | null;
+      p_body: string | null;
+    };
+    result: { sections: string[]; cut: boolean };
   };
   /** A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result. */
   "notify.slack_text": {
@@ -7445,6 +7506,13 @@ export interface Functions {
       p_language?: string | null | undefined;
     };
     result: { title: string; body: string };
+  };
+  /** The length of a text in UTF-16 units. Nullable: result. */
+  "notify.units": {
+    args: {
+      p_text: string | null;
+    };
+    result: number | null;
   };
   /** The signature of a link that stops mails. Nullable: result. */
   "notify.unsubscribe_signature": {
@@ -7821,6 +7889,7 @@ export interface Functions {
       p_second_payload: unknown;
       p_second_coalesce_key: string | null;
       p_second_binds: unknown;
+      p_priority?: number | null | undefined;
     };
     result: number;
   };
@@ -10511,6 +10580,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.without_people": { returns: "value", json: ["p_object"], positional: false },
   "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
+  "capacity.account_of": { returns: "value", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.active_of": { returns: "value", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
@@ -10540,6 +10610,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.context_of": { returns: "row", json: [], positional: false },
+  "capacity.count_act": { returns: "nothing", json: [], positional: false },
   "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
   "capacity.customer_key_of": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
@@ -10574,6 +10645,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
   "capacity.last_told": { returns: "value", json: [], positional: false },
   "capacity.left_behind": { returns: "value", json: ["p_member"], positional: false },
+  "capacity.levels_behind": { returns: "value", json: [], positional: false },
   "capacity.linear_comment_then": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_issue_now": { returns: "value", json: ["p_kept"], positional: false },
@@ -10914,7 +10986,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.fill": { returns: "value", json: ["p_values"], positional: false },
   "notify.filled": { returns: "row", json: ["p_values"], positional: false },
   "notify.find_unsubscribe": { returns: "row", json: [], positional: false },
-  "notify.fit_for_mail": { returns: "value", json: [], positional: false },
   "notify.follow_endings": { returns: "value", json: [], positional: false },
   "notify.forget_member": { returns: "value", json: ["p_member"], positional: false },
   "notify.forget_old": { returns: "value", json: [], positional: false },
@@ -10922,6 +10993,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.forget_slack_webhook": { returns: "nothing", json: [], positional: false },
   "notify.get_notification": { returns: "value", json: [], positional: false },
   "notify.grant_producer": { returns: "nothing", json: [], positional: false },
+  "notify.how_many_fit": { returns: "value", json: [], positional: false },
   "notify.html_text": { returns: "value", json: [], positional: false },
   "notify.inbox_owner": { returns: "row", json: [], positional: false },
   "notify.is_blank": { returns: "value", json: [], positional: false },
@@ -10933,6 +11005,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.list_notifications": { returns: "rows", json: [], positional: false },
   "notify.list_producers": { returns: "rows", json: [], positional: false },
   "notify.list_suppressions": { returns: "rows", json: [], positional: false },
+  "notify.mail_share": { returns: "value", json: [], positional: false },
   "notify.member_named": { returns: "value", json: [], positional: false },
   "notify.message": { returns: "value", json: [], positional: false },
   "notify.message_by_email": { returns: "value", json: [], positional: false },
@@ -10946,6 +11019,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.preferences_of": { returns: "value", json: [], positional: false },
   "notify.preview": { returns: "value", json: ["p_link"], positional: false },
   "notify.producer_rights": { returns: "rows", json: [], positional: false },
+  "notify.put_in_inbox": { returns: "nothing", json: [], positional: false },
   "notify.rail_of": { returns: "value", json: [], positional: false },
   "notify.reach": { returns: "row", json: [], positional: false },
   "notify.release": { returns: "row", json: [], positional: false },
@@ -10957,6 +11031,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.send": { returns: "row", json: [], positional: false },
   "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
   "notify.show_notification": { returns: "value", json: [], positional: false },
+  "notify.slack_sections": { returns: "row", json: [], positional: false },
   "notify.slack_text": { returns: "value", json: [], positional: false },
   "notify.slack_webhook_for_relay": { returns: "value", json: [], positional: false },
   "notify.status_rules": { returns: "rows", json: [], positional: false },
@@ -10978,6 +11053,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.time_zone_named": { returns: "value", json: [], positional: false },
   "notify.told_problem": { returns: "value", json: [], positional: false },
   "notify.told_text": { returns: "row", json: ["p_values"], positional: false },
+  "notify.units": { returns: "value", json: [], positional: false },
   "notify.unsubscribe_signature": { returns: "value", json: [], positional: false },
   "notify.unsubscribe_token": { returns: "value", json: [], positional: false },
   "notify.webhook_box": { returns: "value", json: [], positional: false },

@@ -22,6 +22,8 @@ export interface Workspace {
   readonly remindEveryHours: number;
   readonly mostReminders: number;
   readonly nudgeEveryMinutes: number;
+  /** How often one member may do in an hour what others are told of; null: as often as they like. */
+  readonly actsPerHour: number | null;
 }
 
 export type WorkspaceChanges = { readonly [Field in keyof Omit<Workspace, "id">]?: Workspace[Field] | undefined };
@@ -53,6 +55,7 @@ export async function putWorkspace(
         remind_every_hours: changes.remindEveryHours,
         most_reminders: changes.mostReminders,
         nudge_every_minutes: changes.nudgeEveryMinutes,
+        acts_per_hour: changes.actsPerHour,
       },
     }),
   );
@@ -75,5 +78,6 @@ function toWorkspace(row: DirectoryWorkspaces): Workspace {
     remindEveryHours: row.remind_every_hours,
     mostReminders: row.most_reminders,
     nudgeEveryMinutes: row.nudge_every_minutes,
+    actsPerHour: row.acts_per_hour,
   };
 }

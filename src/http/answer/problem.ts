@@ -87,13 +87,15 @@ export function problemResponse(
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const problem = describeProblem(thrown, requestId);
+  const error = thrown instanceof HeadroomError ? thrown : toHeadroomError(thrown);
+  const problem = describeProblem(error, requestId);
+  const waitSeconds = problem.status === 503 ? "1" : error.waitSeconds;
   return new Response(`${JSON.stringify(problem)}\n`, {
     status: problem.status,
     headers: {
       "content-type": problemType,
       ...(problem.status === 401 ? { "www-authenticate": "Bearer" } : {}),
-      ...(problem.status === 503 ? { "retry-after": "1" } : {}),
+      ...(waitSeconds === undefined ? {} : { "retry-after": waitSeconds }),
       ...headers,
     },
   });

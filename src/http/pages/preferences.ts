@@ -130,7 +130,8 @@ function clock(preferences: Preferences, { entered }: PreferencesView): Html {
     <fieldset>
       <legend>Quiet hours</legend>
       <p class="hint" id="quiet-hint">
-        What comes then is kept for you until they are over. Leave both empty for none. The inbox is always up to date.
+        What comes then is kept for you until they are over, unless it is critical. What expires before they are over is
+        not sent. Leave both empty for none. The inbox is always up to date.
       </p>
       <div class="columns">
         ${time("quiet_from", "From", quietFrom, "quiet-hint")} ${time("quiet_until", "Until", quietUntil, "quiet-hint")}

@@ -163,7 +163,7 @@ function answerOf(error: HeadroomError, role?: SessionRole): RestAnswer {
   if (words !== undefined) {
     const { sqlState: code, message } = words;
     const status = statusOf(code, role);
-    return { status, headers: headersFor(status), body: { code, ...factsOf(words), message } };
+    return { status, headers: headersFor(status, error.waitSeconds), body: { code, ...factsOf(words), message } };
   }
   const { code, message, detail = null, hint = null, httpStatus: status } = error;
   const headers = error instanceof RestError ? error.headers : {};
@@ -184,8 +184,9 @@ function answerOf(error: HeadroomError, role?: SessionRole): RestAnswer {
   };
 }
 
-function headersFor(status: number): Record<string, string> {
+function headersFor(status: number, waitSeconds?: string): Record<string, string> {
   if (status === 401) return { "www-authenticate": "Bearer" };
+  if (waitSeconds !== undefined) return { "retry-after": waitSeconds };
   return status === 503 ? { "retry-after": "0" } : {};
 }
 

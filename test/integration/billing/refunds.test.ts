@@ -241,7 +241,11 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await codeOf(refund(id, "otto", 120_001))).toBe("invalid_input");
     expect(await codeOf(refund(id, "otto", 0))).toBe("invalid_input");
     expect(await codeOf(refund(id, "otto", 100, " "))).toBe("invalid_input");
+    await rowsOf(m.superuser, "delete from capacity.acts");
     await refund(id, "otto", 20_000);
+    expect(await rowsOf(m.superuser, "select split_part(account, ' ', 1) as who from capacity.acts")).toEqual([
+      { who: "otto" },
+    ]);
     expect(await codeOf(refund(id, "otto", 20_000))).toBe("conflict");
     await m.deliver();
     expect(await m.refunds(id)).toEqual(["ours person 20000 succeeded"]);

@@ -235,7 +235,11 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     await expect(rowsOf(m.superuser, end.replace("'The term is over.'", "' '"), [id, "otto"])).rejects.toMatchObject({
       message: expect.stringMatching(/^This needs a reason/),
     });
+    await rowsOf(m.superuser, "delete from capacity.acts");
     await rowsOf(m.superuser, end, [id, "otto"]);
+    expect(await rowsOf(m.superuser, "select split_part(account, ' ', 1) as who from capacity.acts")).toEqual([
+      { who: "otto" },
+    ]);
     expect(await oneOf(m.superuser, end, [id, "otto"])).toMatchObject({
       money: { subscription: { stripe_id: stripeId, cancel_asked_at: expect.any(String) } },
     });

@@ -157,7 +157,7 @@ const effectsQuery = `
     from (select coalesce(split_part(n.idempotency_key, '/', 1), m.instruction_id) as instruction,
                  coalesce('tell:' || split_part(split_part(n.idempotency_key, '/', 2), ':', 1), m.idempotency_key) as effect,
                  n.recipient as to, r.name as rail, l.key, d.name as destination, m.coalesce_key, m.expires_at, m.captures, m.binds,
-                 case when m.coalesce_key is null and m.binds -> 0 ? 'renderer'
+                 case when (m.coalesce_key is null or m.captures is not null) and m.binds -> 0 ? 'renderer'
                       then outbox.rendered(m.stream_id, m.binds #>> '{0,renderer}', m.payload) else m.payload end as payload,
                  m.created_at, m.outbox_id
             from outbox.payloads m

@@ -33,7 +33,8 @@ alter table outbox.heads drop column delivered_at cascade;
 alter table outbox.streams drop column followed cascade;
 drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
-drop table headroom.turns, outbox.stream_rails, outbox.reserved_kinds, outbox.answers, provisioning.dispatched_runs,
+alter table directory.workspaces drop column acts_per_hour;
+drop table capacity.acts, headroom.turns, outbox.stream_rails, outbox.reserved_kinds, outbox.answers, provisioning.dispatched_runs,
   capacity.removed_slack_users cascade;
 alter table outbox.rails drop column guarded cascade;
 delete from outbox.streams where name = 'refunds';

@@ -219,6 +219,29 @@ function read(url: string, headers: Record<string, string>): Promise<Response> {
   return fetch(`${url}/rest/v1/capacity_requests?select=id&limit=1`, { headers });
 }
 
+describe("one member", () => {
+  it("who did more than they may of what others are told is refused with 429, and told how long to wait", async () => {
+    await using limited = await startTestGateway(workflow.db);
+    const { id } = await workflow.create();
+    const note = (): Promise<Response> =>
+      fetch(`${limited.url}/rest/v1/rpc/note_capacity_request`, {
+        method: "POST",
+        headers: { apikey: anonKey, authorization: `Bearer ${member}`, "content-type": "application/json" },
+        body: JSON.stringify({ p_request_id: id, p_body: "Please." }),
+      });
+    await workflow.superuser.query("update directory.workspaces set acts_per_hour = 1 where id = 'acme'");
+    expect((await note()).status).toBe(200);
+    const refusal = await note();
+    await workflow.superuser.query("update directory.workspaces set acts_per_hour = 300 where id = 'acme'");
+    expect(refusal.status).toBe(429);
+    expect(refusal.headers.get("retry-after")).toMatch(/^3[56]\d\d$/);
+    expect(await refusal.json()).toMatchObject({
+      code: "PT429",
+      details: expect.stringMatching(/^too_soon: again in /),
+    });
+  });
+});
+
 describe("one address", () => {
   it("may use the anon key so often; members and machines there are not held up", async () => {
     await using limited = await startTestGateway(workflow.db, { dependencies: { now: () => 1_800_000_000_000 } });

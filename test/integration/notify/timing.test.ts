@@ -136,6 +136,43 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect(await subjects(member)).toEqual(["Now", "Later"]);
   });
 
+  test.each([
+    ["at once", "on", "interval '30 minutes'"],
+    ["in a digest", "digest", "interval '30 minutes'"],
+    ["in a digest whose hour is later than its end", "digest", "interval '-1 minute'"],
+  ])(
+    "what expires before quiet hours end, wanted %s, is not sent in them and ends as expired; what is critical passes",
+    async (_what, choice, digestIn) => {
+      const member = await somebody(
+        `time_zone, quiet_from, quiet_until, digest_at) values ('acme', $1, 'UTC', (now() at time zone 'UTC')::time - interval '1 hour',
+           (now() at time zone 'UTC')::time + interval '2 hours', (now() at time zone 'UTC')::time + ${digestIn}`.concat(
+          ")",
+        ),
+      );
+      await rowsOf(
+        db,
+        "insert into notify.preferences (workspace_id, whose, category, channel, choice) values ('acme', 'member:' || $1, 'reviews', 'email', $2)",
+        [member, choice],
+      );
+      const expires = new Date(Date.now() + 3_600_000).toISOString();
+      await tell(member, { title: "Short", expires });
+      await tell(member, { title: "Critical", category: "operations", expires });
+      await rowsOf(db, "select public.notification_dispatcher()");
+      expect(await stages(member)).toEqual(["Short held", "Critical waiting"]);
+      await makeDue(member);
+      expect(await stages(member)).toEqual(["Short held", "Critical waiting"]);
+      const due = "select due_at = expires_at as ends from notify.parts where recipient = $1 and state = 'held'";
+      expect(await rowsOf(db, due, [member])).toEqual([{ ends: true }]);
+      // An hour later, still in quiet hours.
+      await rowsOf(db, "update notify.notifications set expires_at = now() where recipient = $1 and title = 'Short'", [
+        member,
+      ]);
+      await makeDue(member);
+      expect(await stages(member)).toEqual(["Short expired", "Critical waiting"]);
+      expect(await subjects(member)).toEqual(["Critical"]);
+    },
+  );
+
   test("a burst about one thing is one message, the most important first; another thing is another message", async () => {
     const member = await somebody();
     await tell(member, { about: "CR-1", title: "First" });

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startProvisioning } from "./jobs.ts";
 
 describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
@@ -74,7 +74,11 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
       });
       if (attempt === 3) break;
       expect(await p.job(job.request_id)).toMatchObject({ state: "failed", status: "failed", cleanup: "under_way" });
+      await p.superuser.query("delete from capacity.acts");
       await p.superuser.query("select public.retry_provisioning_job($1, 'quota was raised', 'rita')", [job.id]);
+      expect(await rowsOf(p.superuser, "select split_part(account, ' ', 1) as who from capacity.acts")).toEqual([
+        { who: "rita" },
+      ]);
       // It waits for the cleanup.
       expect(await p.job(job.request_id)).toMatchObject({ state: "waiting", status: "queued", attempts: attempt });
       const cleanup = { task: "cleanup", attempt, run_id: run.run_id + 1 } as const;

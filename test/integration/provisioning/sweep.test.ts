@@ -184,8 +184,12 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     );
     const reply = (await p.effects(job.request_id)).filter(({ effect }) => effect === "slack:reply").at(-1);
     expect(JSON.stringify(reply?.payload["blocks"])).toContain("<@U0OTTO>");
+    await p.superuser.query("delete from capacity.acts");
     await p.superuser.query("select public.clean_provisioning_job($1, 'deleted the machines', 'otto')", [job.id]);
     expect(await p.job(job.request_id)).toMatchObject({ state: "failed", cleanup: "done" });
+    expect(await rowsOf(p.superuser, "select split_part(account, ' ', 1) as who from capacity.acts")).toEqual([
+      { who: "otto" },
+    ]);
     expect((await p.told(job)).at(-1)).toBe("Otto cleaned up by hand.");
     expect(await p.findings()).toEqual([]);
   });

@@ -31,6 +31,7 @@ begin
   elsif v_problem is not null then
     perform headroom.fail('invalid_input', v_problem, coalesce(p_amount, v_left)::text, 'Nothing was changed.');
   end if;
+  perform capacity.count_act(p_payment.request_id, p_actor);
   v_refund := billing.refund(p_payment, 'person', p_amount, p_actor.id, v_reason);
   if v_refund.id is null then
     perform headroom.fail('conflict', 'A refund of this payment is under way.', p_payment.id::text,

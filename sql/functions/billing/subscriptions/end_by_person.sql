@@ -18,6 +18,7 @@ begin
   elsif v_subscription.cancel_asked_at is not null then
     return;
   end if;
+  perform capacity.count_act(v_request.id, p_actor);
   perform billing.cancel_subscription(p_request_id);
   perform billing.tell(p_request_id, format('%s ends the subscription: nothing is charged any more. The capacity is not stopped by that: '
     'an operator decides what becomes of it.', provisioning.name_of(v_request.workspace_id, p_actor.id)), p_quoted => v_reason);

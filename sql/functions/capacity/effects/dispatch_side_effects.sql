@@ -29,7 +29,8 @@ begin
       'slack:root-update', jsonb_build_object('request', p_event.request_id), 'root',
       '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]',
       'slack:reply', capacity.kept_story(v_story), null,
-      '[{"path": [], "renderer": "slack-reply"}, {"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]');
+      '[{"path": [], "renderer": "slack-reply"}, {"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]',
+      5 - p_context.demoted);
   end if;
   if p_context.endpoints <> '{}' then
     -- Machines are told all of the terms; the offer as it is, with what it leaves open.
@@ -42,7 +43,8 @@ begin
     if starts_with(v_effect, 'tell:') then
       v_tells := true;
     else
-      perform capacity.enqueue_effect(case when starts_with(v_effect, 'event:') then v_story || v_terms else v_story end, v_effect);
+      perform capacity.enqueue_effect(
+        case when starts_with(v_effect, 'event:') then v_story || v_terms else v_story end, v_effect, 5 - p_context.demoted);
     end if;
   end loop;
   if v_tells then

@@ -7,11 +7,11 @@
 --
 -- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
 -- a thread it is not sent at all. The same with the issue in Linear. Of its updates that have not been sent yet only the last
--- goes out.
+-- goes out; and none of those that the root or the issue itself, which shows how things stand when it is sent, comes after.
 --
 -- Row by row, not add_rows(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
 -- belong to a request that the caller has locked, so the order cannot deadlock.
-create or replace function capacity.enqueue_effect(p_story jsonb, p_effect text) returns void
+create or replace function capacity.enqueue_effect(p_story jsonb, p_effect text, p_priority integer) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -31,6 +31,7 @@ begin
       v_payload := v_payload || '{"method": "chat.postMessage"}';
       v_binds := '[{"path": [], "renderer": "slack-root"}]';
       v_captures := '{"slack_thread_ts": ["ts"]}';
+      v_coalesce_key := 'root';
     elsif p_effect = 'slack:root-update' then
       v_binds := '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]';
       v_coalesce_key := 'root';
@@ -44,6 +45,7 @@ begin
       v_payload := v_payload || jsonb_build_object('new_id', gen_random_uuid(), 'linear_team', p_story -> 'linear_team');
       v_binds := '[{"path": [], "renderer": "linear-issue"}]';
       v_captures := '{"linear_issue_id": ["issue", "id"]}';
+      v_coalesce_key := 'state';
     elsif p_effect = 'linear:state' then
       v_binds := '[{"path": [], "renderer": "linear-issue"}, {"path": ["id"], "capture": "linear_issue_id", "required": true}]';
       v_coalesce_key := 'state';
@@ -60,10 +62,10 @@ begin
     v_payload := capacity.render_event(p_story);
   end if;
   v_row := outbox.add_row(
-    false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload,
+    false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_priority,
     p_coalesce_key => v_coalesce_key,
     p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
   assert v_row.outbox_id is not null, 'the side effect has its row';
 end
 $$;
-comment on function capacity.enqueue_effect(jsonb, text) is 'Enqueues one side effect of an event or a notice.';
+comment on function capacity.enqueue_effect(jsonb, text, integer) is 'Enqueues one side effect of an event or a notice.';

@@ -9,6 +9,7 @@ as $$
 declare
   v_request capacity.requests;
   v_body text := btrim(p_body, E' \n\t');
+  v_again timestamptz;
   v_notice capacity.notices;
 begin
   if v_body is null or length(v_body) not between 1 and 4000 then
@@ -17,10 +18,12 @@ begin
     perform headroom.fail('invalid_input', 'A note must not contain control characters.', 'only line feed and tab are allowed');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for no key update;
-  if (select count(*) from capacity.notices n
-       where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id
-         and n.created_at > now() - interval '10 minutes') >= 20 then
-    perform headroom.fail('too_soon', 'You can add at most 20 notes in ten minutes.', v_request.id,
+  select n.created_at + interval '10 minutes' into v_again from capacity.notices n
+   where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id
+   order by n.created_at desc offset 19 limit 1;
+  if v_again > clock_timestamp() then
+    perform headroom.fail('too_soon', 'You can add at most 20 notes to a request in ten minutes.',
+                          format('again in %s seconds', ceil(extract(epoch from v_again - clock_timestamp()))),
                           'Put it into one note, or wait a little. Nothing was written.');
   end if;
   v_notice := capacity.post_notice(v_request, 'note', null, null, p_actor, v_body);

@@ -13,14 +13,19 @@ declare
   v_asked jsonb := capacity.asked_people(p_request, null);
   v_called text[] := coalesce(p_called, capacity.notice_asked(p_request, p_kind, p_step, v_asked));
   v_context capacity.context := capacity.context_of(p_request, p_actor, null, p_kind);
+  v_account text := capacity.account_of(p_actor);
   v_notice capacity.notices;
   v_story jsonb;
   v_effect text;
   v_told integer;
 begin
+  v_context.demoted := capacity.levels_behind(p_request.workspace_id, p_actor, v_context.acts, v_context.acts_per_hour);
   if p_kind = 'address' then
     v_context.customer_address := to_jsonb(p_body);
   end if;
+  with counted as (
+    insert into capacity.acts (workspace_id, account, at)
+    select p_request.workspace_id, v_account, v_context.now where v_account is not null)
   insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, body_hash, effects, said)
   values (p_request.id, capacity.last_notice(p_request.id) + 1, p_kind, p_step, p_member_id, p_actor.type, p_actor.id, p_actor.via,
           case when p_body is not null then capacity.put_free_text(p_request.id, to_jsonb(p_body)) end,
@@ -43,7 +48,7 @@ begin
                    select w.review_sla_hours from directory.workspaces w where w.id = p_request.workspace_id) end));
   foreach v_effect in array v_notice.effects loop
     if not starts_with(v_effect, 'tell:') then
-      perform capacity.enqueue_effect(v_story, v_effect);
+      perform capacity.enqueue_effect(v_story, v_effect, 5 - v_context.demoted);
     end if;
   end loop;
   v_told := capacity.tell_people(v_context, v_story, v_notice.effects);

@@ -16,6 +16,7 @@ declare
   v_before capacity.requests := p_context.request;
   v_type public.capacity_request_event_type := p_context.event_type;
   v_actor capacity.actor := p_context.actor;
+  v_account text := capacity.account_of(v_actor);
   v_payload jsonb := coalesce(p_payload, '{}');
   v_context capacity.context := p_context;
   v_event capacity.events;
@@ -36,6 +37,7 @@ begin
   if p_verdict.state_after is null then
     v_event.state_after := capacity.compute_next_state(v_before.state, v_type, null, null);
   end if;
+  v_context.demoted := capacity.levels_behind(v_before.workspace_id, v_actor, v_context.acts, v_context.acts_per_hour);
   if v_type <> 'REQUEST_SUBMITTED' and v_payload ?| '{reason,error}' then
     v_payload := capacity.set_aside(v_before.id, v_payload);
   end if;
@@ -65,7 +67,9 @@ begin
   request.head_hash := v_event.hash;
 
   -- The event and what follows from it, at once. The terms never change: they stand in the row since it was inserted.
-  with appended as (insert into capacity.events values (v_event.*))
+  with appended as (insert into capacity.events values (v_event.*)), counted as (
+    insert into capacity.acts (workspace_id, account, at)
+    select v_before.workspace_id, v_account, v_context.now where v_account is not null)
   update capacity.requests r
      set version = request.version, state = request.state, created_at = request.created_at, updated_at = request.updated_at,
          state_since = request.state_since, commercial_endorsed_at = request.commercial_endorsed_at,

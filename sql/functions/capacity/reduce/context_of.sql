@@ -19,6 +19,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mod
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 as $$
 declare
+  v_account text := capacity.account_of(p_actor);
   v_context capacity.context;
 begin
   v_context.now := clock_timestamp();
@@ -65,7 +66,12 @@ begin
                  from capacity.tells l
                  join notify.own_templates o on o.name = l.template and o.language = 'en'
                  left join notify.templates h on h.workspace_id = p_request.workspace_id and h.name = o.name and h.language = o.language
-                where l.cause = p_cause order by l.place)
+                where l.cause = p_cause order by l.place),
+         (select count(*) from (select from capacity.acts a
+                                 where a.workspace_id = p_request.workspace_id and a.account = v_account
+                                   and a.at > v_context.now - interval '1 hour'
+                                 limit greatest(w.acts_per_hour, 160)) a),
+         w.acts_per_hour
     into v_context
     from directory.workspaces w
     left join directory.members q on q.workspace_id = w.id and q.id = p_request.requester_user_id

@@ -16,6 +16,7 @@ declare
 begin
   foreach v_rule in array p_context.tells loop
     continue when 'tell:' || v_rule.audience <> all (p_effects);
+    v_rule.priority := greatest(0, v_rule.priority - p_context.demoted);
     v_key := (p_story ->> 'instruction') || '/' || v_rule.audience;
     if v_rule.audience = 'requester' then
       v_count := v_count + capacity.tell_colleagues(

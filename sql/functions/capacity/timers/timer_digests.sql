@@ -1,7 +1,8 @@
 -- What to remind people of: for each of them every late review that waits on them, oldest first, unless they were reminded of it too
 -- often; and how many more wait on them that are not named. Whoever is reminded hears of everything at once, whichever request it
 -- was that fell due; what their group is told in its channel is a digest of its own, whose items name the group. A request on which a
--- timer failed is left alone for a while. Bounded, since each named review is counted by a notice of its own.
+-- timer failed is left alone for a while. Bounded by what a message names (capacity.story_digest): each review that is named, and no
+-- other, is counted by a notice of its own.
 create or replace function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
 returns table (member_id text, items jsonb, others integer)
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -13,8 +14,8 @@ begin
          jsonb_agg(jsonb_build_object(
            'member_id', n.member_id, 'id', n.request_id, 'step', n.step, 'since', extract(epoch from n.since),
            'channel', n.slack_channel_id, 'group', n.group_id, 'what', n.what)
-             order by n.since, n.request_id, n.step) filter (where n.place <= 200),
-         (max(n.waiting) - count(*) filter (where n.place <= 200))::integer
+             order by n.since, n.request_id, n.step) filter (where n.place <= 50),
+         (max(n.waiting) - count(*) filter (where n.place <= 50))::integer
     from (select d.*, row_number() over (partition by d.member_id, d.group_id is not null order by d.since, d.request_id, d.step) as place
             from (select m.id as member_id, w.request_id, w.step, w.since, r.slack_channel_id, g.id as group_id,
                          r.quantity || ' × ' || r.requested_size || ' in ' || r.region as what,

@@ -1,11 +1,15 @@
 -- Forgets what is past its time and hangs on no request: forms and notes to one person in Slack, and Slack users of members who were
--- removed. A failure is written down under the stream's name, and the next sweep tries again.
+-- removed, and the count of what members did more than an hour ago (capacity.acts). A failure is written down under the stream's name,
+-- and the next sweep tries again.
 create or replace function capacity.timer_forget(out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_expired record := outbox.forget_expired();
 begin
+  delete from capacity.acts a
+   where a.ctid = any (array(select o.ctid from capacity.acts o where o.at < clock_timestamp() - interval '1 hour' limit 100000
+                                for update skip locked));
   failed := '[]';
   more := capacity.forget_slack_users() or v_expired.more;
   if v_expired.failed_code is null then

@@ -12,7 +12,7 @@ begin
   end if;
   perform headroom.check_changes(p_changes, '{name,public_url,slack_channel_id,slack_channel_ids,slack_team_id,slack_enterprise_id,
     linear_team_id,linear_actor_id,slack_users_become_requesters,warn_before_hours,review_sla_hours,
-    remind_every_hours,most_reminders,nudge_every_minutes}');
+    remind_every_hours,most_reminders,nudge_every_minutes,acts_per_hour}');
   select * into v_old from directory.workspaces w where w.id = p_id for update;
   if not found then
     -- An engine that was alone takes any tenant: what was made for a stranger of this name must not become the new workspace's.
@@ -23,7 +23,8 @@ begin
     v_old := jsonb_populate_record(null::directory.workspaces,
                                    jsonb_build_object('name', p_id, 'slack_channel_ids', '[]'::jsonb,
                                                       'slack_users_become_requesters', true,
-      'warn_before_hours', 48, 'review_sla_hours', 24, 'remind_every_hours', 24, 'most_reminders', 3, 'nudge_every_minutes', 60));
+      'warn_before_hours', 48, 'review_sla_hours', 24, 'remind_every_hours', 24, 'most_reminders', 3, 'nudge_every_minutes', 60,
+      'acts_per_hour', 300));
   end if;
   begin
     v_new := jsonb_populate_record(v_old, p_changes);
@@ -51,6 +52,7 @@ begin
     when coalesce(v_new.remind_every_hours, 0) not between 1 and 8760 then 'remind_every_hours: 1 to 8760'
     when coalesce(v_new.most_reminders, -1) not between 0 and 100 then 'most_reminders: 0 to 100'
     when coalesce(v_new.nudge_every_minutes, 0) not between 1 and 10080 then 'nudge_every_minutes: 1 to 10080'
+    when v_new.acts_per_hour not between 1 and 10000 then 'acts_per_hour: 1 to 10000, or null for no limit'
   end;
   if v_wrong is not null then
     perform headroom.fail('invalid_input', format('The %s of the workspace is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
@@ -59,11 +61,12 @@ begin
   insert into directory.workspaces as w (id, name, public_url, slack_channel_id, linear_team_id, slack_users_become_requesters,
                                          warn_before_hours,
                                         review_sla_hours, remind_every_hours, most_reminders, nudge_every_minutes,
-                                        slack_team_id, slack_enterprise_id, linear_actor_id, slack_channel_ids)
+                                        slack_team_id, slack_enterprise_id, linear_actor_id, slack_channel_ids, acts_per_hour)
   values (p_id, v_new.name, v_new.public_url, v_new.slack_channel_id, v_new.linear_team_id, v_new.slack_users_become_requesters,
           v_new.warn_before_hours,
           v_new.review_sla_hours, v_new.remind_every_hours, v_new.most_reminders, v_new.nudge_every_minutes,
-          v_new.slack_team_id, v_new.slack_enterprise_id, v_new.linear_actor_id, v_new.slack_channel_ids)
+          v_new.slack_team_id, v_new.slack_enterprise_id, v_new.linear_actor_id, v_new.slack_channel_ids,
+          v_new.acts_per_hour)
   on conflict (id) do update
     set name = excluded.name, public_url = excluded.public_url, slack_channel_id = excluded.slack_channel_id,
         linear_team_id = excluded.linear_team_id,
@@ -72,7 +75,7 @@ begin
         most_reminders = excluded.most_reminders,
         nudge_every_minutes = excluded.nudge_every_minutes, slack_team_id = excluded.slack_team_id,
         slack_enterprise_id = excluded.slack_enterprise_id, linear_actor_id = excluded.linear_actor_id,
-        slack_channel_ids = excluded.slack_channel_ids
+        slack_channel_ids = excluded.slack_channel_ids, acts_per_hour = excluded.acts_per_hour
   returning w.* into v_new;
   return v_new;
 end

@@ -1,6 +1,7 @@
--- Sends what one person is told by one channel as one message, and notes for each notification that it was carried, or why not; to
--- endpoints, one message for each of both. Answers whether anything was sent. The caller holds their parts.
-create or replace function notify.carry(p_told notify.notifications[], p_channel text) returns boolean
+-- Sends what one person is told by one channel as one message, or as several where one cannot show all of it, and notes for each
+-- notification that it was carried, or why not; to endpoints, one message for each of both. Answers how many messages that were. The
+-- caller holds their parts.
+create or replace function notify.carry(p_told notify.notifications[], p_channel text) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -8,7 +9,8 @@ declare
   v_fit notify.notifications[] := array(select n from unnest(p_told) n where n.expires_at > v_now and n.erased_at is null);
   v_sent record;
   v_part record;
-  v_any boolean := false;
+  v_fitting integer;
+  v_messages integer := 0;
 begin
   if cardinality(v_fit) < cardinality(p_told) then
     -- By ids and not joined with what is told: a plan that was made while the table was small would read all of it for each message.
@@ -17,7 +19,7 @@ begin
        and p.channel = p_channel and p.state = 'held';
   end if;
   if cardinality(v_fit) = 0 or p_told is null then
-    return false;
+    return 0;
   end if;
   if p_channel = 'webhook' then
     for v_part in
@@ -29,17 +31,22 @@ begin
          set state = case when v_sent.problem is null then 'carried' else 'dropped' end, reason = v_sent.problem,
              delivery_id = v_sent.delivery_id
        where p.notification_id = v_part.notification_id and p.channel = p_channel and p.endpoint_id = v_part.endpoint_id;
-      v_any := v_any or v_sent.problem is null;
+      v_messages := v_messages + (v_sent.problem is null)::integer;
     end loop;
-    return v_any;
+    return v_messages;
   end if;
-  v_sent := notify.send(v_fit, p_channel);
-  update notify.parts p
-     set state = case when v_sent.problem is null then 'carried' else 'dropped' end, reason = v_sent.problem,
-         delivery_id = v_sent.delivery_id
-   where p.notification_id = any (array(select n.id from unnest(v_fit) n)) and p.channel = p_channel;
-  return v_sent.problem is null;
+  while cardinality(v_fit) > 0 loop
+    v_fitting := notify.how_many_fit(v_fit, p_channel);
+    v_sent := notify.send(v_fit[:v_fitting], p_channel);
+    update notify.parts p
+       set state = case when v_sent.problem is null then 'carried' else 'dropped' end, reason = v_sent.problem,
+           delivery_id = v_sent.delivery_id
+     where p.notification_id = any (array(select n.id from unnest(v_fit[:v_fitting]) n)) and p.channel = p_channel;
+    v_messages := v_messages + (v_sent.problem is null)::integer;
+    v_fit := v_fit[v_fitting + 1:];
+  end loop;
+  return v_messages;
 end
 $$;
 comment on function notify.carry(notify.notifications[], text)
-  is 'Sends several notifications of one person as one message. Nullable: p_told.';
+  is 'Sends several notifications of one person, and counts the messages. Nullable: p_told.';

@@ -23,11 +23,15 @@ declare
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = v_first.workspace_id;
   v_stoppable := not v_first.critical and v_workspace.public_url is not null;
-  foreach v_each in array notify.fit_for_mail(p_told) loop
+  foreach v_each in array p_told loop
     if v_count > 1 then
-      v_blocks := v_blocks || jsonb_build_object('heading', notify.email_text(v_each.title, 200));
+      v_blocks := v_blocks || jsonb_build_object('heading', notify.email_text(v_each.title, 400));
     end if;
     v_body := regexp_replace(notify.render_text(v_each.body, 20000), '\{(?=\{)', '{ ', 'g');
+    if v_count = 1 and notify.mail_share(v_each) > 30000 then
+      -- Of thousands of paragraphs no mail can be made: their text stays, and the empty lines between them go.
+      v_body := regexp_replace(v_body, '\n{2,}', E'\n', 'g');
+    end if;
     if strpos(v_body, E'\n\n') = 0 then
       v_blocks := v_blocks || jsonb_build_object('text', v_body);
     else

@@ -1,7 +1,7 @@
 -- Makes one message of what one person is told by one channel, and enqueues it. Where the person cannot be reached there any more, it says
 -- why, and sends nothing; nor does a message that cannot be made stop whoever decides something, or what others are told. What would pass
--- by itself, such as a deadlock, is the caller's to try again. What it carries, the caller notes. p_endpoint_id: to which of the
--- workspace's endpoints, where the channel is `webhook`.
+-- by itself, such as a deadlock, is the caller's to try again. What it carries, the caller notes; what it shows only the beginning of is
+-- put into the inbox here. p_endpoint_id: to which of the workspace's endpoints, where the channel is `webhook`.
 create or replace function notify.send(
   p_told notify.notifications[], p_channel text, p_endpoint_id text default '', out delivery_id uuid, out problem text
 )
@@ -12,6 +12,7 @@ declare
   v_reach record := notify.reach(v_first.workspace_id, v_first.recipient_kind, v_first.recipient, v_first.address, p_channel);
   v_expires timestamptz := v_first.expires_at;
   v_row record;
+  v_each notify.notifications;
 begin
   problem := v_reach.problem;
   if p_channel = 'webhook' then
@@ -45,6 +46,14 @@ begin
   insert into notify.deliveries (id, workspace_id, recipient_kind, recipient, channel, priority, outbox_id, address_mark)
   values (delivery_id, v_first.workspace_id, v_first.recipient_kind, v_first.recipient, p_channel, v_first.priority, v_row.outbox_id,
           v_reach.mark);
+  if p_channel = 'slack' and v_first.recipient_kind = 'member' then
+    foreach v_each in array p_told loop
+      -- Escaped, a character takes five at most.
+      if length(v_each.body) > 1800 and (notify.slack_sections(v_each.title, v_each.body)).cut then
+        perform notify.put_in_inbox(v_each);
+      end if;
+    end loop;
+  end if;
 end
 $$;
 comment on function notify.send(notify.notifications[], text, text)

@@ -1,6 +1,6 @@
 -- Which of these things a person still wants to hear by a channel now: they may have changed their mind since it was held, and it may be
--- released late, in the night. What they do not want any more is dropped; what comes in quiet hours waits for their end, unless it would
--- be worthless by then. Critical ones pass. The caller holds their parts.
+-- released late, in the night. What they do not want any more is dropped; what comes in quiet hours waits for their end, or for its own
+-- where that is earlier, and is not sent then. Critical ones pass. The caller holds their parts.
 create or replace function notify.still_wanted(p_told notify.notifications[], p_channel text) returns notify.notifications[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -22,12 +22,12 @@ begin
   update notify.parts p set state = 'dropped', reason = 'preference'
    where p.notification_id = any (array(select n.id from unnest(p_told) n where not n.critical and n.category = any (v_off)))
      and p.channel = p_channel;
-  update notify.parts p set due_at = v_until
+  update notify.parts p set due_at = least(v_until, p.expires_at)
    where p.notification_id = any (array(select n.id from unnest(p_told) n
-                                         where not n.critical and n.category <> all (v_off) and v_until > v_now and v_until < n.expires_at))
+                                         where not n.critical and n.category <> all (v_off) and v_until > v_now and n.expires_at > v_now))
      and p.channel = p_channel;
   return array(select n from unnest(p_told) n
-                where n.critical or n.category <> all (v_off) and (v_until = v_now or v_until >= n.expires_at)
+                where n.critical or n.category <> all (v_off) and (v_until = v_now or n.expires_at <= v_now)
                 order by n.priority desc, n.created_at, n.id);
 end
 $$;

@@ -55,7 +55,7 @@ begin
     v_parts[v_at].delivery_id := v_sent.delivery_id;
     v_parts[v_at].reason := v_sent.problem;
   end loop;
-  insert into notify.parts select * from unnest(v_parts);
+  insert into notify.parts select * from unnest(v_parts) on conflict do nothing;
   return v_told.id;
 end
 $$;

@@ -1,17 +1,20 @@
 -- When somebody is to be told by a channel other than the inbox: a digest at its hour; at night when it is over; otherwise at once. What
--- would be worthless by then is told at once. Critical ones do not come here.
+-- would be worthless by the hour of the digest does not wait for it. Quiet hours are quiet for that too: what ends before they do is due
+-- when it ends, and is not sent. Critical ones do not come here.
 create or replace function notify.due_at(p_person notify.people, p_choice text, p_now timestamptz, p_expires_at timestamptz)
 returns timestamptz
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_due timestamptz := p_now;
+  v_due timestamptz := notify.after_quiet(p_person, p_now);
+  v_digest timestamptz;
 begin
   if p_choice = 'digest' then
-    v_due := notify.next_time(p_now, notify.known_zone(coalesce(p_person.time_zone, 'UTC')), coalesce(p_person.digest_at, '09:00'));
+    v_digest := notify.after_quiet(p_person, notify.next_time(
+      p_now, notify.known_zone(coalesce(p_person.time_zone, 'UTC')), coalesce(p_person.digest_at, '09:00')));
+    v_due := case when v_digest < p_expires_at then v_digest else v_due end;
   end if;
-  v_due := notify.after_quiet(p_person, v_due);
-  return case when v_due < p_expires_at then v_due else p_now end;
+  return least(v_due, p_expires_at);
 end
 $$;
 comment on function notify.due_at(notify.people, text, timestamptz, timestamptz) is 'When a person is to be told. Nullable: p_person.';

@@ -26,6 +26,9 @@ begin
   -- nothing is decided yet. A later row that never expires will be sent, or stand among the dead letters for everybody to see. One that
   -- expires stands in for the row right before it alone, if that expires no later and goes the same way, no more urgently: whatever
   -- keeps the one from going out in time would have kept the other.
+  --
+  -- A first row that is rendered when it is sent and that others bind (maker) is never replaced: it takes the place of those behind it,
+  -- since it says what they would say. One that may have been sent said only what was true then.
   select array_agg(l.lane_id) into v_replaceable from unnest(v_lanes) l(lane_id)
    where exists (select from outbox.pending p where p.lane_id = l.lane_id and (p.coalesce_key is not null or p.expires_at is not null));
   if v_replaceable is not null then
@@ -34,10 +37,20 @@ begin
              coalesce(min(p.seq) filter (where p.due > now() and (p.uncertain or coalesce(p.expires_at > now(), true)))
                         over (partition by p.lane_id), 9223372036854775807) as held_from
         from outbox.pending p where p.lane_id = any (v_replaceable) and p.special
+    ), maker as materialized (
+      select f.lane_id, f.seq, f.coalesce_key
+        from unnest(v_replaceable) l(lane_id)
+        join outbox.heads h on h.lane_id = l.lane_id
+       cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq
+                            order by p.seq limit 1) f
+        join outbox.payloads m on m.outbox_id = f.outbox_id
+       where f.coalesce_key is not null and not f.uncertain and f.expires_at is null and m.captures is not null
+         and m.binds #> '{0,path}' = '[]' and m.binds #> '{0,renderer}' is not null
     ), judged as materialized (
       select r.*,
              max(r.seq) filter (where r.expires_at is null and r.seq < r.held_from)
-               over (partition by r.lane_id, r.coalesce_key) as lasting_seq
+               over (partition by r.lane_id, r.coalesce_key) as lasting_seq,
+             (select k.seq from maker k where k.lane_id = r.lane_id and k.coalesce_key = r.coalesce_key) as maker_seq
         from special_row r
     ), gone as (
       delete from outbox.pending p
@@ -45,7 +58,7 @@ begin
        where p.lane_id = r.lane_id and p.seq = r.seq and not r.uncertain
          and (r.expires_at <= now()
               or r.coalesce_key is not null and r.seq < r.held_from
-                 and (r.seq < r.lasting_seq
+                 and case when r.maker_seq is not null then r.seq > r.maker_seq else r.seq < r.lasting_seq
                       or r.expires_at is not null
                          and exists (select
                                        from (select n.* from outbox.pending n
@@ -54,7 +67,7 @@ begin
                                               order by n.seq limit 1) n
                                       where n.seq < r.held_from and n.coalesce_key = r.coalesce_key and n.expires_at >= r.expires_at
                                         and n.priority >= r.priority and n.destination_id is not distinct from r.destination_id
-                                        and n.way_id = r.way_id)))
+                                        and n.way_id = r.way_id) end)
       returning p.*
     )
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)

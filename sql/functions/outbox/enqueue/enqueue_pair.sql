@@ -9,7 +9,7 @@
 create or replace function outbox.enqueue_pair(
   p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text,
   p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb,
-  p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb
+  p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb, p_priority integer default 5
 ) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -60,28 +60,29 @@ begin
     update outbox.lanes l set next_seq = l.next_seq - 2 where l.lane_id = v_lane.lane_id;
     delete from outbox.dedupe d
      where d.outbox_id in (v_first_id, v_second_id) and d.stream_id = v_lane.stream_id and d.instruction_id = p_instruction_id;
-    perform outbox.add_row(false, p_tenant_id, p_stream, p_key, p_instruction_id, p_first_key, p_rail, p_first_payload,
+    perform outbox.add_row(false, p_tenant_id, p_stream, p_key, p_instruction_id, p_first_key, p_rail, p_first_payload, p_priority,
                            p_coalesce_key => p_first_coalesce_key, p_destination => p_destination, p_binds => p_first_binds);
-    perform outbox.add_row(false, p_tenant_id, p_stream, p_key, p_instruction_id, p_second_key, p_rail, p_second_payload,
+    perform outbox.add_row(false, p_tenant_id, p_stream, p_key, p_instruction_id, p_second_key, p_rail, p_second_payload, p_priority,
                            p_coalesce_key => p_second_coalesce_key, p_destination => p_destination, p_binds => p_second_binds);
     return 2;
   end if;
 
   with head as (
     insert into outbox.heads (lane_id, stream_id, way_id, destination_id, priority, due, head_seq)
-    select v_lane.lane_id, v_lane.stream_id, v_lane.way_id, v_lane.destination_id, 5, v_now, v_lane.seq where v_lane.idle_at = v_lane.seq)
+    select v_lane.lane_id, v_lane.stream_id, v_lane.way_id, v_lane.destination_id, p_priority, v_now, v_lane.seq
+     where v_lane.idle_at = v_lane.seq)
   insert into outbox.pending (lane_id, seq, outbox_id, due, destination_id, priority, special, bytes, payload_hash, coalesce_key,
                               way_id)
-  values (v_lane.lane_id, v_lane.seq, v_first_id, v_now, v_lane.destination_id, 5, true, length(v_first_body), v_first_hash,
+  values (v_lane.lane_id, v_lane.seq, v_first_id, v_now, v_lane.destination_id, p_priority, true, length(v_first_body), v_first_hash,
           p_first_coalesce_key, v_lane.way_id),
-         (v_lane.lane_id, v_lane.seq + 1, v_second_id, v_now, v_lane.destination_id, 5, true, length(v_second_body), v_second_hash,
+         (v_lane.lane_id, v_lane.seq + 1, v_second_id, v_now, v_lane.destination_id, p_priority, true, length(v_second_body), v_second_hash,
           p_second_coalesce_key, v_lane.way_id);
   insert into outbox.payloads (outbox_id, lane_id, seq, created_at, destination_id, stream_id, rail_id, priority,
                                instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, binds, tenant_id, way_id)
-  values (v_first_id, v_lane.lane_id, v_lane.seq, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, 5,
+  values (v_first_id, v_lane.lane_id, v_lane.seq, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, p_priority,
           p_instruction_id, p_first_key, v_first_hash, length(v_first_body), p_first_payload, p_first_coalesce_key, p_first_binds,
           p_tenant_id, v_lane.way_id),
-         (v_second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, 5,
+         (v_second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, p_priority,
           p_instruction_id, p_second_key, v_second_hash, length(v_second_body), p_second_payload, p_second_coalesce_key,
           p_second_binds, p_tenant_id, v_lane.way_id);
   -- As in wake_relays(), and there is why.
@@ -92,5 +93,5 @@ begin
   return 2;
 end
 $$;
-comment on function outbox.enqueue_pair(text, text, text, text, text, text, text, jsonb, text, jsonb, text, jsonb, text, jsonb)
+comment on function outbox.enqueue_pair(text, text, text, text, text, text, text, jsonb, text, jsonb, text, jsonb, text, jsonb, integer)
   is 'Adds two new rows of one key in the caller''s transaction.';

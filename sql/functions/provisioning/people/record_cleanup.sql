@@ -15,6 +15,7 @@ begin
     perform headroom.fail('conflict', case v_job.cleanup when 'under_way' then 'The cleanup is still under way.'
                                            else 'There is nothing left to clean up.' end, v_job.request_id, 'Nothing was changed.');
   end if;
+  perform capacity.count_act(v_job.request_id, p_actor);
   v_job := provisioning.record(v_job, 'CLEANED', p_actor, v_reason);
   update provisioning.jobs j set cleanup = 'done' where j.id = v_job.id returning j.* into v_job;
   perform provisioning.tell(v_job, format('%s cleaned up by hand.', provisioning.name_of(v_job.workspace_id, p_actor.id)), v_reason);

@@ -18,6 +18,7 @@ begin
     perform headroom.fail('conflict', 'The cleanup after the last attempt failed, and something may be left running.', v_job.request_id,
       format('An operator cleans up, and says so with: headroom jobs cleaned %s. Nothing was changed.', v_job.request_id));
   end if;
+  perform capacity.count_act(v_job.request_id, p_actor);
   v_job := provisioning.record(v_job, 'RETRIED', p_actor, v_reason);
   perform provisioning.start_next(v_job);
   perform provisioning.tell(v_job, format('%s asked for another attempt: %s of %s.%s', provisioning.name_of(v_job.workspace_id, p_actor.id),

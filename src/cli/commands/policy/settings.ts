@@ -24,6 +24,7 @@ interface SettingsOptions extends CommonOptions, WorkspaceOption {
   readonly remindHours?: number;
   readonly reminders?: number;
   readonly nudgeMinutes?: number;
+  readonly actsPerHour?: number | false;
 }
 
 export function registerSettings(policy: Command): void {
@@ -55,6 +56,8 @@ export function registerSettings(policy: Command): void {
     .option("--remind-hours <count>", "least time between two reminders of a person", parseWhole(1, 8_760))
     .option("--reminders <count>", "most reminders for one review", parseWhole(0, 100))
     .option("--nudge-minutes <count>", "least time between two nudges", parseWhole(1, 10_080))
+    .option("--acts-per-hour <count>", "how often one member may do what others are told of", parseWhole(1, 10_000))
+    .option("--no-acts-per-hour", "let every member do it as often as they like")
     .addOption(workspaceOption());
   addCommon(command).action(runSettings);
 }
@@ -93,6 +96,7 @@ function toChanges(options: SettingsOptions): WorkspaceChanges {
     remindEveryHours: options.remindHours,
     mostReminders: options.reminders,
     nudgeEveryMinutes: options.nudgeMinutes,
+    actsPerHour: emptied(options.actsPerHour),
   };
 }
 
@@ -113,6 +117,7 @@ function show(workspace: Workspace): void {
     ["a review may take", `${workspace.reviewSlaHours} h`],
     ["reminders", `${workspace.mostReminders} at most, every ${workspace.remindEveryHours} h`],
     ["nudges", `every ${workspace.nudgeEveryMinutes} min at most`],
+    ["a member may tell others", workspace.actsPerHour === null ? "at will" : `${workspace.actsPerHour} times an hour`],
     ["customer is warned", `${workspace.warnBeforeHours} h before the deadline`],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));

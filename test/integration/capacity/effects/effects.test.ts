@@ -194,6 +194,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
         ...slack,
         binds: [by("slack-root")],
         captures: { slack_thread_ts: ["ts"] },
+        coalesce_key: "root",
       });
       expect(await surfaces.effect(`${id}#2`, "slack:reply")).toMatchObject({
         ...slack,
@@ -209,6 +210,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
         ...linear,
         binds: [by("linear-issue")],
         captures: { linear_issue_id: ["issue", "id"] },
+        coalesce_key: "state",
       });
       expect(await surfaces.effect(`${id}#2`, "linear:comment")).toMatchObject({
         ...linear,
@@ -356,23 +358,8 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect(dead).toEqual([
         { effect: "slack:root", error_code: "channel_not_found" },
         { effect: "slack:reply", error_code: "binding_missing" },
-        { effect: "slack:root-update", error_code: "binding_missing" },
         { effect: "slack:reply", error_code: "binding_missing" },
       ]);
-    });
-
-    test("of root updates that wait, only the last is sent; every reply is", async () => {
-      const slack = slackRail();
-      const id = await surfaces.createIn("PROVISIONING", { customer });
-      await surfaces.relay(slack, linearRail(), surfaceRail("email"), surfaceRail("webhook"));
-      await surfaces.untilFinished(id);
-      const calls = sentFor<{ method: string; blocks: Json; thread_ts?: string }>(slack, id);
-      expect(calls.filter(({ method }) => method === "chat.update")).toHaveLength(1);
-      // One for each step, and that no workflow is connected.
-      expect(calls.filter(({ thread_ts }) => thread_ts !== undefined)).toHaveLength(4);
-      expect(JSON.stringify(calls.find(({ method }) => method === "chat.update")?.blocks)).toContain(
-        "being provisioned",
-      );
     });
 
     test("a confirmation that could not be sent before the deadline is not sent at all", async () => {

@@ -1,16 +1,24 @@
 /** Rows that say how things stand: rendered by what stands when a relay sends them. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import type { ProbeRail } from "../../outbox/relay/rails.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail } from "../surfaces.ts";
 import { rowsOf } from "../workflow.ts";
 
 describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
+  /** What waits of these requests is sent, and no relay runs any more. */
+  const posted = async (slack: ProbeRail, ...ids: readonly string[]): Promise<void> => {
+    const relay = await surfaces.relay(slack, linearRail(), surfaceRail("email"), surfaceRail("webhook"));
+    for (const id of ids) await surfaces.untilFinished(id);
+    await relay.stop();
+  };
 
   test("a root update says how things stand when it is sent, whatever it waited behind", async () => {
     const slack = slackRail();
     const id = await surfaces.createIn("UNDER_REVIEW", { customer });
+    await posted(slack, id);
     await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
     await rowsOf(surfaces.superuser, "update directory.members set display_name = 'Cora Cole' where id = 'cora'");
     await surfaces.relay(slack, linearRail(), surfaceRail("email"), surfaceRail("webhook"));
@@ -21,9 +29,26 @@ describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreS
     expect(JSON.stringify(update)).toContain("approved by Cora Cole");
   });
 
+  test("of root updates that wait, only the last is sent; every reply is", async () => {
+    const slack = slackRail();
+    const id = await surfaces.createIn("UNDER_REVIEW", { customer });
+    await posted(slack, id);
+    await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
+    await surfaces.apply(id, "TECH_REVIEW_APPROVED", "tess");
+    await surfaces.apply(id, "CUSTOMER_CONFIRMED", "customer:customer");
+    await posted(slack, id);
+    const calls = sentFor<{ method: string; thread_ts?: string }>(slack, id);
+    const updates = calls.filter(({ method }) => method === "chat.update");
+    expect(updates).toHaveLength(1);
+    expect(JSON.stringify(updates)).toContain("being provisioned");
+    // One for each step, and that no workflow is connected.
+    expect(calls.filter(({ thread_ts }) => thread_ts !== undefined)).toHaveLength(4);
+  });
+
   test("a root update that cannot be rendered waits for its next try, and holds up no other request", async () => {
     const slack = slackRail();
     const [broken, whole] = [await surfaces.create({ customer }), await surfaces.create({ customer })];
+    await posted(slack, broken.id, whole.id);
     for (const { id } of [broken, whole]) await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
     await rowsOf(
       surfaces.superuser,

@@ -363,19 +363,21 @@ Acme
     expect(isObject(event) && validateEnvelope(event)).toEqual({ ok: true });
   });
 
-  test("a reminder names fifteen reviews and counts the rest", async () => {
-    const items = Array.from({ length: 40 }, (_, index) => ({
+  test("a reminder names fifty reviews, which is as many as it is made of, and counts others", async () => {
+    const items = Array.from({ length: 50 }, (_, index) => ({
       id: `CR-2026-${String(index).padStart(6, "0")}`,
       what: "4 × 32XL in us-east-1",
       step: "technical",
       since: 1_767_348_000,
     }));
-    const story = { id: "CR-2026-000000", instruction: "CR-2026-000000!7", slack: "U0TESS", items };
+    const story = { id: "CR-2026-000000", instruction: "CR-2026-000000!7", slack: "U0TESS", items, others: 25 };
     const message = await tell<Message>(db, "digest", "slack", story, "U0TESS");
     expect(complaintsAbout(message)).toEqual([]);
-    const lines = message.blocks[0]?.text?.text.split("\n").filter((line) => line.startsWith("• ")) ?? [];
+    const lines = message.blocks
+      .flatMap(({ text }) => text?.text.split("\n") ?? [])
+      .filter((line) => line.startsWith("• "));
     expect(lines[0]).toBe("• CR-2026-000000: 4 × 32XL in us-east-1, technical review, open since 2026-01-02 10:00 UTC");
-    expect([lines.length, lines.at(-1)]).toEqual([16, "• and 25 more"]);
+    expect([lines.length, lines.at(-1)]).toEqual([51, "• and 25 more"]);
   });
 
   test("session settings change no message", async () => {

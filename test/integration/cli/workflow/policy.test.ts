@@ -149,6 +149,8 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     "0",
     "--nudge-minutes",
     "5",
+    "--acts-per-hour",
+    "50",
     "--slack-team",
     "T024BE7LD",
     "--no-slack-requesters",
@@ -168,6 +170,7 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     remindEveryHours: 4,
     mostReminders: 0,
     nudgeEveryMinutes: 5,
+    actsPerHour: 50,
   });
   const plain = await policy(
     "settings",
@@ -176,7 +179,9 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     "--no-public-url",
     "--no-linear-team",
     "--slack-requesters",
+    "--no-acts-per-hour",
   );
+  expect(plain.out).toMatch(/^a member may tell others +at will$/m);
   expect(plain.out).toMatch(/^Slack channel +nothing is posted$/m);
   expect(plain.out).toMatch(/^further Slack channels +none$/m);
   expect(plain.out).toMatch(/^unknown Slack users +become requesters$/m);

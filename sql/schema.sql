@@ -708,6 +708,7 @@ CREATE INDEX refunds_failed ON billing.refunds USING btree (updated_at) WHERE (s
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
 CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
+CREATE INDEX refunds_row ON billing.refunds USING btree (outbox_id) WHERE (outbox_id IS NOT NULL);
 CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
 CREATE INDEX refunds_waiting ON billing.refunds USING btree (created_at) WHERE (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text]));
 alter table billing.refunds enable row level security;

@@ -1,16 +1,9 @@
 /**
- * The throw-away server of a run: PostgreSQL 18 from npm, durability as shipped, only sizes set. The sizes are those
- * at which the peers were measured.
+ * The throw-away server of a run: PostgreSQL 18 from npm with the settings that it ships with, sizes and durability included, as most who
+ * try it will have.
  */
 import { Client } from "pg";
 import { startEmbedded } from "../src/db/embedded.ts";
-
-const SIZES = {
-  shared_buffers: "512MB",
-  max_wal_size: "4GB",
-  checkpoint_timeout: "15min",
-  max_connections: 120,
-} as const;
 
 const REPORTED = [
   "fsync",
@@ -19,6 +12,7 @@ const REPORTED = [
   "wal_sync_method",
   "shared_buffers",
   "max_wal_size",
+  "jit",
 ];
 
 export interface BenchServer {
@@ -30,7 +24,7 @@ export interface BenchServer {
 }
 
 export async function startServer(signal: AbortSignal): Promise<BenchServer> {
-  const server = await startEmbedded({ ephemeral: true, settings: SIZES, signal });
+  const server = await startEmbedded({ ephemeral: true, signal });
   try {
     const adminUrl = server.urlFor("postgres");
     return { adminUrl, description: await describe(adminUrl), stop: () => server.stop() };

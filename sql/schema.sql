@@ -711,6 +711,7 @@ CREATE INDEX refunds_failed ON billing.refunds USING btree (updated_at) WHERE (s
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
 CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
+CREATE INDEX refunds_row ON billing.refunds USING btree (outbox_id) WHERE (outbox_id IS NOT NULL);
 CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
 CREATE INDEX refunds_waiting ON billing.refunds USING btree (created_at) WHERE (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text]));
 alter table billing.refunds enable row level security;
@@ -4442,56 +4443,56 @@ create function billing.left_of(p_payment_id uuid, p_but uuid DEFAULT NULL::uuid
 
 create function billing.list_balance(p_workspace_id text DEFAULT NULL::text, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date)
   returns TABLE(workspace_id text, currency text, day date, taken bigint, refunded bigint, disputed bigint, net bigint)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 6c84d43bac5aa274';
 grant execute on function billing.list_balance to headroom_auditor;
 grant execute on function billing.list_balance to headroom_control;
 
 create function billing.list_findings(p_workspace_id text DEFAULT NULL::text, p_all boolean DEFAULT false, p_limit integer DEFAULT 50)
   returns SETOF billing.findings
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 f52d323f49abc0c2';
 grant execute on function billing.list_findings to headroom_auditor;
 grant execute on function billing.list_findings to headroom_control;
 
 create function billing.list_payments(p_workspace_id text DEFAULT NULL::text, p_request_id text DEFAULT NULL::text, p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, purpose text, currency text, amount bigint, amount_left bigint, status text, counts boolean, refund_reason text, payment_intent text, paid_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 1366a331630cf0d7';
 grant execute on function billing.list_payments to headroom_auditor;
 grant execute on function billing.list_payments to headroom_control;
 
 create function billing.list_prices(p_workspace_id text)
   returns SETOF billing.prices
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 829e246a51dbfb9c';
 grant execute on function billing.list_prices to headroom_auditor;
 grant execute on function billing.list_prices to headroom_control;
 
 create function billing.list_rates(p_workspace_id text)
   returns SETOF billing.exchange_rates
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 2765bd9642c1270b';
 grant execute on function billing.list_rates to headroom_auditor;
 grant execute on function billing.list_rates to headroom_control;
 
 create function billing.list_reconciliations(p_id uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 10)
   returns SETOF billing.reconciliations
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d1cfac41d64dd72a';
 grant execute on function billing.list_reconciliations to headroom_auditor;
 grant execute on function billing.list_reconciliations to headroom_control;
 
 create function billing.list_settings()
   returns SETOF billing.settings
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 46589fecb9842cb8';
 grant execute on function billing.list_settings to headroom_auditor;
 grant execute on function billing.list_settings to headroom_control;
 
 create function billing.list_waiting(p_workspace_id text DEFAULT NULL::text, p_limit integer DEFAULT 50)
   returns TABLE(state text, workspace_id text, request_id text, payment_id uuid, stripe_id text, currency text, amount bigint, since timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 54dc6bec0dbaa15a';
 grant execute on function billing.list_waiting to headroom_auditor;
 grant execute on function billing.list_waiting to headroom_control;
@@ -4688,7 +4689,7 @@ create function billing.price_problem(p_price billing.prices)
 
 create function billing.proof_token(p_draft_id uuid, p_address text)
   returns text
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 6dc4572cb2efbe1f';
 grant execute on function billing.proof_token to headroom_executor;
 
@@ -4699,13 +4700,13 @@ create function billing.prove_draft(p_draft billing.drafts)
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 32c3598c0c520a2e';
 grant execute on function billing.put_price to headroom_control;
 
 create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns billing.settings
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1fc4d9504dfeb973';
 grant execute on function billing.put_settings to headroom_control;
 
@@ -4736,7 +4737,7 @@ create function billing.receipt_number(p_payment_id uuid)
 
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a742a378d909b614';
 grant execute on function billing.reconcile_payments to headroom_control;
 
@@ -4802,7 +4803,7 @@ create function billing.request_of_sighting(p_sighting billing.sightings)
 
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 6048beedf48ad17d';
 grant execute on function billing.resolve_finding to headroom_control;
 
@@ -4818,7 +4819,7 @@ create function billing.send_refund(p_payment billing.payments, p_refund billing
 
 create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 26b5828977b2a5c7';
 grant execute on function billing.set_rate to headroom_control;
 
@@ -4969,7 +4970,7 @@ create function billing.waiting_states()
 
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c81806e529af5b7f';
 grant execute on function billing.withdraw_price to headroom_control;
 
@@ -4985,7 +4986,7 @@ create function billing.wizard_requester(p_workspace_id text)
 
 create function billing.workspace_needs()
   returns TABLE(workspace_id text, prices bigint, self_service_requester text, requester_active boolean, payments bigint, told bigint)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d35f8d6d74aa4293';
 grant execute on function billing.workspace_needs to headroom_auditor;
 grant execute on function billing.workspace_needs to headroom_control;
@@ -5132,7 +5133,7 @@ create function capacity.confirmation_story(p_token capacity.confirmation_tokens
 
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 f11d61a22ca420cb';
 grant execute on function capacity.confirmation_token to headroom_executor;
 
@@ -5303,7 +5304,7 @@ create function capacity.last_notice(p_request_id text)
 
 create function capacity.last_notified_at(p_request_id text)
   returns timestamp with time zone
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
   as 'sha256 ce4f4a97d71bdad1';
 grant execute on function capacity.last_notified_at to authenticated;
 grant execute on function capacity.last_notified_at to headroom_auditor;
@@ -5367,21 +5368,21 @@ create function capacity.links_of(p_request_id text)
 
 create function capacity.list_heads(p_after text DEFAULT ''::text, p_limit integer DEFAULT 10000, p_workspace_id text DEFAULT NULL::text)
   returns TABLE(request_id text, version integer, hash text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 387e89a17d97df5d';
 grant execute on function capacity.list_heads to headroom_auditor;
 grant execute on function capacity.list_heads to headroom_control;
 
 create function capacity.list_linear_states(p_workspace_id text)
   returns TABLE(state public.capacity_request_state, linear_state_id text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3e8044e8dc90bed8';
 grant execute on function capacity.list_linear_states to headroom_auditor;
 grant execute on function capacity.list_linear_states to headroom_control;
 
 create function capacity.list_policies(p_workspace_id text)
   returns SETOF capacity.policies
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 5fe1d7d00775aa04';
 grant execute on function capacity.list_policies to headroom_auditor;
 grant execute on function capacity.list_policies to headroom_control;
@@ -5395,7 +5396,7 @@ grant execute on function capacity.list_requests to headroom_control;
 
 create function capacity.list_subscriptions(p_workspace_id text)
   returns SETOF capacity.subscriptions
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 9e91b7a67a0b3e5e';
 grant execute on function capacity.list_subscriptions to headroom_auditor;
 grant execute on function capacity.list_subscriptions to headroom_control;
@@ -5492,7 +5493,7 @@ create function capacity.note_timer_run(p_runner text, p_failures integer)
 
 create function capacity.note_timers_failed(p_runner text, p_code text)
   returns void
-  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 dc2f43c774a0fec9';
 grant execute on function capacity.note_timers_failed to headroom_executor;
 
@@ -5578,19 +5579,19 @@ create function capacity.put_free_text(p_request_id text, p_content jsonb)
 
 create function capacity.put_linear_state(p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text, OUT state public.capacity_request_state, OUT linear_state_id text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 7a75d8919fee2bb6';
 grant execute on function capacity.put_linear_state to headroom_control;
 
 create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
   returns capacity.policies
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 315896f6d74fe7a4';
 grant execute on function capacity.put_policy to headroom_control;
 
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a90f390d0efad4df';
 grant execute on function capacity.put_subscription to headroom_control;
 
@@ -5606,7 +5607,7 @@ create function capacity.reached_in_channel(p_story jsonb, p_step text, p_member
 
 create function capacity.refuse_change()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d3804ed780355de0';
 
 create function capacity.refuse_template(p_workspace_id text, p_name text, p_title text, p_body text)
@@ -5616,13 +5617,13 @@ create function capacity.refuse_template(p_workspace_id text, p_name text, p_tit
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d74289009e75069f';
 grant execute on function capacity.remove_policy to headroom_control;
 
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 adfdb77a40e77366';
 grant execute on function capacity.remove_subscription to headroom_control;
 
@@ -5693,12 +5694,12 @@ create function capacity.route_endpoint(p_changed jsonb)
 
 create function capacity.route_subscription()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a7e1de6eb3585533';
 
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 14722af0c0af675d';
 grant execute on function capacity.run_timers to headroom_executor;
 
@@ -5994,7 +5995,7 @@ create function capacity.timer_warn(p_most integer, OUT warned integer, OUT fail
 
 create function capacity.timers_last_ran()
   returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a31c461997cba838';
 grant execute on function capacity.timers_last_ran to headroom_auditor;
 grant execute on function capacity.timers_last_ran to headroom_control;
@@ -6012,7 +6013,7 @@ create function capacity.transitions()
 
 create function capacity.unasked(p_request_id text, p_state public.capacity_request_state)
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a964aba1c643c443';
 grant execute on function capacity.unasked to authenticated;
 grant execute on function capacity.unasked to headroom_auditor;
@@ -6031,7 +6032,7 @@ create function capacity.unasked_words(p_unasked text, p_state text)
 
 create function capacity.unlinked_reviewers(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(workspace_id text, member_id text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 2bb89ee72bb75ec2';
 grant execute on function capacity.unlinked_reviewers to headroom_auditor;
 grant execute on function capacity.unlinked_reviewers to headroom_control;
@@ -6043,53 +6044,53 @@ create function capacity.unnamed_customer(p_workspace_id text, p_by_address byte
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 e533f4c8406f33d6';
 
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 045f1e44630b3b69';
 grant execute on function capacity.verify_deliveries to headroom_auditor;
 grant execute on function capacity.verify_deliveries to headroom_control;
 
 create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 749433b9c0fd9a3c';
 
 create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 894e4547a5fee58c';
 grant execute on function capacity.verify_extent to headroom_auditor;
 grant execute on function capacity.verify_extent to headroom_control;
 
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 5035bde619821751';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d8e1ed19f6cf93c1';
 grant execute on function capacity.verify_heads to headroom_auditor;
 grant execute on function capacity.verify_heads to headroom_control;
 
 create function capacity.verify_origins(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 e52c29f0c624cb03';
 
 create function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
   as 'sha256 65c21977e434e05e';
 
 create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT requests bigint, OUT events bigint, OUT effects bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 a83177aff7e01512';
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
@@ -6103,12 +6104,12 @@ grant execute on function capacity.verify_routes to headroom_control;
 
 create function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 d4ceb5cfaecc86a3';
 
 create function capacity.verify_told(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 c2470b78705f2ab4';
 
 create function capacity.waits_on(p_request capacity.requests)
@@ -6128,7 +6129,7 @@ create function capacity.with_reviews(p_story jsonb, p_request capacity.requests
 
 create function capacity.workspace_needs()
   returns TABLE(workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text, subscribed boolean)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 bf4b207e3c0913fb';
 grant execute on function capacity.workspace_needs to headroom_auditor;
 grant execute on function capacity.workspace_needs to headroom_control;
@@ -6165,7 +6166,7 @@ create function directory.find_member(p_workspace_id text, p_id text)
 
 create function directory.forget_reader()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 93c2897d1ae41381';
 
 create function directory.issued_at(p_claims jsonb)
@@ -6180,42 +6181,42 @@ create function directory.link_by_domain(p_issuer text, p_subject text, p_email 
 
 create function directory.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 2f02afe04f68120b';
 grant execute on function directory.list_api_keys to headroom_auditor;
 grant execute on function directory.list_api_keys to headroom_control;
 
 create function directory.list_groups(p_workspace_id text)
   returns TABLE(id text, name text, members text[], slack_channel_id text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0d13cd21361f03e0';
 grant execute on function directory.list_groups to headroom_auditor;
 grant execute on function directory.list_groups to headroom_control;
 
 create function directory.list_identities(p_workspace_id text, p_member_id text DEFAULT NULL::text)
   returns TABLE(member_id text, issuer text, subject text, made_by_domain text, created_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 53fc40e79f6de1fc';
 grant execute on function directory.list_identities to headroom_auditor;
 grant execute on function directory.list_identities to headroom_control;
 
 create function directory.list_identity_domains(p_workspace_id text)
   returns TABLE(issuer text, domain text, linked bigint, created_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 54c8fa180e235ef3';
 grant execute on function directory.list_identity_domains to headroom_auditor;
 grant execute on function directory.list_identity_domains to headroom_control;
 
 create function directory.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
   returns TABLE(id text, display_name text, email text, slack_user_id text, without_slack_by text, without_slack_at timestamp with time zone, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 465a2def1cda1843';
 grant execute on function directory.list_members to headroom_auditor;
 grant execute on function directory.list_members to headroom_control;
 
 create function directory.list_workspaces()
   returns SETOF directory.workspaces
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 9291c994357b691a';
 grant execute on function directory.list_workspaces to headroom_auditor;
 grant execute on function directory.list_workspaces to headroom_control;
@@ -6232,37 +6233,37 @@ create function directory.protect_tables(p_schema text)
 
 create function directory.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns directory.api_keys
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 60e9d9cf3b753114';
 grant execute on function directory.put_api_key to headroom_control;
 
 create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], p_slack_channel_id text DEFAULT NULL::text, OUT id text, OUT name text, OUT members text[], OUT slack_channel_id text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 f706f8a4c1472a2d';
 grant execute on function directory.put_group to headroom_control;
 
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 67ccfce37cdf6cc2';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
   returns directory.identity_domains
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 dc5df17de8bf60f1';
 grant execute on function directory.put_identity_domain to headroom_control;
 
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3fa8f735ac458b16';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 52eb45522144b582';
 grant execute on function directory.put_workspace to headroom_control;
 
@@ -6273,19 +6274,19 @@ create function directory.reader()
 
 create function directory.reader_groups()
   returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1d3199d0c028d8f5';
 grant execute on function directory.reader_groups to authenticated;
 
 create function directory.reader_id()
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 51af074b6c0762e1';
 grant execute on function directory.reader_id to authenticated;
 
 create function directory.reader_key_valid()
   returns boolean
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 9be20fbafe4868a0';
 grant execute on function directory.reader_key_valid to authenticated;
 grant execute on function directory.reader_key_valid to headroom_auditor;
@@ -6294,49 +6295,49 @@ grant execute on function directory.reader_key_valid to service_role;
 
 create function directory.reader_named()
   returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c80b2de0de315ca8';
 grant execute on function directory.reader_named to authenticated;
 
 create function directory.reader_owners()
   returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 64bddccb7af18571';
 grant execute on function directory.reader_owners to authenticated;
 
 create function directory.reader_roles()
   returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 df5b6f656badec74';
 grant execute on function directory.reader_roles to authenticated;
 
 create function directory.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 b31f378038130eba';
 grant execute on function directory.reader_workspace to authenticated;
 
 create function directory.remove_group(p_workspace_id text, p_id text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 35bc97ac795423ac';
 grant execute on function directory.remove_group to headroom_control;
 
 create function directory.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 feda3ead81290a55';
 grant execute on function directory.remove_identity to headroom_control;
 
 create function directory.remove_identity_domain(p_issuer text, p_domain text)
   returns bigint
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 127aab8d3b4c4db6';
 grant execute on function directory.remove_identity_domain to headroom_control;
 
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 bfc8eec7ffc4ce80';
 grant execute on function directory.remove_member to headroom_control;
 
@@ -6357,7 +6358,7 @@ create function directory.revocation(p_claims jsonb DEFAULT headroom.claims())
 
 create function directory.revoke_api_key(p_id text)
   returns directory.api_keys
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3255be79a35575d9';
 grant execute on function directory.revoke_api_key to headroom_control;
 
@@ -6513,7 +6514,7 @@ create function headroom.link_key(p_secret_name text, p_said text, p_hint text)
 
 create function headroom.list_secrets()
   returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 8bbf08f126fdc6a0';
 grant execute on function headroom.list_secrets to headroom_control;
 
@@ -6554,7 +6555,7 @@ create function headroom.register_hooks(p_layer text, p_hooks jsonb)
 
 create function headroom.remove_secret(p_name text, p_anyway boolean DEFAULT false)
   returns text
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 08d86d72bf5447ca';
 grant execute on function headroom.remove_secret to headroom_control;
 
@@ -6565,7 +6566,7 @@ create function headroom.request_headers()
 
 create function headroom.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a0448924c2f05e41';
 grant execute on function headroom.reseal_secrets to headroom_control;
 
@@ -6586,7 +6587,7 @@ create function headroom.seal_secret(p_name text, p_value text)
 
 create function headroom.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 b0a5ac7acc9a48d7';
 grant execute on function headroom.set_secret to headroom_control;
 
@@ -6595,9 +6596,14 @@ create function headroom.signing_key(p_name text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ac36232b221dac74';
 
+create function headroom.switch_off_jit()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b90b381516d757ab';
+
 create function headroom.switch_sealing_key()
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0f5402ee880fa60d';
 grant execute on function headroom.switch_sealing_key to headroom_control;
 
@@ -6963,7 +6969,7 @@ create function inbound.verify_stripe_signature(p_body text, p_signature text)
 
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 cead2ce028986a42';
 grant execute on function notify.add_producer to headroom_control;
 
@@ -6989,7 +6995,7 @@ create function notify.burst()
 
 create function notify.carries_link(p_outbox_id uuid, p_link_id uuid)
   returns boolean
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 e667709dc8e502b3';
 grant execute on function notify.carries_link to headroom_executor;
 
@@ -7000,7 +7006,7 @@ create function notify.carry(p_told notify.notifications[], p_channel text)
 
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 4bdcb94e222475cc';
 grant execute on function notify.channel_figures to headroom_auditor;
 grant execute on function notify.channel_figures to headroom_control;
@@ -7048,7 +7054,7 @@ create function notify.destination_of(p_notification notify.notifications, p_cha
 
 create function notify.dispatch()
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3b7483faf04b658e';
 grant execute on function notify.dispatch to headroom_control;
 grant execute on function notify.dispatch to headroom_executor;
@@ -7135,7 +7141,7 @@ create function notify.forget_member(p_member jsonb)
 
 create function notify.forget_old(p_most integer DEFAULT 1000)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3eaf376b8b48f8ba';
 grant execute on function notify.forget_old to headroom_control;
 grant execute on function notify.forget_old to headroom_executor;
@@ -7152,7 +7158,7 @@ create function notify.forget_slack_webhook(p_workspace_id text, p_member_id tex
 
 create function notify.get_notification(p_id uuid)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 25cfa66da21f9d9a';
 grant execute on function notify.get_notification to headroom_auditor;
 grant execute on function notify.get_notification to headroom_control;
@@ -7179,7 +7185,7 @@ create function notify.inbox_owner(OUT workspace_id text, OUT member_id text)
 
 create function notify.insert_notification()
   returns trigger
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 07aed03a3d7f3c66';
 
 create function notify.is_blank(p_text text)
@@ -7209,27 +7215,27 @@ create function notify.learn_outcome(p_outbox_id uuid, p_outcome text, p_suppres
 
 create function notify.lift_suppression(p_workspace_id text, p_address text, p_actor text)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 ae21dc2da9051fda';
 grant execute on function notify.lift_suppression to headroom_control;
 
 create function notify.list_notifications(p_workspace_id text DEFAULT NULL::text, p_recipient text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_about text DEFAULT NULL::text, p_limit integer DEFAULT 50)
   returns TABLE(id uuid, workspace_id text, recipient_kind text, recipient text, category text, title text, channels text[], priority integer, status text, error text, created_at timestamp with time zone, read_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 e1caa60e68fb0b5e';
 grant execute on function notify.list_notifications to headroom_auditor;
 grant execute on function notify.list_notifications to headroom_control;
 
 create function notify.list_producers()
   returns TABLE(role_name text, added_at timestamp with time zone, added_by text, present boolean)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 13b42eb028d0f717';
 grant execute on function notify.list_producers to headroom_auditor;
 grant execute on function notify.list_producers to headroom_control;
 
 create function notify.list_suppressions(p_workspace_id text DEFAULT NULL::text, p_lifted boolean DEFAULT false, p_limit integer DEFAULT 50)
   returns TABLE(workspace_id text, mark text, member_id text, reason text, said text, since timestamp with time zone, lifted_at timestamp with time zone, lifted_by text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 4b7a1f34935d7f71';
 grant execute on function notify.list_suppressions to headroom_auditor;
 grant execute on function notify.list_suppressions to headroom_control;
@@ -7321,19 +7327,19 @@ create function notify.reach(p_workspace_id text, p_recipient_kind text, p_recip
 
 create function notify.refuse_change()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 53da8ff7eb3942d8';
 
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
   as 'sha256 9bfeac79d1de4a6b';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
 create function notify.remove_producer(p_role text)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 003bb21c90c93350';
 grant execute on function notify.remove_producer to headroom_control;
 
@@ -7344,7 +7350,7 @@ create function notify.render_text(p_text text, p_most integer)
 
 create function notify.resend(p_id uuid, p_channel text, p_actor text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 268327ca4e8a7e1a';
 grant execute on function notify.resend to headroom_control;
 
@@ -7385,13 +7391,13 @@ create function notify.slack_text(p_text text, p_most integer)
 
 create function notify.slack_webhook_for_relay(p_outbox_id uuid)
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 478a99e4976e1553';
 grant execute on function notify.slack_webhook_for_relay to headroom_executor;
 
 create function notify.status_rules()
   returns TABLE(stage text, status text, finished boolean, rank integer, meaning text)
-  language sql immutable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql immutable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 4b3fb51833c8bf58';
 grant execute on function notify.status_rules to authenticated;
 grant execute on function notify.status_rules to headroom_auditor;
@@ -7420,7 +7426,7 @@ create function notify.suppress(p_workspace_id text, p_mark bytea, p_reason text
 
 create function notify.suppress_address(p_workspace_id text, p_address text, p_actor text)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1a974d7669bf1cbb';
 grant execute on function notify.suppress_address to headroom_control;
 
@@ -7501,7 +7507,7 @@ create function notify.unsubscribe_signature(p_secret_name text, p_id uuid)
 
 create function notify.unsubscribe_token(p_notification_id uuid, p_outbox_id uuid)
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 dbf87c0149c88921';
 grant execute on function notify.unsubscribe_token to headroom_executor;
 
@@ -7557,7 +7563,7 @@ create function outbox.book_slots(p_names text[], p_lease_seconds integer)
 
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 73d83cf12c6e595f';
 grant execute on function outbox.change_stream to headroom_control;
 
@@ -7603,7 +7609,7 @@ create function outbox.circuit_of(p_destination text)
 
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 792961c0006ddbda';
 grant execute on function outbox.claim to headroom_executor;
 
@@ -7624,7 +7630,7 @@ create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer,
 
 create function outbox.clear_destination(p_name text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 f9a3a0f3c67261f6';
 grant execute on function outbox.clear_destination to headroom_control;
 
@@ -7635,14 +7641,14 @@ create function outbox.close_rows(p_claim_ids bigint[])
 
 create function outbox.count_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean)
   returns bigint
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d4c02f066bf13204';
 grant execute on function outbox.count_dead to headroom_auditor;
 grant execute on function outbox.count_dead to headroom_control;
 
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3f9ec67691953dc1';
 grant execute on function outbox.create_stream to headroom_control;
 
@@ -7663,7 +7669,7 @@ create function outbox.destination_id(p_name text, p_tenant_id text)
 
 create function outbox.destination_status()
   returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 eaeb6d810c6c272c';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
@@ -7676,13 +7682,13 @@ create function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uui
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 8cba21b6c7391024';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
-  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 595d143636d1de34';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
@@ -7708,7 +7714,7 @@ create function outbox.ensure_limits(p_limits jsonb)
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 a98d5066f7e4eee2';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
@@ -7729,7 +7735,7 @@ create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason t
 
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0143e53cb20efb06';
 grant execute on function outbox.erase_payload to headroom_control;
 
@@ -7745,7 +7751,7 @@ create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcom
 
 create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
   returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3d497ae0378e211a';
 grant execute on function outbox.fill_binds to headroom_executor;
 
@@ -7776,7 +7782,7 @@ create function outbox.gates_of(p_names text[])
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms set jit=off owner headroom_owner
   as 'sha256 b28423166c7b46e5';
 grant execute on function outbox.gc to headroom_executor;
 
@@ -7792,7 +7798,7 @@ create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[
 
 create function outbox.grant_rail(p_stream text, p_rail text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 6c46382f7cdfd22d';
 grant execute on function outbox.grant_rail to headroom_control;
 
@@ -7808,7 +7814,7 @@ create function outbox.held_by(p_rail_id smallint, p_destination text)
 
 create function outbox.held_locks()
   returns TABLE(pid integer, transaction text, login text, application text, state text, since timestamp with time zone, turns text[], destinations text[], tables text[], waiting integer, waiting_since timestamp with time zone)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 fb2a2a203b30f3f7';
 grant execute on function outbox.held_locks to headroom_auditor;
 grant execute on function outbox.held_locks to headroom_control;
@@ -7831,7 +7837,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 ebee61e3ea2e05c0';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
@@ -7873,7 +7879,7 @@ create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_out
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 ddd8fed501c5addf';
 grant execute on function outbox.limit_destination to headroom_control;
 
@@ -7884,14 +7890,14 @@ create function outbox.lines_of(p_outbox_id uuid)
 
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 b02ef30f01b9e4e9';
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
 
 create function outbox.list_streams()
   returns SETOF outbox.streams
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 04838f3609e92b14';
 grant execute on function outbox.list_streams to headroom_auditor;
 grant execute on function outbox.list_streams to headroom_control;
@@ -7919,7 +7925,7 @@ create function outbox.new_id(p_class_id smallint)
 
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
   as 'sha256 de2b745a001416cf';
 grant execute on function outbox.next_due to headroom_executor;
 
@@ -7935,7 +7941,7 @@ create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
-  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 bf5be40bb78f8315';
 grant execute on function outbox.note_relay to headroom_executor;
 
@@ -7956,7 +7962,7 @@ create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT wa
 
 create function outbox.park_dead()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d9e736ee50579b86';
 
 create function outbox.partition_floor(p_at timestamp with time zone)
@@ -7966,7 +7972,7 @@ create function outbox.partition_floor(p_at timestamp with time zone)
 
 create function outbox.partition_status()
   returns TABLE(class text, retain_days integer, partitions bigint, oldest_at timestamp with time zone, covered_until timestamp with time zone, days_ahead double precision)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 95616247b90ff679';
 grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
@@ -7989,7 +7995,7 @@ create function outbox.protect_archive_table(p_table regclass)
 
 create function outbox.rail_status()
   returns TABLE(rail text, capability text, served_seconds_ago double precision, waiting bigint)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0139ab3e9b2cd2eb';
 grant execute on function outbox.rail_status to headroom_auditor;
 grant execute on function outbox.rail_status to headroom_control;
@@ -7997,7 +8003,7 @@ grant execute on function outbox.rail_status to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 dc1c56983d020f70';
 grant execute on function outbox.reap to headroom_executor;
 
@@ -8013,18 +8019,18 @@ create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
   as 'sha256 30355a55e54b6128';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0220052dcc02db7d';
 
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 92b1442e56e8e032';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
@@ -8076,7 +8082,7 @@ create function outbox.reserve_kinds(p_kinds text[])
 
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
   as 'sha256 af121e4ddbac6a45';
 grant execute on function outbox.resolve_dead to headroom_control;
 
@@ -8087,7 +8093,7 @@ create function outbox.rewind_lanes(p_lane_ids bigint[])
 
 create function outbox.rows_between(p_stream text, p_after uuid, p_to uuid)
   returns TABLE(outbox_id uuid, instruction_id text, idempotency_key text, known boolean)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 8d69039d3b179cb7';
 
 create function outbox.sample_percent(p_table regclass, p_rows integer)
@@ -8097,7 +8103,7 @@ create function outbox.sample_percent(p_table regclass, p_rows integer)
 
 create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 5c9bce482204fdde';
 grant execute on function outbox.settle to headroom_executor;
 
@@ -8123,19 +8129,19 @@ create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.ro
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s set jit=off owner headroom_owner
   as 'sha256 e95e4911a13889d1';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
   returns integer
-  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 70aac2a0defc1a13';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 c6666898e98feacd';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
@@ -8148,7 +8154,7 @@ create function outbox.status_by_index(p_stream_id smallint, p_ordered boolean, 
 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
-  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 b17e3fa5f0cf3bd2';
 grant execute on function outbox.stop_relay to headroom_executor;
 
@@ -8164,7 +8170,7 @@ create function outbox.stream_id(p_stream text)
 
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 766186f67cd9c534';
 grant execute on function outbox.sweep to headroom_executor;
 
@@ -8190,7 +8196,7 @@ create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
 
 create function outbox.ungranted()
   returns TABLE(stream text, rail text, waiting bigint, oldest uuid, grant_text text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 08bffe0e055a2fb9';
 grant execute on function outbox.ungranted to headroom_auditor;
 grant execute on function outbox.ungranted to headroom_control;
@@ -8208,43 +8214,43 @@ create function outbox.verify_extent(OUT deliveries bigint, OUT keys bigint, OUT
 
 create function outbox.verify_keys(p_stream text, p_after_instruction text DEFAULT ''::text, p_after_key text DEFAULT ''::text, p_limit integer DEFAULT 20000, OUT last_instruction text, OUT last_key text, OUT keys bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 265c7d70f0428e81';
 grant execute on function outbox.verify_keys to headroom_auditor;
 grant execute on function outbox.verify_keys to headroom_control;
 
 create function outbox.verify_lanes(p_after bigint DEFAULT 0, p_limit integer DEFAULT 20000, OUT last_id bigint, OUT lanes bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 cf01ea5b6b4c700c';
 grant execute on function outbox.verify_lanes to headroom_auditor;
 grant execute on function outbox.verify_lanes to headroom_control;
 
 create function outbox.verify_lines(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 b1f822af663b4ca2';
 
 create function outbox.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set work_mem=64MB set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 8d935d8f24f2a3d8';
 grant execute on function outbox.verify_order to headroom_auditor;
 grant execute on function outbox.verify_order to headroom_control;
 
 create function outbox.verify_payloads(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 20eccbc2ce31b536';
 
 create function outbox.verify_places(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 e102fbf0c0fd2ae4';
 
 create function outbox.verify_rows(p_after uuid, p_limit integer, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
   as 'sha256 456edbc5c44433ef';
 
 create function outbox.waiting_queues(p_stream outbox.streams, p_way_id integer, p_since timestamp with time zone, p_after integer, p_most integer)
@@ -8294,7 +8300,7 @@ create function payments.bump_participant_outbox_seq(p_participant_id text)
 
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
-  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 2bff8b1cb3654782';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
@@ -8375,7 +8381,7 @@ create function provisioning.dispatch_error(p_outbox_id uuid)
 
 create function provisioning.drop_previous_secret(p_workspace_id text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 2944c590fc2356a1';
 grant execute on function provisioning.drop_previous_secret to headroom_control;
 
@@ -8436,7 +8442,7 @@ create function provisioning.held_words(p_job_id uuid)
 
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 b0d270c66b181d73';
 grant execute on function provisioning.job_counts to headroom_auditor;
 grant execute on function provisioning.job_counts to headroom_control;
@@ -8464,14 +8470,14 @@ create function provisioning.keep_sightings(p_captures jsonb)
 
 create function provisioning.list_jobs(p_workspace_id text DEFAULT NULL::text, p_states text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, status public.provisioning_job_status, state text, attempts smallint, most_attempts smallint, cleanup text, held_by text, run_id bigint, step text, progress smallint, error text, created_at timestamp with time zone, updated_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
   as 'sha256 001044e4f7b2cb72';
 grant execute on function provisioning.list_jobs to headroom_auditor;
 grant execute on function provisioning.list_jobs to headroom_control;
 
 create function provisioning.list_settings()
   returns TABLE(workspace_id text, owner text, repo text, ref text, provision_workflow text, cleanup_workflow text, callback_address text, stale_minutes integer, limit_minutes integer, most_attempts smallint, most_cleanups smallint, retry_sla_hours integer, give_up_hours integer, secret text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1cdd16ee58391bcb';
 grant execute on function provisioning.list_settings to headroom_auditor;
 grant execute on function provisioning.list_settings to headroom_control;
@@ -8548,13 +8554,13 @@ create function provisioning.people_asked(p_request capacity.requests)
 
 create function provisioning.put_secret(p_workspace_id text, p_value text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 36f335187b27c0ef';
 grant execute on function provisioning.put_secret to headroom_control;
 
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1c9958f219558d2c';
 grant execute on function provisioning.put_settings to headroom_control;
 
@@ -8707,7 +8713,7 @@ create function provisioning.whose_run(p_attempt provisioning.attempts, p_run_id
 
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
   as 'sha256 a187c9f4444a0374';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
@@ -8715,7 +8721,7 @@ grant execute on function public.apply_capacity_event to service_role;
 
 create function public.begin_checkout(p_token text, p_entrance text DEFAULT 'link'::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0adaf969a311ba20';
 grant execute on function public.begin_checkout to anon;
 grant execute on function public.begin_checkout to authenticated;
@@ -8723,7 +8729,7 @@ grant execute on function public.begin_checkout to service_role;
 
 create function public.begin_draft(p_workspace_id text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 5e735a0b370471c5';
 grant execute on function public.begin_draft to anon;
 grant execute on function public.begin_draft to authenticated;
@@ -8732,14 +8738,14 @@ grant execute on function public.begin_draft to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fcacb7c729fbe4f7';
+  as 'sha256 b454b60945d0b65b';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
 
 create function public.clean_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 376770caba30acb2';
 grant execute on function public.clean_provisioning_job to authenticated;
 grant execute on function public.clean_provisioning_job to headroom_control;
@@ -8747,7 +8753,7 @@ grant execute on function public.clean_provisioning_job to service_role;
 
 create function public.complete_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 b23e41ec98c75508';
 grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
@@ -8755,7 +8761,7 @@ grant execute on function public.complete_provisioning_job to service_role;
 
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
   returns public.capacity_requests
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 25bc1579850256dc';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
@@ -8763,7 +8769,7 @@ grant execute on function public.create_capacity_request to service_role;
 
 create function public.decide_by_token(p_token text, p_decision text, p_reason text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0168359b62504bf4';
 grant execute on function public.decide_by_token to anon;
 grant execute on function public.decide_by_token to authenticated;
@@ -8771,7 +8777,7 @@ grant execute on function public.decide_by_token to service_role;
 
 create function public.decide_capacity_request(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_id text DEFAULT NULL::text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
   as 'sha256 19b0e4a39ad2a191';
 grant execute on function public.decide_capacity_request to authenticated;
 grant execute on function public.decide_capacity_request to headroom_control;
@@ -8779,7 +8785,7 @@ grant execute on function public.decide_capacity_request to service_role;
 
 create function public.describe_confirmation(p_token text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 361a93113ad6b2cd';
 grant execute on function public.describe_confirmation to anon;
 grant execute on function public.describe_confirmation to authenticated;
@@ -8787,7 +8793,7 @@ grant execute on function public.describe_confirmation to service_role;
 
 create function public.describe_draft(p_workspace_id text, p_token text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 e6422bc0f9f0da2b';
 grant execute on function public.describe_draft to anon;
 grant execute on function public.describe_draft to authenticated;
@@ -8795,7 +8801,7 @@ grant execute on function public.describe_draft to service_role;
 
 create function public.describe_unsubscribe(p_token text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d736b396056d8164';
 grant execute on function public.describe_unsubscribe to anon;
 grant execute on function public.describe_unsubscribe to authenticated;
@@ -8803,21 +8809,21 @@ grant execute on function public.describe_unsubscribe to service_role;
 
 create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 6cd00077f72ab921';
 grant execute on function public.disable_endpoint to authenticated;
 grant execute on function public.disable_endpoint to service_role;
 
 create function public.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 ef0f3c1d1d15147b';
 grant execute on function public.enable_endpoint to authenticated;
 grant execute on function public.enable_endpoint to service_role;
 
 create function public.end_subscription(p_request_id text, p_reason text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 e094867fd8ec2bf3';
 grant execute on function public.end_subscription to authenticated;
 grant execute on function public.end_subscription to headroom_control;
@@ -8825,7 +8831,7 @@ grant execute on function public.end_subscription to service_role;
 
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 44339c8b5a5d40a6';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
@@ -8833,7 +8839,7 @@ grant execute on function public.erase_customer to service_role;
 
 create function public.fail_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 8660ec479f060b16';
 grant execute on function public.fail_provisioning_job to authenticated;
 grant execute on function public.fail_provisioning_job to headroom_control;
@@ -8841,7 +8847,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 744418fdd88a225b';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
@@ -8849,7 +8855,7 @@ grant execute on function public.get_capacity_request to service_role;
 
 create function public.get_checkout(p_token text)
   returns jsonb
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 02301bf14af695e1';
 grant execute on function public.get_checkout to anon;
 grant execute on function public.get_checkout to authenticated;
@@ -8857,7 +8863,7 @@ grant execute on function public.get_checkout to service_role;
 
 create function public.get_notification_preferences(p_member_id text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 689f3ddc799d98af';
 grant execute on function public.get_notification_preferences to authenticated;
 grant execute on function public.get_notification_preferences to headroom_control;
@@ -8865,7 +8871,7 @@ grant execute on function public.get_notification_preferences to service_role;
 
 create function public.get_notification_template(p_name text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 eecff1e93573485a';
 grant execute on function public.get_notification_template to authenticated;
 grant execute on function public.get_notification_template to headroom_control;
@@ -8873,7 +8879,7 @@ grant execute on function public.get_notification_template to service_role;
 
 create function public.get_payment(p_payment_id text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c77af8758d1f3a6f';
 grant execute on function public.get_payment to authenticated;
 grant execute on function public.get_payment to headroom_control;
@@ -8881,7 +8887,7 @@ grant execute on function public.get_payment to service_role;
 
 create function public.get_payments(p_request_id text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 21ec55a1a49582dd';
 grant execute on function public.get_payments to authenticated;
 grant execute on function public.get_payments to headroom_control;
@@ -8889,7 +8895,7 @@ grant execute on function public.get_payments to service_role;
 
 create function public.get_provisioning_job(p_job_id text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1d93b6c46e4069ef';
 grant execute on function public.get_provisioning_job to authenticated;
 grant execute on function public.get_provisioning_job to headroom_control;
@@ -8897,7 +8903,7 @@ grant execute on function public.get_provisioning_job to service_role;
 
 create function public.handle_github_webhook(text)
   returns json
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d0fc5d18cdc5280b';
 grant execute on function public.handle_github_webhook to anon;
 grant execute on function public.handle_github_webhook to authenticated;
@@ -8905,7 +8911,7 @@ grant execute on function public.handle_github_webhook to service_role;
 
 create function public.handle_linear_webhook(text)
   returns json
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 92b3395dd87a1312';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
@@ -8913,7 +8919,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 
 create function public.handle_provisioning_callback(text)
   returns json
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 12d60015b5c83f87';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
@@ -8921,7 +8927,7 @@ grant execute on function public.handle_provisioning_callback to service_role;
 
 create function public.handle_slack_webhook(text)
   returns json
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 04012d71a3fb5b55';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
@@ -8929,7 +8935,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 
 create function public.handle_stripe_webhook(text)
   returns json
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 848036b9301c84e8';
 grant execute on function public.handle_stripe_webhook to anon;
 grant execute on function public.handle_stripe_webhook to authenticated;
@@ -8937,20 +8943,20 @@ grant execute on function public.handle_stripe_webhook to service_role;
 
 create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 f7687a3148fc61fd';
 grant execute on function public.list_endpoints to authenticated;
 grant execute on function public.list_endpoints to service_role;
 
 create function public.list_inbox(p_older_than uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 30, p_about text DEFAULT NULL::text)
   returns SETOF public.notifications
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 fa125e0536389660';
 grant execute on function public.list_inbox to authenticated;
 
 create function public.list_notification_templates(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(name text, language text, audience text, meaning text, changed boolean, updated_at timestamp with time zone, updated_by text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 7d117a7b41e5f68d';
 grant execute on function public.list_notification_templates to authenticated;
 grant execute on function public.list_notification_templates to headroom_control;
@@ -8958,25 +8964,25 @@ grant execute on function public.list_notification_templates to service_role;
 
 create function public.list_personas()
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 4b1ccdead80154b0';
 grant execute on function public.list_personas to service_role;
 
 create function public.mark_all_notifications_read(p_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 158c18e574a1a16b';
 grant execute on function public.mark_all_notifications_read to authenticated;
 
 create function public.mark_notification_read(p_id uuid)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3ea681d354f2eda3';
 grant execute on function public.mark_notification_read to authenticated;
 
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 72cd44214ebd41ff';
 grant execute on function public.note_capacity_request to authenticated;
 grant execute on function public.note_capacity_request to headroom_control;
@@ -8984,7 +8990,7 @@ grant execute on function public.note_capacity_request to service_role;
 
 create function public.notification_dispatcher()
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 8aeaf282582bb929';
 grant execute on function public.notification_dispatcher to headroom_control;
 grant execute on function public.notification_dispatcher to headroom_executor;
@@ -8992,14 +8998,14 @@ grant execute on function public.notification_dispatcher to service_role;
 
 create function public.notify(p_workspace_id text, p_user_id text, p_idempotency_key text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT '{in-app}'::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 90e5dd39c543a190';
 grant execute on function public.notify to headroom_control;
 grant execute on function public.notify to service_role;
 
 create function public.nudge_capacity_request(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 cc081beaec0be894';
 grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
@@ -9007,7 +9013,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c1c2744902168608';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
@@ -9015,7 +9021,7 @@ grant execute on function public.preview_capacity_request to service_role;
 
 create function public.preview_notification_template(p_name text, p_title text DEFAULT NULL::text, p_body text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 219177caece3a2d5';
 grant execute on function public.preview_notification_template to authenticated;
 grant execute on function public.preview_notification_template to headroom_control;
@@ -9023,33 +9029,33 @@ grant execute on function public.preview_notification_template to service_role;
 
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 5120ebc7a63701cb';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 
 create function public.recent_capacity_events(p_since bigint, p_limit integer DEFAULT 500)
   returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c64b628d9b2e515e';
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 
 create function public.recently_told(p_since bigint)
   returns TABLE(workspace_id text, member_id text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 56775c5a3bce18c9';
 grant execute on function public.recently_told to service_role;
 
 create function public.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 74f943fc111a6917';
 grant execute on function public.record_receipt to service_role;
 
 create function public.refund_payment(p_payment_id text, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_actor_id text DEFAULT NULL::text, p_left bigint DEFAULT NULL::bigint)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 eb13147004862da4';
 grant execute on function public.refund_payment to authenticated;
 grant execute on function public.refund_payment to headroom_control;
@@ -9057,7 +9063,7 @@ grant execute on function public.refund_payment to service_role;
 
 create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 3a397758ca12098c';
 grant execute on function public.remove_endpoint to authenticated;
 grant execute on function public.remove_endpoint to service_role;
@@ -9069,7 +9075,7 @@ create function public.request_row(p_context capacity.context)
 
 create function public.reset_notification_template(p_name text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1a6de0164962a9f3';
 grant execute on function public.reset_notification_template to authenticated;
 grant execute on function public.reset_notification_template to headroom_control;
@@ -9077,7 +9083,7 @@ grant execute on function public.reset_notification_template to service_role;
 
 create function public.resubscribe(p_token text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 80e40abc85181bee';
 grant execute on function public.resubscribe to anon;
 grant execute on function public.resubscribe to authenticated;
@@ -9085,7 +9091,7 @@ grant execute on function public.resubscribe to service_role;
 
 create function public.retry_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 53abcf2854b02fcb';
 grant execute on function public.retry_provisioning_job to authenticated;
 grant execute on function public.retry_provisioning_job to headroom_control;
@@ -9093,14 +9099,14 @@ grant execute on function public.retry_provisioning_job to service_role;
 
 create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT secret text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 4dc541a95076431e';
 grant execute on function public.rotate_endpoint_secret to authenticated;
 grant execute on function public.rotate_endpoint_secret to service_role;
 
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200, p_runner text DEFAULT 'call'::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 bdf2ab00e8672af4';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
@@ -9108,7 +9114,7 @@ grant execute on function public.run_capacity_request_timers to service_role;
 
 create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 244dd4a326532e02';
 grant execute on function public.save_draft to anon;
 grant execute on function public.save_draft to authenticated;
@@ -9116,7 +9122,7 @@ grant execute on function public.save_draft to service_role;
 
 create function public.send_confirmation_link(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 7d9d5c0331abd4d6';
 grant execute on function public.send_confirmation_link to authenticated;
 grant execute on function public.send_confirmation_link to headroom_control;
@@ -9124,7 +9130,7 @@ grant execute on function public.send_confirmation_link to service_role;
 
 create function public.send_draft_link(p_workspace_id text, p_token text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 4013824dc76eea66';
 grant execute on function public.send_draft_link to anon;
 grant execute on function public.send_draft_link to authenticated;
@@ -9132,7 +9138,7 @@ grant execute on function public.send_draft_link to service_role;
 
 create function public.set_customer_address(p_request_id text, p_email text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 931517f105ce9903';
 grant execute on function public.set_customer_address to authenticated;
 grant execute on function public.set_customer_address to headroom_control;
@@ -9140,7 +9146,7 @@ grant execute on function public.set_customer_address to service_role;
 
 create function public.set_notification_preferences(p_changes jsonb, p_member_id text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 87be2ec48bc21a7d';
 grant execute on function public.set_notification_preferences to authenticated;
 grant execute on function public.set_notification_preferences to headroom_control;
@@ -9148,7 +9154,7 @@ grant execute on function public.set_notification_preferences to service_role;
 
 create function public.set_notification_template(p_name text, p_title text, p_body text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 7b759cdbc5a52564';
 grant execute on function public.set_notification_template to authenticated;
 grant execute on function public.set_notification_template to headroom_control;
@@ -9156,7 +9162,7 @@ grant execute on function public.set_notification_template to service_role;
 
 create function public.set_slack_webhook(p_url text, p_member_id text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 23c975abe8aadca3';
 grant execute on function public.set_slack_webhook to authenticated;
 grant execute on function public.set_slack_webhook to headroom_control;
@@ -9164,19 +9170,19 @@ grant execute on function public.set_slack_webhook to service_role;
 
 create function public.sign_in_member(p_issuer text, p_subject text, p_email text DEFAULT NULL::text, p_email_verified boolean DEFAULT false)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1d62a6bd2efc1ed7';
 grant execute on function public.sign_in_member to service_role;
 
 create function public.sign_out_everywhere()
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 f9d4513ece09a654';
 grant execute on function public.sign_out_everywhere to authenticated;
 
 create function public.submit_draft(p_workspace_id text, p_token text, p_revision integer, p_seen text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 8ebba89b4e75f293';
 grant execute on function public.submit_draft to anon;
 grant execute on function public.submit_draft to authenticated;
@@ -9184,13 +9190,13 @@ grant execute on function public.submit_draft to service_role;
 
 create function public.unread_notifications(OUT unread integer, OUT latest uuid)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 51bd41c0bd6ccd32';
 grant execute on function public.unread_notifications to authenticated;
 
 create function public.unsubscribe(p_token text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 75c9d39e2d1947ac';
 grant execute on function public.unsubscribe to anon;
 grant execute on function public.unsubscribe to authenticated;
@@ -9198,13 +9204,13 @@ grant execute on function public.unsubscribe to service_role;
 
 create function public.webhook_keys(p_provider text)
   returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 086ce646b596d783';
 grant execute on function public.webhook_keys to service_role;
 
 create function public.who_am_i()
   returns jsonb
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a63758891714dbf2';
 grant execute on function public.who_am_i to authenticated;
 
@@ -9215,7 +9221,7 @@ create function webhooks.add_endpoint_secret(p_endpoint_id uuid, p_secret text, 
 
 create function webhooks.address_envelopes()
   returns trigger
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 73cde2cbbbe3cc42';
 
 create function webhooks.box_name(p_secret_id uuid)
@@ -9250,14 +9256,14 @@ create function webhooks.collect_envelopes(p_argument jsonb)
 
 create function webhooks.destination_status()
   returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 85fdfa4304d95e61';
 grant execute on function webhooks.destination_status to headroom_auditor;
 grant execute on function webhooks.destination_status to headroom_control;
 
 create function webhooks.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_tenant_id text DEFAULT NULL::text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 082658dc93f73d84';
 grant execute on function webhooks.disable_endpoint to headroom_control;
 
@@ -9268,19 +9274,19 @@ create function webhooks.drop_endpoint_secrets(p_secret_ids uuid[])
 
 create function webhooks.enable_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 98280111094e7857';
 grant execute on function webhooks.enable_endpoint to headroom_control;
 
 create function webhooks.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text DEFAULT NULL::text)
   returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 d68aa49777fc05ba';
 grant execute on function webhooks.endpoint_for_relay to headroom_executor;
 
 create function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer)
   returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 d2ef9a1aeef11d24';
 grant execute on function webhooks.endpoint_gone to headroom_executor;
 
@@ -9296,7 +9302,7 @@ create function webhooks.find_endpoint(p_name text, p_tenant_id text)
 
 create function webhooks.insert_envelope()
   returns trigger
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 0967a17cf161e113';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
@@ -9306,50 +9312,50 @@ create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p
 
 create function webhooks.list_alerts()
   returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a85dc421347e2b6e';
 grant execute on function webhooks.list_alerts to headroom_control;
 
 create function webhooks.list_endpoints(p_tenant_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, tenant_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c9371a37be604c1f';
 grant execute on function webhooks.list_endpoints to headroom_auditor;
 grant execute on function webhooks.list_endpoints to headroom_control;
 
 create function webhooks.ping_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns uuid
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 45adad81412ffbc7';
 grant execute on function webhooks.ping_endpoint to headroom_control;
 
 create function webhooks.put_alert(p_name text, p_changes jsonb)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 da3064c12ec75a3f';
 grant execute on function webhooks.put_alert to headroom_control;
 
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 7e4f96f7d29b573c';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 943044b8f7114c34';
 grant execute on function webhooks.raise_alerts to headroom_executor;
 
 create function webhooks.remove_alert(p_name text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 068242f2a51b55b1';
 grant execute on function webhooks.remove_alert to headroom_control;
 
 create function webhooks.remove_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 757b08bfc5a77d69';
 grant execute on function webhooks.remove_endpoint to headroom_control;
 
@@ -9360,13 +9366,13 @@ create function webhooks.render_alert(p_payload jsonb)
 
 create function webhooks.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 1ee1bcefb020cd68';
 grant execute on function webhooks.replay_envelopes to headroom_control;
 
 create function webhooks.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_tenant_id text DEFAULT NULL::text)
   returns text
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 62b811f3db9a9306';
 grant execute on function webhooks.rotate_endpoint_secret to headroom_control;
 
@@ -9377,7 +9383,7 @@ create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers json
 
 create function webhooks.tell_endpoint_changed()
   returns trigger
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 07b5ca7d14292d4c';
 
 create function webhooks.topic_matches(p_topics text[], p_stream text, p_type text)

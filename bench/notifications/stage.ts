@@ -15,11 +15,7 @@ import { personOf, startSandboxProcess, type SandboxProcess } from "./sandbox.ts
 const PROGRAM = fileURLToPath(new URL("../../bin/headroom.js", import.meta.url));
 const SECRET_KEY = "a-key-of-thirty-two-bytes-or-more-for-load";
 const PASSWORD = "for-this-run-only";
-const SETTINGS = {
-  shared_buffers: "512MB",
-  max_wal_size: "4GB",
-  shared_preload_libraries: "pg_stat_statements",
-} as const;
+const SETTINGS = { shared_preload_libraries: "pg_stat_statements" } as const;
 
 export interface Statement {
   readonly query: string;

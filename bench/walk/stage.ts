@@ -20,7 +20,6 @@ const SETTINGS = {
   shared_preload_libraries: "pg_stat_statements",
   "pg_stat_statements.track": "all",
   track_functions: "all",
-  jit: "off",
   fsync: "off",
 } as const;
 const REQUESTS = 100;

@@ -6077,6 +6077,11 @@ export interface Functions {
     };
     result: Buffer;
   };
+  /** Switches JIT off for every function by which somebody enters. */
+  "headroom.switch_off_jit": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** Makes the caller's current key the one that secrets are sealed under. */
   "headroom.switch_sealing_key": {
     args: Record<string, never>;
@@ -10882,6 +10887,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.seal_secret": { returns: "value", json: [], positional: false },
   "headroom.set_secret": { returns: "nothing", json: [], positional: false },
   "headroom.signing_key": { returns: "value", json: [], positional: false },
+  "headroom.switch_off_jit": { returns: "nothing", json: [], positional: false },
   "headroom.switch_sealing_key": { returns: "value", json: [], positional: false },
   "headroom.take_turn": { returns: "nothing", json: [], positional: false },
   "headroom.too_deep": { returns: "value", json: ["p_value"], positional: false },

@@ -149,7 +149,7 @@ async function applyPlan(
   const lockTimeoutMs = Math.trunc(options.lockTimeoutMs ?? 10_000);
   // Bodies of functions may name what a later file makes. Time-outs of the role would cut a long index build short.
   await client.query(
-    `set local check_function_bodies = off; set local statement_timeout = 0;
+    `set local check_function_bodies = off; set local jit = off; set local statement_timeout = 0;
      set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${lockTimeoutMs}`,
   );
   if (hasHistory && plan.apply.length > 0) await stopWriters(client, lockTimeoutMs, options.signal);
@@ -170,10 +170,16 @@ async function applyPlan(
     historyMade = true;
   }
   await client.query(`set local role ${ownerRole}`);
+  await client.query(switchOffJit);
   if (plan.apply.length > 0) await recordMigrations(client, plan.apply);
   await recordRecreatables(client, plan.reapply, plan.missing);
   await client.query("reset role");
 }
+
+/** A function that is made again has lost the setting, and a grant may have opened another; the tests' own schemas have no such function. */
+const switchOffJit = `do $$ begin
+  if to_regprocedure('headroom.switch_off_jit()') is not null then perform headroom.switch_off_jit(); end if;
+end $$`;
 
 /** One file is one simple query: the server splits it into statements, so quoting of any kind is safe. */
 async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOptions): Promise<void> {

@@ -59,7 +59,6 @@ const testSettings = {
   shared_buffers: "64MB",
   // Data in memory is memory that is gone.
   max_wal_size: "256MB",
-  jit: "off",
 } as const;
 
 /**

@@ -5,7 +5,7 @@ create or replace function billing.verify_payments(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out payments bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_ids uuid[];

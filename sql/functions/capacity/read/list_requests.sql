@@ -15,7 +15,7 @@ create or replace function capacity.list_requests(
   requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text,
   needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamptz, waits_on text[]
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare

@@ -8,7 +8,7 @@ create or replace function capacity.verify_deliveries(
   out last_id uuid, out deliveries bigint, out lines bigint, out findings jsonb
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+  set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 declare
   v_batch record := outbox.verify_rows(p_after, p_limit);

@@ -3,7 +3,7 @@
 -- that nobody was told what no event or notice names, by capacity.verify_told().
 create or replace function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, out effects bigint, out findings jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+  set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 declare
   v_stream_id smallint := outbox.stream_id('capacity');

@@ -4,7 +4,7 @@
 create or replace function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+  set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin

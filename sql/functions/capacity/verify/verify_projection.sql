@@ -5,7 +5,7 @@
 -- is named and the others are still judged.
 create or replace function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare

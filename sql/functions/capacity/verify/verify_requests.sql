@@ -9,7 +9,7 @@ create or replace function capacity.verify_requests(
   out last_id text, out requests bigint, out events bigint, out effects bigint, out findings jsonb
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+  set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 declare
   v_to text;

@@ -1,7 +1,7 @@
 -- I9: events go where the endpoints' topics and the subscriptions say, of one workspace or everywhere. An endpoint is one finding for what
 -- it misses and one for what it should not get.
 create or replace function capacity.verify_routes(p_workspace_id text default null, out routes bigint, out findings jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select count(*) into routes from capacity.routes r where p_workspace_id is null or r.workspace_id = p_workspace_id;

@@ -27,7 +27,7 @@ create or replace function outbox.claim(
 ) returns setof outbox.claimed_row
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
-set plan_cache_mode = force_generic_plan set jit = off set lock_timeout = '2s'
+set plan_cache_mode = force_generic_plan set lock_timeout = '2s'
 as $$
 declare
   v_stream outbox.streams;

@@ -16,7 +16,7 @@ returns table (
   oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-set jit = off set max_parallel_workers_per_gather = 0 set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set max_parallel_workers_per_gather = 0 set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare

@@ -2,7 +2,7 @@
 -- their rows come from.
 create or replace function outbox.rows_between(p_stream text, p_after uuid, p_to uuid)
 returns table (outbox_id uuid, instruction_id text, idempotency_key text, known boolean)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin

@@ -8,7 +8,7 @@ create or replace function outbox.verify_keys(
   p_stream text, p_after_instruction text default '', p_after_key text default '', p_limit integer default 20000,
   out last_instruction text, out last_key text, out keys bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
 as $$
 declare

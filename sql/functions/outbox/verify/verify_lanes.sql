@@ -3,7 +3,7 @@
 create or replace function outbox.verify_lanes(
   p_after bigint default 0, p_limit integer default 20000, out last_id bigint, out lanes bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
 as $$
 begin

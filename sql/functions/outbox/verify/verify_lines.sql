@@ -2,7 +2,7 @@
 -- and an operator's act has an actor and a reason. A row that may have arrived is resolved before it is redriven, or stays in doubt.
 create or replace function outbox.verify_lines(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin

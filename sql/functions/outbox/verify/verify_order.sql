@@ -4,7 +4,7 @@
 -- The lines of a key are spread over the whole archive, so this is one statement over all of it: the server sorts on disk what does
 -- not fit into memory.
 create or replace function outbox.verify_order(p_stream text, out deliveries bigint, out findings jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set work_mem = '64MB'
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set work_mem = '64MB'
   set plan_cache_mode = force_custom_plan
 as $$
 declare

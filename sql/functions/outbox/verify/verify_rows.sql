@@ -5,7 +5,7 @@
 create or replace function outbox.verify_rows(
   p_after uuid, p_limit integer, out last_id uuid, out deliveries bigint, out lines bigint, out findings jsonb
 )
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 declare
   v_to uuid;

@@ -4,7 +4,7 @@ create or replace function provisioning.verify_jobs(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out jobs bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_ids uuid[];

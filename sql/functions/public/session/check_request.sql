@@ -2,10 +2,14 @@
 -- not signed, was signed too long ago or is malformed, before anything is locked and any secret is read. It sees no body; the full check
 -- is the receiver's. On all other paths it refuses a key or a session that was revoked, before anything is done for it. What establishes
 -- who calls asks that too (directory.revocation), so that nothing depends on whether this was set up.
+--
+-- It also switches JIT off for the request: of a view's plan, unlike a function's, only the session can say so (headroom.switch_off_jit).
 create or replace function public.check_request() returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Only to be set: an expression costs a fraction of a statement, and this runs before every request.
+  v_jit constant text := set_config('jit', 'off', true);
   v_path text := current_setting('request.path', true);
   v_headers jsonb;
   v_signature text;

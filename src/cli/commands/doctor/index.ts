@@ -17,6 +17,7 @@ import { checkExtensions } from "./extension-checks.ts";
 import { readFacts, type Facts } from "./facts.ts";
 import { failure, skipped, type Finding } from "./finding.ts";
 import { checkHttp } from "./gateway-checks.ts";
+import { checkJit } from "./jit-check.ts";
 import { checkNotifications } from "./notify-checks.ts";
 import { checkProviders, sandboxProviders, type Surroundings } from "./provider-checks.ts";
 import { checkProvisioning } from "./provisioning-checks.ts";
@@ -93,7 +94,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
     add("database", [await checkRoles(client, parts)]);
     if (isSound(findings)) add("database", [await checkSchema(client, parts)]);
     if (isSound(findings)) {
-      add("database", [...(await checkExtensions(client)), await checkServerLog(client)]);
+      add("database", [...(await checkExtensions(client)), await checkServerLog(client), await checkJit(client)]);
       facts = await readFacts(client, place.environment, place.secretKey, parts);
       if (isEngineAlone(parts)) add("workflow", [skipped("workflow", "Only the engine is installed.", addTheRest)]);
       else {

@@ -2,10 +2,10 @@
  * Reads the views about the workflow: what is open and on whom it waits, and for a number of days how long things took and how requests
  * ended. Rows stay as the views have them, by day (UTC), because medians of several days cannot be combined.
  */
-import type { Queryable } from "../../../db/call.ts";
+import type { ClientBase } from "pg";
+import { sendBatch } from "../../../db/batch.ts";
 import { toHeadroomError } from "../../../db/errors.ts";
 import type { Views } from "../../../db/generated.gen.ts";
-import { valueTypes } from "../../../db/values.ts";
 
 /** The views, by the names of the sub-commands. */
 const views = {
@@ -29,13 +29,13 @@ export type InsightName = keyof typeof views;
 export type InsightRow<Name extends InsightName> = Omit<Views[(typeof views)[Name]], "workspace_id">;
 
 /** What is open now; the oldest first. */
-export function readBacklog(db: Queryable, workspaceId: string): Promise<readonly InsightRow<"backlog">[]> {
+export function readBacklog(db: ClientBase, workspaceId: string): Promise<readonly InsightRow<"backlog">[]> {
   return query(db, "backlog", "", "oldest_since, stage, waits_on", [workspaceId]);
 }
 
 /** The last days, the newest first; a day on which nothing happened has no row. */
 export function readInsight<Name extends Exclude<InsightName, "backlog">>(
-  db: Queryable,
+  db: ClientBase,
   name: Name,
   workspaceId: string,
   days: number,
@@ -44,18 +44,21 @@ export function readInsight<Name extends Exclude<InsightName, "backlog">>(
   return query(db, name, span, "day desc, 2, 3", [workspaceId, days]);
 }
 
+/** As for requests over HTTP: views have no settings of their own, as functions do (headroom.switch_off_jit). */
+const withoutJit = { text: "select set_config('jit', 'off', true)" } as const;
+
 async function query<Name extends InsightName>(
-  db: Queryable,
+  db: ClientBase,
   name: Name,
   condition: string,
   order: string,
-  values: unknown[],
+  values: readonly (string | number)[],
 ): Promise<readonly InsightRow<Name>[]> {
   const text = `select ${columns[name]} from ${views[name]} where workspace_id = $1 ${condition} order by ${order}`;
   try {
-    const { rows } = await db.query({ text, values, types: valueTypes });
+    const [, result] = await sendBatch(db, [withoutJit, { text, values }]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the generated types describe the views
-    return rows as InsightRow<Name>[];
+    return (result?.rows ?? []) as InsightRow<Name>[];
   } catch (error) {
     throw toHeadroomError(error);
   }

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../../helpers/transaction-pooler.ts";
 import { checkGateway } from "../../../../src/cli/commands/doctor/gateway-checks.ts";
+import { checkJit } from "../../../../src/cli/commands/doctor/jit-check.ts";
 import { checkServerLog } from "../../../../src/cli/commands/doctor/server-log-check.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { probeRail } from "../../outbox/relay/rails.ts";
@@ -50,6 +51,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "schema",
     "extensions",
     "server log",
+    "jit",
     "gateway",
     "workspaces",
     "timers",
@@ -209,6 +211,36 @@ test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on P
   expect(await underSettings("auto_explain.log_min_duration = '250ms'")).toMatchObject(
     warned("auto_explain.log_min_duration", "auto_explain.log_parameter_max_length"),
   );
+  await client.end();
+});
+
+test.each(POSTGRES_VERSIONS)("logins whose reading of views is compiled, on PostgreSQL %i", async (version) => {
+  const db = await createTestDatabase({ version });
+  const client = await db.superuser.connect();
+  // The servers of the tests cannot compile. Roles belong to the whole server, so what is changed here must never be seen by anybody else.
+  await client.query(`begin; create schema compiling; set local search_path = compiling, pg_catalog;
+    create function compiling.pg_jit_available() returns boolean language sql as 'select true'`);
+  // Other tests make logins of their own on this server.
+  const named = async (): Promise<string[]> => {
+    const { message } = await checkJit(client);
+    return ["login_headroom_auditor", "login_headroom_control"].filter((login) => message.includes(login));
+  };
+  const set = (whom: string, value: string): Promise<unknown> => client.query(`alter ${whom} set jit = ${value}`);
+  expect(await named()).toEqual(["login_headroom_auditor", "login_headroom_control"]);
+  // What its remedy says is what it needs.
+  const { status, remedy } = await checkJit(client);
+  expect(status).toBe("warning");
+  for (const [statement] of remedy!.matchAll(/alter role [^;]+/g)) await client.query(statement);
+  expect(await checkJit(client)).toMatchObject({ status: "ok" });
+  await client.query(`alter role login_headroom_auditor in database ${db.name} reset jit`);
+  expect(await named()).toEqual(["login_headroom_auditor"]);
+  await set(`database ${db.name}`, "off");
+  expect(await named()).toEqual([]);
+  await set("role login_headroom_auditor", "on");
+  expect(await named()).toEqual(["login_headroom_auditor"]);
+  await client.query("drop function compiling.pg_jit_available()");
+  expect(await checkJit(client)).toMatchObject({ status: "ok" });
+  await client.query("rollback");
   await client.end();
 });
 

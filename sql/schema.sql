@@ -90,7 +90,8 @@ create type outbox.attempt_state as enum (
   'RELEASED',
   'SKIPPED',
   'REDRIVEN',
-  'RESOLVED'
+  'RESOLVED',
+  'RETRY_NOW'
 );
 
 create type public.capacity_request_actor_type as enum (
@@ -7646,6 +7647,13 @@ create function outbox.count_dead(p_stream text DEFAULT NULL::text, p_error_code
 grant execute on function outbox.count_dead to headroom_auditor;
 grant execute on function outbox.count_dead to headroom_control;
 
+create function outbox.count_retries(p_stream text DEFAULT NULL::text, p_rail text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text)
+  returns bigint
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 05c436c48b9f0eba';
+grant execute on function outbox.count_retries to headroom_auditor;
+grant execute on function outbox.count_retries to headroom_control;
+
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -7895,6 +7903,13 @@ create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code 
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
 
+create function outbox.list_retries(p_stream text DEFAULT NULL::text, p_rail text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
+  returns TABLE(outbox_id uuid, stream text, rail text, error_code text, tries smallint, due timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 1243fa56c9c9a7e9';
+grant execute on function outbox.list_retries to headroom_auditor;
+grant execute on function outbox.list_retries to headroom_control;
+
 create function outbox.list_streams()
   returns SETOF outbox.streams
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -8086,6 +8101,17 @@ create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_act
   as 'sha256 af121e4ddbac6a45';
 grant execute on function outbox.resolve_dead to headroom_control;
 
+create function outbox.retries_waiting(p_stream text, p_rail text, p_error_code text)
+  returns TABLE(outbox_id uuid, stream text, rail text, error_code text, tries smallint, due timestamp with time zone)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4041447b1e0212b0';
+
+create function outbox.retry_now(p_outbox_ids uuid[], p_actor text, p_reason text)
+  returns TABLE(outbox_id uuid, result text, detail text)
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s set jit=off owner headroom_owner
+  as 'sha256 b950fa7d76a2cd19';
+grant execute on function outbox.retry_now to headroom_control;
+
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8229,7 +8255,7 @@ grant execute on function outbox.verify_lanes to headroom_control;
 create function outbox.verify_lines(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
-  as 'sha256 b1f822af663b4ca2';
+  as 'sha256 2988f6de3a3f55c4';
 
 create function outbox.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
   returns record

@@ -34,6 +34,7 @@ grant select on all tables in schema outbox to headroom_control;
 grant execute on function
   outbox.redrive(uuid[], text, text, boolean),
   outbox.skip(uuid[], text, text),
+  outbox.retry_now(uuid[], text, text),
   outbox.resolve_dead(uuid, boolean, text, text, text),
   outbox.erase_payload(uuid, text, text),
   outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer,
@@ -55,6 +56,8 @@ grant execute on function
   outbox.inspect(uuid),
   outbox.list_dead(text, text, timestamptz, timestamptz, boolean, integer, uuid),
   outbox.count_dead(text, text, timestamptz, timestamptz, boolean),
+  outbox.list_retries(text, text, text, integer, uuid),
+  outbox.count_retries(text, text, text),
   outbox.verify_keys(text, text, text, integer),
   outbox.verify_lanes(bigint, integer),
   outbox.verify_order(text)

@@ -38,7 +38,11 @@ export type BalanceTotal = Omit<BalanceDay, "day">;
 
 /** The days added up, per workspace and currency: amounts of two currencies are never added. */
 export function totalsOf(days: readonly BalanceDay[]): readonly BalanceTotal[] {
-  const groups = Map.groupBy(days, ({ workspaceId, currency }) => `${workspaceId} ${currency}`);
+  const groups = new Map<string, BalanceDay[]>();
+  for (const day of days) {
+    const name = `${day.workspaceId} ${day.currency}`;
+    groups.set(name, [...(groups.get(name) ?? []), day]);
+  }
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined
       ? []

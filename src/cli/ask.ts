@@ -1,5 +1,6 @@
 /** A question to the person at the terminal, if there is one. Asked on stderr, so that stdout holds results alone. */
 import { createInterface } from "node:readline/promises";
+import { deferred } from "../db/wait/deferred.ts";
 
 export type Answer = "yes" | "no" | "nobody";
 
@@ -19,7 +20,7 @@ const terminal: Person = {
   tell: (text) => void process.stderr.write(`${text}\n`),
   async answer(question) {
     const dialogue = createInterface({ input: process.stdin, output: process.stderr });
-    const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
+    const { promise: left, resolve: leave } = deferred<undefined>();
     dialogue.once("close", () => leave(undefined));
     try {
       return await Promise.race([dialogue.question(question), left]);

@@ -4,6 +4,7 @@
  * npm passes a signal on to the shell that it started us with, and that shell dies of it without telling us. So under npm
  * the loss of our parent counts as the first signal; anywhere else a program may well outlive who started it.
  */
+import { deferred } from "../db/wait/deferred.ts";
 
 const parentEveryMs = 250;
 
@@ -20,7 +21,7 @@ export interface Signals {
 
 export function watchSignals(onFirst: (signal: string) => void): Signals {
   const controller = new AbortController();
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = deferred<void>();
   const begin = (why: string): void => {
     onFirst(why);
     controller.abort();

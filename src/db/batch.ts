@@ -10,6 +10,7 @@
  */
 import type { ClientBase, Connection, Submittable } from "pg";
 import { valueTypes } from "./values.ts";
+import { deferred } from "./wait/deferred.ts";
 
 export interface BatchStatement {
   readonly text: string;
@@ -64,7 +65,7 @@ class Batch implements Submittable {
   #unreadable: { readonly error: unknown } | undefined;
 
   constructor(statements: readonly BatchStatement[], closed: readonly string[]) {
-    const { promise, resolve, reject } = Promise.withResolvers<BatchResult[]>();
+    const { promise, resolve, reject } = deferred<BatchResult[]>();
     this.done = promise;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -8,6 +8,7 @@ import { randomBytes } from "node:crypto";
 import { Client, Pool, type ClientBase } from "pg";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
 import { valueTypes } from "./values.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export interface ConnectOptions {
   /** Shown in pg_stat_activity. Default: headroom. */
@@ -35,7 +36,7 @@ function configOf(url: string, options: ConnectOptions) {
 
 /** Refuses what is no database URL, without repeating it: it may hold a password. */
 export function checkDatabaseUrl(url: string): string {
-  if (/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? "")) return url;
+  if (/^postgres(ql)?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   throw new HeadroomError("usage", "The database URL is not a PostgreSQL URL.", {
     hint: "It looks like postgresql://user:password@host:5432/database. Special characters are percent-encoded.",
   });
@@ -43,7 +44,7 @@ export function checkDatabaseUrl(url: string): string {
 
 /** The URL as it may be shown: without password and settings. */
 export function describeDatabaseUrl(url: string): string {
-  const parsed = URL.parse(url);
+  const parsed = parseUrl(url);
   if (parsed === null) return "the database";
   const host = parsed.searchParams.get("host") ?? parsed.host;
   return `${parsed.protocol}//${parsed.username === "" ? "" : `${parsed.username}@`}${host}${parsed.pathname}`;

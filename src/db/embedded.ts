@@ -84,7 +84,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const place = ephemeral
     ? await makeThrowAwayPlace(options.dataDir, runAs)
     : await choosePlace(requireDataDir(options.dataDir), runAs, notice);
-  const cleanup = ephemeral ? startCleanupProcess(place.home, place.clusterDir) : undefined;
+  const cleanup = ephemeral ? startCleanupProcess(place.home, place.clusterDir, runAs) : undefined;
   try {
     options.signal?.throwIfAborted();
     const password = await ensureCluster({ place, binaries, version, runAs, quick: ephemeral });

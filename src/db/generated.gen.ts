@@ -12,7 +12,8 @@ export type OutboxAttemptState =
   | "RELEASED"
   | "SKIPPED"
   | "REDRIVEN"
-  | "RESOLVED";
+  | "RESOLVED"
+  | "RETRY_NOW";
 
 export type CapacityRequestActorType = "user" | "system" | "cron" | "customer";
 
@@ -7786,6 +7787,15 @@ export interface Functions {
     };
     result: number;
   };
+  /** Number of rows that wait for the time of their next try. */
+  "outbox.count_retries": {
+    args: {
+      p_stream?: string | null | undefined;
+      p_rail?: string | null | undefined;
+      p_error_code?: string | null | undefined;
+    };
+    result: number;
+  };
   /** Makes a stream, or changes the settings of one that exists. */
   "outbox.create_stream": {
     args: {
@@ -8236,6 +8246,17 @@ export interface Functions {
       blocks_lane: boolean;
     }[];
   };
+  /** Rows that wait for the time of their next try, in pages. Nullable: error_code. */
+  "outbox.list_retries": {
+    args: {
+      p_stream?: string | null | undefined;
+      p_rail?: string | null | undefined;
+      p_error_code?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_after?: string | null | undefined;
+    };
+    result: { outbox_id: string; stream: string; rail: string; error_code: string | null; tries: number; due: Date }[];
+  };
   /** All streams and their settings. */
   "outbox.list_streams": {
     args: Record<string, never>;
@@ -8505,6 +8526,24 @@ export interface Functions {
       p_reference?: string | null | undefined;
     };
     result: { outbox_id: string; result: string; detail: string | null };
+  };
+  /** Rows that wait for the time of their next try. Nullable: p_stream, p_rail, p_error_code, error_code. */
+  "outbox.retries_waiting": {
+    args: {
+      p_stream: string | null;
+      p_rail: string | null;
+      p_error_code: string | null;
+    };
+    result: { outbox_id: string; stream: string; rail: string; error_code: string | null; tries: number; due: Date }[];
+  };
+  /** Has rows tried at once that wait for their next try; one result per id. Nullable: detail. */
+  "outbox.retry_now": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: { outbox_id: string; result: string; detail: string | null }[];
   };
   /** Makes lanes start from the first of their pending rows. */
   "outbox.rewind_lanes": {
@@ -11088,6 +11127,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.clear_destination": { returns: "nothing", json: [], positional: false },
   "outbox.close_rows": { returns: "nothing", json: [], positional: false },
   "outbox.count_dead": { returns: "value", json: [], positional: false },
+  "outbox.count_retries": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
   "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
   "outbox.dead_count_at": { returns: "value", json: [], positional: false },
@@ -11138,6 +11178,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
+  "outbox.list_retries": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "value", json: [], positional: false },
   "outbox.locked_by": { returns: "value", json: [], positional: false },
@@ -11171,6 +11212,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.reserve_kinds": { returns: "nothing", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },
+  "outbox.retries_waiting": { returns: "rows", json: [], positional: false },
+  "outbox.retry_now": { returns: "rows", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rows_between": { returns: "rows", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },

@@ -37,6 +37,14 @@ export class HeldConnection {
     });
   }
 
+  /** Whether the server answers, over this connection and in its turn. */
+  async answers(): Promise<boolean> {
+    return this.use((db) => db.query({ text: "select 1", values: [] })).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Opens the connection, if it is not open, and hands notifications on for as long as it lives. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<void> {
     return this.#inTurn(async (client) => {

@@ -10,11 +10,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { HeadroomError, sqlStateOf, toHeadroomError } from "./errors.ts";
 import { schemasOf, type Part } from "./layers.ts";
-import { ownSqlDir, readSqlFolder, type SqlFile } from "./migrate/files.ts";
+import { ownSqlDir, readSqlFolder, type SqlFile, type SqlFolder } from "./migrate/files.ts";
 import { refuseForeignSchemas } from "./migrate/foreign-schemas.ts";
 import { makeHistory, ownerRole, readHistory, recordMigrations, recordRecreatables } from "./migrate/history.ts";
 import { ensureOwnerUsable } from "./migrate/owner.ts";
-import { planMigration, type MigrationPlan } from "./migrate/plan.ts";
+import { findMisowned, repairRights, takeBack, type Misowned } from "./migrate/ownership.ts";
+import { planMigration, type History, type MigrationPlan } from "./migrate/plan.ts";
 import { stopWriters } from "./migrate/stop-writers.ts";
 import { scheduleTimers } from "./migrate/timers.ts";
 
@@ -49,9 +50,16 @@ export interface MigrationResult {
   readonly unchanged: readonly string[];
   /** Files that were applied once and no longer exist. */
   readonly missing: readonly string[];
+  /** What belonged to another role than it should, with that role, and rights that differed from the grants: both as a restore leaves them. */
+  readonly repaired: { readonly owners: readonly Misowned[]; readonly rights: readonly string[] };
   /** The number of the newest migration in the database afterwards. */
   readonly version: number;
   readonly dryRun: boolean;
+}
+
+/** What of ours belongs to other roles, for logins that may not migrate. */
+export async function listMisowned(client: ClientBase, parts: readonly Part[]): Promise<readonly Misowned[]> {
+  return findMisowned(client, await readSqlFolder(ownSqlDir), schemasOf(parts));
 }
 
 const maxAttempts = 6;
@@ -118,6 +126,8 @@ async function migrateOnce(
   options.onEvent?.({ kind: "waiting" });
   const parts: readonly Part[] = options.only === "outbox" ? ["engine"] : ["engine", "product"];
   const ownerExists = await ensureOwnerUsable(client);
+  const owners = ownerExists ? await findMisowned(client, folder, schemasOf(parts)) : [];
+  if (owners.length > 0) await takeBack(client, owners, parts.includes("product"));
   await refuseForeignSchemas(client, schemasOf(parts));
   const history = ownerExists ? await readHistory(client) : undefined;
   const plan = planMigration(folder, history ?? { migrations: [], recreatables: new Map() }, parts);
@@ -125,14 +135,32 @@ async function migrateOnce(
   if (options.dryRun !== true && plan.apply.length + plan.reapply.length + plan.missing.length > 0) {
     await applyPlan(client, plan, history !== undefined, options);
   }
+  const isWhole = plan.apply.length + plan.reapply.length === 0;
+  const rights = isWhole && history !== undefined ? await checkRights(client, folder, history, parts, options) : [];
   return {
     applied: plan.apply.map((file) => file.path),
     reapplied: plan.reapply.map((file) => file.path),
     unchanged: plan.unchanged,
     missing: plan.missing,
     version: versionAfter(plan, history?.migrations.at(-1)?.number ?? 0, options.dryRun === true),
+    repaired: { owners, rights },
     dryRun: options.dryRun === true,
   };
+}
+
+/** Any other plan applies all grants anyway. */
+async function checkRights(
+  client: ClientBase,
+  folder: SqlFolder,
+  history: History,
+  parts: readonly Part[],
+  options: MigrateOptions,
+): Promise<readonly string[]> {
+  const grants = folder.recreatables.filter(({ kind, path }) => kind === "grants" && history.recreatables.has(path));
+  const plan = { apply: [], reapply: grants, unchanged: [], missing: [] };
+  return repairRights(client, schemasOf(parts), () =>
+    applyPlan(client, plan, true, { ...options, onEvent: undefined }),
+  );
 }
 
 function versionAfter(plan: MigrationPlan, before: number, dryRun: boolean): number {

@@ -7,6 +7,7 @@
  * Owns: reading the names in a request, and which are answered. Does not own: the answer to the others.
  */
 import { isIP } from "node:net";
+import { parseUrl } from "../db/parse-url.ts";
 
 export interface HostPolicy {
   /** Whether a name is answered to; it comes in lower case, without port and final dot, and addresses as URL writes them. */
@@ -58,7 +59,7 @@ export function isAdmitted(hosts: HostPolicy, target: string, host: string | und
 /** Undefined for what is not a host. */
 function nameOf(host: string): string | undefined {
   if (!/^[\w.:[\]-]+$/.test(host)) return undefined;
-  return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "");
+  return parseUrl(`http://${host}`)?.hostname.replace(/\.$/, "");
 }
 
 /** For the name in a URL, as URL writes it. */

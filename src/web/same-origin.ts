@@ -4,6 +4,7 @@
  * Owns: the reading of Sec-Fetch-Site and Origin. Does not own: who is signed in; SameSite cookies and this check together keep other
  * sites from acting for somebody who is.
  */
+import { parseUrl } from "../db/parse-url.ts";
 
 /** Where the browser says that the request comes from; `unsaid` by what is no browser, or an old one. */
 export type Provenance = "own" | "foreign" | "unsaid";
@@ -18,7 +19,7 @@ export function provenanceOf(request: Request, publicUrl: string): Provenance {
   const origin = request.headers.get("origin");
   // A page whose address is secret has the browser send `null`, as do frames without an origin.
   if (origin === null || origin === "null") return "unsaid";
-  const own = [URL.parse(publicUrl)?.origin, URL.parse(request.url)?.origin];
+  const own = [parseUrl(publicUrl)?.origin, parseUrl(request.url)?.origin];
   return own.includes(origin) ? "own" : "foreign";
 }
 

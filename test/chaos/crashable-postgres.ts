@@ -32,8 +32,9 @@ export class CrashablePostgres {
   }
 
   static async start(): Promise<CrashablePostgres> {
-    const place = await makeThrowAwayPlace(dataFolder, chooseRunAs());
-    const cleanup = startCleanupProcess(place.home, join(place.home, "server", "cluster"));
+    const runAs = chooseRunAs();
+    const place = await makeThrowAwayPlace(dataFolder, runAs);
+    const cleanup = startCleanupProcess(place.home, place.clusterDir, runAs);
     try {
       return new CrashablePostgres(place.home, cleanup, await startEmbedded({ dataDir: place.home }));
     } catch (error) {

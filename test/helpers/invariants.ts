@@ -29,7 +29,9 @@ const linesFollowOneAnother = `
             from outbox.attempts a window w as (partition by a.outbox_id order by a.attempt_no)) l
    where n <> attempt_no
       or not case
-               when before is null or before in ('RETRYABLE', 'RELEASED', 'REDRIVEN') then state in ('DISPATCHING', 'SKIPPED')
+               when before in ('RETRYABLE', 'RELEASED', 'ZOMBIE_REQUEUE', 'RETRY_NOW') and state = 'RETRY_NOW' then true
+               when before is null or before in ('RETRYABLE', 'RELEASED', 'REDRIVEN', 'RETRY_NOW')
+                 then state in ('DISPATCHING', 'SKIPPED')
                when before = 'DISPATCHING' then state in ('DISPATCHED', 'RETRYABLE', 'FAILED', 'ZOMBIE_REQUEUE', 'RELEASED', 'SKIPPED')
                when before = 'ZOMBIE_REQUEUE' then state in ('DISPATCHING', 'FAILED', 'SKIPPED')
                when before = 'FAILED' and uncertain_before then state in ('SKIPPED', 'RESOLVED') or state = 'REDRIVEN' and uncertain
@@ -47,7 +49,7 @@ const deliveredOnce = `
 const operatorsSayWhoAndWhy = `
   select outbox_id::text as subject, format('line %s (%s) lacks actor or reason', attempt_no, state) as detail
     from outbox.attempts
-   where (state in ('REDRIVEN', 'RESOLVED') or state = 'SKIPPED' and error_code = 'operator') and (actor is null or reason is null)`;
+   where (state in ('REDRIVEN', 'RESOLVED', 'RETRY_NOW') or state = 'SKIPPED' and error_code = 'operator') and (actor is null or reason is null)`;
 
 /** By the time of the DISPATCHED line. Rows redriven out of order are left out; so is what a person resolved later. */
 const deliveredInOrder = `

@@ -77,10 +77,14 @@ function summarize(result: MigrationResult, url: string, next: readonly string[]
   const would = result.dryRun ? "would be " : "";
   for (const path of result.applied) printLine(`${would}applied    ${path}`);
   for (const path of result.reapplied) printLine(`${would}re-created ${path}`);
+  for (const { what, owner } of result.repaired.owners)
+    printLine(`${would}taken back ${what} (it belonged to ${owner})`);
+  for (const right of result.repaired.rights) printLine(`${would}repaired   ${right}`);
   for (const path of result.missing) printLine(`gone       ${path} (what it made stays until a migration drops it)`);
   const counts = `${result.applied.length} applied, ${result.reapplied.length} re-created, ${result.unchanged.length} unchanged`;
   printLine(`${describeDatabaseUrl(url)} is at version ${result.version}: ${counts}.`);
-  if (result.dryRun && result.applied.length + result.reapplied.length > 0) {
+  const { owners, rights } = result.repaired;
+  if (result.dryRun && [result.applied, result.reapplied, owners, rights].some((each) => each.length > 0)) {
     printLine("Nothing was changed. Run without --dry-run to do it.");
   } else if (next.length > 0) {
     printLine("Next:");

@@ -24,6 +24,7 @@ import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
 import { loadRails } from "../relay/rails.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 interface ServeOptions {
   readonly databaseUrl?: string;
@@ -87,13 +88,13 @@ export function register(program: Command): void {
 }
 
 function publicUrl(text: string): string {
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
   throw new InvalidArgumentError("Give a URL such as https://capacity.example.com.");
 }
 
 function checkoutOrigin(text: string): string {
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   if (url !== null && url.protocol === "https:" && url.pathname === "/") return url.origin;
   throw new InvalidArgumentError("Give an https address without a path, such as https://pay.example.com.");
 }
@@ -197,7 +198,7 @@ function oidcSettings(env: NodeJS.ProcessEnv): OidcSettings | undefined {
   const issuer = nonEmpty(env["OIDC_ISSUER"]);
   const clientId = nonEmpty(env["OIDC_CLIENT_ID"]);
   if (issuer === undefined && clientId === undefined) return undefined;
-  if (issuer === undefined || clientId === undefined || !/^https?:$/.test(URL.parse(issuer)?.protocol ?? "")) {
+  if (issuer === undefined || clientId === undefined || !/^https?:$/.test(parseUrl(issuer)?.protocol ?? "")) {
     throw new HeadroomError("usage", "The identity provider is only partly configured.", {
       hint: "Set OIDC_ISSUER to the address in its discovery document, OIDC_CLIENT_ID, and OIDC_CLIENT_SECRET where it gave one.",
     });

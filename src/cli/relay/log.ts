@@ -16,6 +16,7 @@ const shownFields = [
   "stream",
   "rail",
   "outboxId",
+  "destination",
   "key",
   "seq",
   "rows",

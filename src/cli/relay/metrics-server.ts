@@ -6,6 +6,7 @@
 import { prometheusContentType } from "prom-client";
 import { openListener } from "../../web/listener.ts";
 import { hostsFor } from "../../web/hosts.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 export interface MetricsServerOptions {
   readonly host: string;
@@ -36,7 +37,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
 async function serve({ method, url }: Request, options: MetricsServerOptions): Promise<Response> {
   if (method !== "GET" && method !== "HEAD") return answer(405, "GET only\n");
   try {
-    switch (URL.parse(url)?.pathname) {
+    switch (parseUrl(url)?.pathname) {
       case "/metrics":
         return answer(200, await options.metrics(), prometheusContentType);
       case "/healthz":

@@ -5,12 +5,13 @@
  * (a home with mode 700, `mktemp -d`) is ordinary in containers, and there the server's user sees nothing of it.
  */
 import { randomBytes } from "node:crypto";
-import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, cp, lstat, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HeadroomError } from "../errors.ts";
 import { sha256 } from "../hash.ts";
+import { findOwnFolder } from "./own-folder.ts";
 import { succeedsAs, type RunAs } from "./system-user.ts";
 
 /** Majors that can be asked for. 18 comes with the product; the others are there for tests only. */
@@ -94,7 +95,8 @@ async function cachedCopy(
   runAs: RunAs,
   options: BinariesOptions,
 ): Promise<string | undefined> {
-  const cache = await ownFolder(parent);
+  const cache = await cacheFolder(parent);
+  if (cache === undefined) return undefined;
   const target = join(cache, name);
   if (runs(runAs, target)) return target;
   const draft = join(cache, `${name}.${randomBytes(6).toString("hex")}`);
@@ -128,17 +130,16 @@ async function renamed(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Our cache folder below a shared one. A folder that somebody else planted there could hold any program: refused. */
-async function ownFolder(parent: string): Promise<string> {
-  const folder = join(parent, "headroom-postgres");
-  await mkdir(folder, { mode: 0o755 }).catch(() => undefined);
-  const info = await lstat(folder);
-  const mine = info.isDirectory() && info.uid === process.getuid?.() && (info.mode & 0o022) === 0;
-  if (mine) {
-    await chmod(folder, 0o755);
-    return folder;
+/** Our cache folder below a shared one. A folder that somebody else planted there could hold any program: not used. */
+async function cacheFolder(parent: string): Promise<string | undefined> {
+  const found = await findOwnFolder(join(parent, "headroom-postgres"), { make: true });
+  if ("path" in found) {
+    await chmod(found.path, 0o755);
+    return found.path;
   }
-  const fresh = await mkdtemp(join(parent, "headroom-postgres-"));
+  const shared = await findOwnFolder(parent, { make: false });
+  if ("foreign" in shared) return undefined;
+  const fresh = await mkdtemp(join(shared.path, "headroom-postgres-"));
   await chmod(fresh, 0o755);
   return fresh;
 }

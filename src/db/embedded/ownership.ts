@@ -93,7 +93,8 @@ async function lockOrExplain(client: Client, home: string): Promise<void> {
     `select a.application_name from ${holdersOfLock} and l.granted`,
     [ownerLock],
   );
-  const holder = holders.rows[0]?.application_name.slice(ownerName.length) ?? "unknown";
+  // A session names itself, and what is shown here is a command to be typed.
+  const holder = /\d+$/.exec(holders.rows[0]?.application_name ?? "")?.[0] ?? "unknown";
   throw new HeadroomError("already_running", `Process ${holder} already runs on the data in ${home}.`, {
     hint: `Use that one, stop it (kill ${holder}), or start this one with another data folder.`,
   });

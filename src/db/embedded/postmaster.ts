@@ -3,14 +3,16 @@
  *
  * Owns: reading and clearing `postmaster.pid`, sending signals, waiting for the end. After a crash or a restarted
  * container the pid in the file may belong to nobody or to a stranger; believing it would either refuse a healthy start
- * or signal somebody else's process.
+ * or signal somebody else's process. The server's user may also write there what it likes, so root reads the file, removes it and
+ * sends signals as that user, who can do no more by that than before.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { readFile, readlink, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readFile, readlink, realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { HeadroomError, nodeCodeOf } from "../errors.ts";
+import { ownerOf, readAs, shellAs } from "./system-user.ts";
 
 export interface PidFile {
   readonly pid: number;
@@ -20,7 +22,8 @@ export interface PidFile {
 
 /** The lines of `postmaster.pid` that matter: 1 pid, 4 port, 8 status. */
 export async function readPidFile(clusterDir: string): Promise<PidFile | undefined> {
-  const text = await readFile(join(clusterDir, "postmaster.pid"), "utf8").catch(() => undefined);
+  const owner = await ownerOf(clusterDir).catch(() => "gone" as const);
+  const text = owner === "gone" ? undefined : await readAs(owner, join(clusterDir, "postmaster.pid"));
   if (text === undefined) return undefined;
   const lines = text.split("\n");
   const pid = Number(lines[0]);
@@ -45,36 +48,75 @@ export function isAlive(pid: number): boolean {
 
 /** On Linux a process that has ended stays in the table until its parent collects it, and takes signals meanwhile. */
 function hasEnded(pid: number): boolean {
-  if (process.platform !== "linux") return false;
+  return process.platform === "linux" && statOf(pid)?.state === "Z";
+}
+
+function statOf(pid: number): { readonly state: string; readonly startedAt: string } | undefined {
   try {
     // The name, in parentheses, may have any character in it; the state follows the last of them.
     const facts = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return facts.slice(facts.lastIndexOf(")") + 2).startsWith("Z");
+    const fields = facts.slice(facts.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0] ?? "", startedAt: fields[19] ?? "" };
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+export async function servesFolder(pid: number, clusterDir: string): Promise<boolean> {
+  return (await identify(pid, clusterDir)) !== undefined;
 }
 
 /**
- * True when the process is a Postgres server on this very folder: a server's working folder is its data folder. Where nobody may look at that
- * (the root of a container may not, at a process of the server's user), its command line tells, as on systems without /proc.
+ * When the process started, if it is a Postgres server on this very folder, run by the folder's owner: a server's working folder is its data
+ * folder. Where nobody may look at that (the root of a container may not, at a process of the server's user), its command line tells, as on
+ * systems without /proc.
  */
-export async function servesFolder(pid: number, clusterDir: string): Promise<boolean> {
-  if (!isAlive(pid)) return false;
+async function identify(pid: number, clusterDir: string): Promise<string | undefined> {
+  if (!isAlive(pid)) return undefined;
+  const owner = await lstat(clusterDir).catch(() => undefined);
+  const facts = process.platform === "linux" ? await factsFromProc(pid) : factsFromPs(pid);
+  if (owner === undefined || facts === undefined || facts.uid !== owner.uid) return undefined;
   const folder = await realpath(clusterDir).catch(() => clusterDir);
-  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-  if (cwd !== undefined) return cwd === folder;
-  const command = await commandOf(pid);
-  return command.includes("postgres ") && [clusterDir, folder].some((path) => command.includes(` -D ${path} `));
+  const program = facts.program ?? facts.command.split(" ")[0] ?? "";
+  const isThere =
+    facts.folder === undefined
+      ? [clusterDir, folder].some((path) => facts.command.includes(` -D ${path} `))
+      : facts.folder === folder;
+  return basename(program) === "postgres" && isThere ? facts.startedAt : undefined;
 }
 
-/** Its words, each with a space behind it. */
-async function commandOf(pid: number): Promise<string> {
-  if (process.platform === "linux") {
-    return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ");
-  }
-  const shown = spawnSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8", timeout: 10_000 });
-  return shown.status === 0 ? `${shown.stdout.trimEnd()} ` : "";
+interface ProcessFacts {
+  readonly uid: number;
+  readonly startedAt: string;
+  /** Undefined where nobody may look. */
+  readonly program: string | undefined;
+  readonly folder: string | undefined;
+  /** Its words, each with a space behind it. */
+  readonly command: string;
+}
+
+async function factsFromProc(pid: number): Promise<ProcessFacts | undefined> {
+  const link = (name: string): Promise<string | undefined> => readlink(`/proc/${pid}/${name}`).catch(() => undefined);
+  const [status, command, program, folder] = await Promise.all([
+    readFile(`/proc/${pid}/status`, "utf8").catch(() => ""),
+    readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""),
+    link("exe"),
+    link("cwd"),
+  ]);
+  const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1];
+  const startedAt = statOf(pid)?.startedAt;
+  if (uid === undefined || startedAt === undefined) return undefined;
+  // Linux says so when the program was replaced by an upgrade.
+  const path = program?.replace(/ \(deleted\)$/, "");
+  return { uid: Number(uid), startedAt, program: path, folder, command: command.replaceAll("\0", " ") };
+}
+
+function factsFromPs(pid: number): ProcessFacts | undefined {
+  const columns = ["-o", "uid=", "-o", "lstart=", "-o", "command="];
+  const shown = spawnSync("ps", ["-ww", ...columns, "-p", String(pid)], { encoding: "utf8", timeout: 10_000 });
+  const [, uid, startedAt, command] = /^\s*(\d+)\s+(\S+ +\S+ +\S+ +\S+ +\S+) +(.*)/.exec(shown.stdout) ?? [];
+  if (uid === undefined || startedAt === undefined || command === undefined) return undefined;
+  return { uid: Number(uid), startedAt, program: undefined, folder: undefined, command: `${command.trimEnd()} ` };
 }
 
 /**
@@ -86,7 +128,8 @@ export async function findLiveServer(clusterDir: string): Promise<PidFile | unde
   if (file === undefined) return undefined;
   if (await servesFolder(file.pid, clusterDir)) return file;
   // A dead pid is left in place: Postgres replaces such a file itself, and safely so when two start at once.
-  if (isAlive(file.pid)) await rm(join(clusterDir, "postmaster.pid"), { force: true });
+  if (isAlive(file.pid))
+    await shellAs(await ownerOf(clusterDir), 'rm -f -- "$1"', [join(clusterDir, "postmaster.pid")]);
   return undefined;
 }
 
@@ -100,28 +143,22 @@ async function waitForEnd(isThere: IsThere, timeoutMs: number): Promise<boolean>
   return true;
 }
 
-function signal(pid: number, name: "SIGINT" | "SIGQUIT"): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (nodeCodeOf(error) !== "ESRCH") throw error;
-  }
+/** A process that has ended, or has become a stranger's, is none of ours to report: whoever signals then waits for the end. */
+async function signal(pid: number, clusterDir: string, name: "INT" | "QUIT"): Promise<void> {
+  await shellAs(await ownerOf(clusterDir), 'kill -s "$2" "$1" 2>/dev/null || true', [String(pid), name]);
 }
 
 /** Whether the process still is the server that is meant, and not a stranger with its pid. */
 type IsThere = () => boolean | Promise<boolean>;
 
 /** Fast shutdown (SIGINT): sessions are cut, everything is written. If it hangs, immediate shutdown (SIGQUIT). */
-export async function shutDown(
-  pid: number,
-  clusterDir: string,
-  timeoutMs: number,
-  isThere: IsThere = () => servesFolder(pid, clusterDir),
-): Promise<void> {
+export async function shutDown(pid: number, clusterDir: string, timeoutMs: number, known?: IsThere): Promise<void> {
+  const startedAt = await identify(pid, clusterDir);
+  const isThere = known ?? (async () => startedAt !== undefined && (await identify(pid, clusterDir)) === startedAt);
   if (!(await isThere())) return;
-  signal(pid, "SIGINT");
+  await signal(pid, clusterDir, "INT");
   if (await waitForEnd(isThere, timeoutMs)) return;
-  signal(pid, "SIGQUIT");
+  await signal(pid, clusterDir, "QUIT");
   if (await waitForEnd(isThere, 10_000)) return;
   throw new HeadroomError("embedded_stuck", `The embedded Postgres (process ${pid}) does not stop.`, {
     hint: `End it with: kill -9 ${pid}. Its data survives that; the next start repairs itself.`,

@@ -5,11 +5,18 @@
  * with the same ids and no supplementary groups as the server will have, because reading mode bits would miss ACLs,
  * mount options and security modules.
  */
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { lstat, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { HeadroomError } from "../errors.ts";
 
+export interface UserIds {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The user that the server's processes get; undefined means the user who runs us. */
-export type RunAs = { readonly name: string; readonly uid: number; readonly gid: number } | undefined;
+export type RunAs = (UserIds & { readonly name: string }) | undefined;
 
 const userName = "postgres";
 
@@ -68,13 +75,18 @@ function numberFrom(command: string, parameters: readonly string[]): number | un
 }
 
 /** What `spawn` needs to run something as the chosen user. */
-export function spawnIdentity(runAs: RunAs): { uid?: number; gid?: number; cwd: string; env: Record<string, string> } {
+export function spawnIdentity(runAs: UserIds | undefined): {
+  uid?: number;
+  gid?: number;
+  cwd: string;
+  env: Record<string, string>;
+} {
   const common = { cwd: "/", env: { ...serverEnvironment } };
   return runAs === undefined ? common : { ...common, uid: runAs.uid, gid: runAs.gid };
 }
 
 /** True when the command, run as the chosen user, ends with status 0. */
-export function succeedsAs(runAs: RunAs, command: string, parameters: readonly string[]): boolean {
+export function succeedsAs(runAs: UserIds | undefined, command: string, parameters: readonly string[]): boolean {
   const result = spawnSync(command, parameters, { ...spawnIdentity(runAs), stdio: "ignore", timeout: 30_000 });
   return result.status === 0;
 }
@@ -87,4 +99,30 @@ export function canWriteIn(runAs: RunAs, folder: string): boolean {
 /** True when the chosen user can enter the folder. */
 export function canEnter(runAs: RunAs, folder: string): boolean {
   return succeedsAs(runAs, "/bin/sh", ["-c", 'cd -- "$1"', "sh", folder]);
+}
+
+/** Whose folder it is, where that is for root to mind: root does there what it has to do as that user. Else undefined. */
+export async function ownerOf(folder: string): Promise<UserIds | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = await lstat(folder);
+  return { uid, gid };
+}
+
+const maxTextBytes = 65_536;
+
+/** Undefined when that user cannot read it. Of a long file the beginning: a name may lead to a device that never ends. */
+export async function readAs(user: UserIds | undefined, path: string): Promise<string | undefined> {
+  try {
+    if (user === undefined) return await readFile(path, "utf8");
+    return await shellAs(user, 'exec head -c "$2" -- "$1"', [path, String(maxTextBytes)]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a line of shell as that user, with the words as $1, $2 and so on, and returns its output. */
+export async function shellAs(user: UserIds | undefined, script: string, words: readonly string[]): Promise<string> {
+  const options = { ...spawnIdentity(user), timeout: 10_000, maxBuffer: 2 * maxTextBytes };
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", script, "sh", ...words], options);
+  return stdout;
 }

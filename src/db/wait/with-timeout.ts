@@ -4,12 +4,13 @@
  * Owns: the race, and that neither a timer nor a listener outlives it. Does not own: ending the work. What is late goes on; whoever
  * needs it to end hands it a signal.
  */
+import { deferred } from "./deferred.ts";
 
 export type InTime<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "late" };
 
 /** The work's result if it comes in time. A failure in time is thrown; one that comes later is nobody's here. */
 export async function withTimeout<T>(work: T | PromiseLike<T>, limit: number | AbortSignal): Promise<InTime<T>> {
-  const { promise: late, resolve } = Promise.withResolvers<InTime<T>>();
+  const { promise: late, resolve } = deferred<InTime<T>>();
   const end = (): void => resolve({ kind: "late" });
   const stopWatching = watch(limit, end);
   try {

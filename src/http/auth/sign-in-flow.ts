@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { HttpDependencies } from "../dependencies.ts";
 import { cookieKind } from "./cookie.ts";
 import { derivedKeys } from "./derived-key.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 const flowSchema = z.object({
   state: z.string(),
@@ -64,7 +65,7 @@ export function returnPath(wanted: string | null | undefined): string {
   const fallback = "/auth/me";
   if (wanted === null || wanted === undefined || wanted.length > 500 || !ownPath.test(wanted)) return fallback;
   // Browsers drop some characters and replace others before they decide on the host; this parser does the same.
-  const parsed = URL.parse(wanted, "http://own.invalid");
+  const parsed = parseUrl(wanted, "http://own.invalid");
   if (parsed?.origin !== "http://own.invalid") return fallback;
   // Taking dots out of a path can leave two slashes at its beginning, which name a host again.
   const path = `${parsed.pathname}${parsed.search}`;

@@ -3,6 +3,7 @@
  *
  * Owns: counting and waiting. Does not own: the connections.
  */
+import { deferred } from "../../db/wait/deferred.ts";
 
 export type Taken =
   /** To be called once, when it is no longer used. */
@@ -24,7 +25,7 @@ export class Shares {
 
   async take(who: string, waitMs: number): Promise<Taken> {
     if (this.#mayTake(who)) return this.#give(who);
-    const { promise, resolve } = Promise.withResolvers<Taken>();
+    const { promise, resolve } = deferred<Taken>();
     const queue = this.#waiting.get(who) ?? new Set();
     const grant = (): void => resolve(this.#give(who));
     this.#waiting.set(who, queue.add(grant));

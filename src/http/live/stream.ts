@@ -9,6 +9,7 @@
  */
 import type { LiveEvent } from "./read-events.ts";
 import type { Unread } from "./read-inbox.ts";
+import { deferred } from "../../db/wait/deferred.ts";
 
 /** A client that has this much unread is disconnected; it reconnects and resumes. */
 const mostUnreadBytes = 1_048_576;
@@ -102,7 +103,7 @@ export class EventStream {
   /** Resolves when the client has read everything, or is gone. One that takes too long is disconnected. */
   async read(): Promise<void> {
     if ((this.#controller?.desiredSize ?? mostUnreadBytes) >= mostUnreadBytes) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = deferred<void>();
     this.#whenRead.push(resolve);
     const late = setTimeout(() => this.close(), patienceMs);
     await promise;

@@ -10,6 +10,7 @@ import { pause } from "../../db/wait/pause.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { RouteContext } from "../route.ts";
 import { returnCookie, type Return } from "./return-cookie.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 export const checkoutSchema = z.object({
   checkout_id: z.uuid(),
@@ -27,7 +28,7 @@ export function checkoutOrigins({ payments }: HttpDependencies): readonly string
 
 /** Only a page of Stripe, or of its stand-in. The address comes from our own database, and is checked all the same. */
 export function isCheckoutUrl(address: string, origins: readonly string[]): boolean {
-  const url = URL.parse(address);
+  const url = parseUrl(address);
   return url !== null && url.username === "" && url.password === "" && origins.includes(url.origin);
 }
 

@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { provesRollback, type HeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 /**
  * How something that was sent is answered while the database says nothing. Read from the body only when it is late or has failed: the body
@@ -94,10 +95,10 @@ const slackResponseUrls = ["https://hooks.slack.com/"] as const;
 
 /** Only an address of Slack, or of its stand-in: a request must not make this server call anybody else. */
 export function isResponseUrl(address: string, allowed: readonly string[] = slackResponseUrls): boolean {
-  const url = URL.parse(address);
+  const url = parseUrl(address);
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
   return allowed.some((base) => {
-    const known = URL.parse(base);
+    const known = parseUrl(base);
     return known !== null && known.origin === url.origin && url.pathname.startsWith(known.pathname);
   });
 }

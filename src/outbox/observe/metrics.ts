@@ -97,10 +97,11 @@ export class RelayMetrics {
   }
 }
 
-/** Whether the gauges below could be read. */
-export function renderDatabaseUp(up: boolean): Promise<string> {
+/** Two questions: a database that answers may still take longer for the gauges below than anybody waits. */
+export function renderReach(databaseUp: boolean, gaugesUp: boolean): Promise<string> {
   const registry = new Registry();
-  gauge(registry, "database_up", "Whether this relay's database answers.").set(up ? 1 : 0);
+  gauge(registry, "database_up", "Whether this relay's database answers.").set(databaseUp ? 1 : 0);
+  gauge(registry, "gauges_up", "Whether the gauges of the database could be read in time.").set(gaugesUp ? 1 : 0);
   return registry.metrics();
 }
 

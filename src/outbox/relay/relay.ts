@@ -14,7 +14,7 @@ import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Claimer } from "../claim/claimer.ts";
 import { nothingFree } from "../claim/places.ts";
 import { builtInStreams, type Stream } from "../claim/streams.ts";
-import { RelayMetrics, renderDatabaseUp } from "../observe/metrics.ts";
+import { RelayMetrics, renderReach } from "../observe/metrics.ts";
 import { Engine } from "./engine.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { RelayResources } from "./resources.ts";
@@ -58,6 +58,7 @@ class RelayProcess implements Relay {
   #started: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
   #onChange: (() => void) | undefined;
+  #readingGauges: Promise<string | undefined> | undefined;
   #stopped: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -216,15 +217,22 @@ class RelayProcess implements Relay {
   }
 
   async metrics(): Promise<string> {
-    const read = await withTimeout(this.#gauges(), gaugesMs);
+    const [answered, read] = await Promise.all([
+      withTimeout(this.#resources.claiming.answers(), gaugesMs),
+      withTimeout(this.#gauges(), gaugesMs),
+    ]);
     const gauges = read.kind === "done" ? read.value : undefined;
+    const isUp = gauges !== undefined || (answered.kind === "done" && answered.value);
     // Without its database a relay still tells what it counted, and that it is alone.
-    const parts = [await this.counters.render(), await renderDatabaseUp(gauges !== undefined), gauges ?? ""];
-    return parts.join("");
+    return [await this.counters.render(), await renderReach(isUp, gauges !== undefined), gauges ?? ""].join("");
   }
 
-  async #gauges(): Promise<string | undefined> {
-    return this.#engine?.upkeep.gauges().catch(() => undefined);
+  /** One reading at a time, however often somebody scrapes: the upkeep waits for the same connection. */
+  #gauges(): Promise<string | undefined> {
+    this.#readingGauges ??= (this.#engine?.upkeep.gauges() ?? Promise.resolve(undefined))
+      .catch(() => undefined)
+      .finally(() => (this.#readingGauges = undefined));
+    return this.#readingGauges;
   }
 
   stop(): Promise<void> {

@@ -12,6 +12,7 @@ import { createRailRegistry } from "../../contract/registry.ts";
 import { Places } from "../claim/places.ts";
 import { readStreams, type Stream } from "../claim/streams.ts";
 import { Calls } from "../dispatch/calls.ts";
+import { LimitedLog } from "../observe/limited-log.ts";
 import type { Log } from "../observe/log.ts";
 import { registerRails } from "../operate/register-rails.ts";
 import type { RelayOptions, Settings } from "./options.ts";
@@ -37,6 +38,7 @@ export class RelayResources {
   readonly places: Places;
   readonly calls = new Calls();
   readonly log: Log;
+  readonly limitedLog: LimitedLog;
   #railIds: Promise<ReadonlyMap<number, Rail>> | undefined;
 
   constructor(
@@ -49,6 +51,7 @@ export class RelayResources {
     this.rails = createRailRegistry(options.rails).all();
     this.places = new Places(settings.concurrency);
     this.log = options.log ?? (() => undefined);
+    this.limitedLog = new LimitedLog(this.log);
     this.pool = options.pool ?? createPool(options.connectionString ?? "", connections);
     surviveLostConnections(this.pool);
     this.claiming = new HeldConnection(this.pool);
@@ -82,6 +85,7 @@ export class RelayResources {
   }
 
   async close(): Promise<void> {
+    this.limitedLog.flush(true);
     this.claiming.close();
     this.settling.close();
     if (this.options.pool === undefined) await this.pool.end();

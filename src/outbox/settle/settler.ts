@@ -9,6 +9,7 @@ import { call, type FunctionResult } from "../../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../../db/errors.ts";
 import { compositeArray, type CompositeField } from "../../db/array-literal.ts";
 import type { RelayMetrics } from "../observe/metrics.ts";
+import type { LimitedLog } from "../observe/limited-log.ts";
 import type { Log } from "../observe/log.ts";
 import type { RelayStep } from "../observe/steps.ts";
 import type { RowOutcome } from "./row-outcome.ts";
@@ -32,6 +33,8 @@ export interface SettlerOptions {
   readonly metrics: RelayMetrics;
   readonly prepare: boolean;
   readonly log: Log;
+  /** For what may be said of every row. */
+  readonly limitedLog: LimitedLog;
   readonly onStep: ((step: RelayStep) => void) | undefined;
   /** Aborted when the relay can wait no longer: what is not written by then is left to its lease. */
   readonly giveUp: AbortSignal;
@@ -179,10 +182,27 @@ export class Settler {
     metrics.countAttempts("RELEASED", written.released);
     metrics.countAttempts("FAILED", written.failed);
     const late = written.late ?? [];
+    if (written.retried > 0) this.#tellFailed(stream, batch, new Set([...late, ...busy, ...(written.given_up ?? [])]));
     if (written.given_up !== null) this.#tellGivenUp(stream, batch, new Set(written.given_up));
     if (late.length === 0) return;
     metrics.lateSettles += late.length;
     log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
+  }
+
+  /** A try that failed and will be repeated. What a receiver asks for by itself, to be slower, is no trouble. */
+  #tellFailed(stream: Stream, batch: readonly RowOutcome[], others: ReadonlySet<string>): void {
+    for (const { message, kind, code, throttled } of batch) {
+      if ((kind !== "retry" && kind !== "unknown") || others.has(message.outboxId)) continue;
+      this.#options.limitedLog.tell({
+        level: throttled === true ? "info" : "warn",
+        event: "try_failed",
+        stream: stream.name,
+        rail: message.rail?.name,
+        outboxId: message.outboxId,
+        attempt: message.tryNo,
+        code: kind === "unknown" ? "outcome_unknown" : code,
+      });
+    }
   }
 
   /** A dead letter waits for a person, so it is said when it happens, not only where somebody looks for it. */

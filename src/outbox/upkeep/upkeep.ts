@@ -7,7 +7,9 @@ import { z } from "zod";
 import { call, type Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { type RelayMetrics, renderDatabaseGauges } from "../observe/metrics.ts";
+import type { LimitedLog } from "../observe/limited-log.ts";
 import type { Log } from "../observe/log.ts";
+import { Obstacles } from "../observe/obstacles.ts";
 import type { RelayStep } from "../observe/steps.ts";
 import type { Settings } from "../relay/options.ts";
 import { pause } from "../../db/wait/pause.ts";
@@ -42,6 +44,7 @@ export interface UpkeepOptions {
   readonly tasks: readonly UpkeepTask[];
   readonly gauges: readonly GaugeSource[];
   readonly log: Log;
+  readonly limitedLog: LimitedLog;
   readonly onStep: ((step: RelayStep) => void) | undefined;
   readonly stopping: AbortSignal;
   readonly noteAlive: () => Promise<void>;
@@ -51,11 +54,13 @@ export interface UpkeepOptions {
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #connection: HeldConnection;
+  readonly #obstacles: Obstacles;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
     this.#connection = new HeldConnection(options.pool);
+    this.#obstacles = new Obstacles((entry) => options.limitedLog.tell(entry));
   }
 
   start(): void {
@@ -64,6 +69,7 @@ export class Upkeep {
       this.#every(settings.reapMs, "reap", () => this.#reap()),
       // While an old transaction keeps dead entries in the indexes a sweep is dear; then it is rarer.
       this.#every(settings.reapMs, "sweep", () => this.#sweep(), 100),
+      this.#every(settings.reapMs, "obstacles", () => this.#nameObstacles(), 100),
       ...tasks.map((task) => this.#every(settings.reapMs, task.name, () => this.#do(task))),
       this.#every(settings.upkeepMs, "upkeep", () => this.#tidy()),
       this.#every(noteEveryMs, "note", noteAlive),
@@ -95,6 +101,7 @@ export class Upkeep {
   /** The rest of the upkeep, likewise. */
   async tidyOnce(): Promise<void> {
     await this.#attempt("sweep", () => this.#sweep());
+    await this.#attempt("obstacles", () => this.#nameObstacles());
     for (const task of this.#options.tasks) await this.#attempt(task.name, () => this.#do(task));
     await this.#attempt("upkeep", () => this.#tidy());
   }
@@ -150,6 +157,11 @@ export class Upkeep {
     metrics.sweptLanes += repaired;
     log({ level: "error", event: "lanes_repaired", lanes: repaired });
     onRequeued();
+  }
+
+  async #nameObstacles(): Promise<void> {
+    await this.#connection.use((db) => this.#obstacles.look(db));
+    this.#options.limitedLog.flush();
   }
 
   #do(task: UpkeepTask): Promise<void> {

@@ -9,6 +9,7 @@
  */
 import { z } from "zod";
 import { sha256 } from "../../db/hash.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 /** Where each kind of link stands in a text, and where it leads below its address. */
 const kinds = {
@@ -135,7 +136,7 @@ function threadHeaders(thread: LetterPayload["thread"], domain: string): Record<
 
 /** RFC 8058 wants https; a link by http, as in a sandbox, stands in the text alone. */
 function stopHeaders(link: string | undefined): Record<string, string> {
-  const url = link === undefined ? null : URL.parse(link);
+  const url = link === undefined ? null : parseUrl(link);
   if (url?.protocol !== "https:") return {};
   return { "List-Unsubscribe": `<${url.href}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
 }

@@ -13,6 +13,7 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { codeOfReply, isAboutRecipient } from "./codes.ts";
 import type { EmailCodeName, EmailFailure, EmailResult } from "./codes.ts";
 import type { Letter } from "./letter.ts";
+import { deferred } from "../../db/wait/deferred.ts";
 
 export interface Transport {
   send(letter: Letter, signal: AbortSignal): Promise<EmailResult>;
@@ -94,7 +95,7 @@ class Delivery {
   readonly #mail: Mail;
   readonly #signal: AbortSignal;
   readonly #connection: SMTPConnection;
-  readonly #result = Promise.withResolvers<EmailResult>();
+  readonly #result = deferred<EmailResult>();
   #contentGone = false;
 
   constructor(server: Server, mail: Mail, signal: AbortSignal) {
@@ -161,7 +162,7 @@ class Delivery {
 export async function checkSmtpAccess(url: string, signal: AbortSignal): Promise<EmailFailure | undefined> {
   const { options, credentials } = serverOf(new URL(url));
   const connection = new SMTPConnection(options);
-  const { promise, resolve } = Promise.withResolvers<EmailFailure | undefined>();
+  const { promise, resolve } = deferred<EmailFailure | undefined>();
   const onAbort = (): void => resolve(failure("aborted_before_send"));
   const settle = (error: unknown): void => resolve(error ? beforeContent(error) : undefined);
   signal.addEventListener("abort", onAbort, { once: true });

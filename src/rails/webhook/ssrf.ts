@@ -13,6 +13,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { HeadroomError } from "../../db/errors.ts";
 import type { DialRules } from "../exchange.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 export type AddressVerdict = { readonly ok: true } | { readonly ok: false; readonly range: string };
 
@@ -111,7 +112,7 @@ function invalid(reason: string): UrlVerdict {
  */
 export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
   if (text.length > maxUrlChars) return invalid(`the URL is longer than ${maxUrlChars} characters`);
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   if (url === null) return invalid("the URL cannot be read");
   if (url.protocol !== "https:" && !(rules.allowHttp && url.protocol === "http:")) {
     return invalid(rules.allowHttp ? "the URL is neither https nor http" : "the URL is not https");

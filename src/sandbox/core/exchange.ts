@@ -8,6 +8,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { CallFacts, FaultInput, FaultPlan } from "./faults.ts";
 import type { LoggedRequest, RequestLog } from "./request-log.ts";
+import { deferred } from "../../db/wait/deferred.ts";
 
 export interface SandboxEnv {
   Bindings: HttpBindings;
@@ -137,7 +138,7 @@ async function cutMidway(context: SandboxContext, response: Response): Promise<R
     "content-length": String(Math.max(bytes.length, 2)),
   });
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
-  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { promise, resolve } = deferred<undefined>();
   // The callback comes once the bytes are with the system, so that they arrive before the reset.
   outgoing.flushHeaders();
   outgoing.write(half.length > 0 ? half : " ", () => resolve(undefined));

@@ -5,6 +5,7 @@
  * is cut (exchange.ts).
  */
 import { z } from "zod";
+import { deferred } from "../../db/wait/deferred.ts";
 
 export const providers = ["slack", "linear", "github", "stripe", "postal", "smtp", "oidc"] as const;
 export type Provider = (typeof providers)[number];
@@ -139,7 +140,7 @@ export class FaultPlan {
 
   /** Resolves at `release`, after `ms` when given, or when the signal aborts. */
   hold(signal: AbortSignal, ms?: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { promise, resolve } = deferred<undefined>();
     const letGo = (): void => {
       this.#held.delete(letGo);
       signal.removeEventListener("abort", letGo);

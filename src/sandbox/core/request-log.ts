@@ -4,6 +4,7 @@
  * Owns: the log, and that no credential is in it. Does not own: what a call did.
  */
 import type { CallFacts, FaultKind, Provider } from "./faults.ts";
+import { deferred } from "../../db/wait/deferred.ts";
 
 export interface LoggedRequest extends CallFacts {
   readonly id: number;
@@ -83,7 +84,7 @@ export class RequestLog {
     const present = this.#entries.find(wanted);
     if (present !== undefined) return present;
     signal?.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<LoggedRequest>();
+    const { promise, resolve, reject } = deferred<LoggedRequest>();
     const waiter: Waiter = { wanted, found: resolve };
     const abort = (): void => reject(signal?.reason);
     this.#waiters.add(waiter);

@@ -8,6 +8,7 @@ import { answer, type Dialect, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
 import type { RunPlan } from "./run-plan.ts";
 import type { GithubState, WorkflowRun } from "./state.ts";
+import { parseUrl } from "../../db/parse-url.ts";
 
 const timeoutMs = 10_000;
 const passedOn = ["content-type", "x-headroom-timestamp", "x-headroom-signature"] as const;
@@ -16,7 +17,7 @@ type Signal = z.infer<typeof callbackSchema>["signal"];
 
 /** Where the script calls instead: here, by the same path, since the form of a callback depends on it. */
 export function callbackUrl(world: World, { id }: WorkflowRun): string {
-  return `${world.url()}/github/callbacks/${id}${URL.parse(variableOf(world))?.pathname ?? "/"}`;
+  return `${world.url()}/github/callbacks/${id}${parseUrl(variableOf(world))?.pathname ?? "/"}`;
 }
 
 /** The repository's variable. What whoever starts a run says about it is not asked, as in the workflow files. */

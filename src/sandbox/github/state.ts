@@ -6,6 +6,7 @@
 import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
 import { ourWorkflow, type RunPlan } from "./run-plan.ts";
+import { type Deferred, deferred } from "../../db/wait/deferred.ts";
 
 export type RunStatus = "queued" | "in_progress" | "completed";
 export type Conclusion = "success" | "failure" | "cancelled" | "timed_out";
@@ -51,7 +52,7 @@ export class GithubState implements Saveable {
   runs: WorkflowRun[] = [];
   /** Whether a run that is cancelled goes on until somebody ends it, or cancels it by force. */
   slowToStop = false;
-  #ended = new Map<WorkflowRun, PromiseWithResolvers<WorkflowRun>>();
+  #ended = new Map<WorkflowRun, Deferred<WorkflowRun>>();
 
   constructor(world: World) {
     this.#world = world;
@@ -82,7 +83,7 @@ export class GithubState implements Saveable {
   /** Resolves when the run has ended. */
   untilEnded(run: WorkflowRun): Promise<WorkflowRun> {
     if (run.status === "completed") return Promise.resolve(run);
-    const waiting = this.#ended.get(run) ?? Promise.withResolvers<WorkflowRun>();
+    const waiting = this.#ended.get(run) ?? deferred<WorkflowRun>();
     this.#ended.set(run, waiting);
     return waiting.promise;
   }

@@ -11,6 +11,7 @@ import type { FaultInput } from "../core/faults.ts";
 import type { LoggedRequest } from "../core/request-log.ts";
 import type { World } from "../core/world.ts";
 import { neverWorks, readMail, type Mailbox } from "./mailbox.ts";
+import { deferred } from "../../db/wait/deferred.ts";
 
 export interface SmtpStandIn {
   readonly url: string;
@@ -62,7 +63,7 @@ export async function startSmtp(world: World, mailbox: Mailbox, host: string, po
   return {
     url: `smtp://${host.includes(":") ? `[${host}]` : host}:${actual}`,
     async close() {
-      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const { promise, resolve } = deferred<undefined>();
       server.close(() => resolve(undefined));
       for (const socket of sockets.values()) socket.destroy();
       await promise;

@@ -3,6 +3,7 @@
  *
  * Owns: the listeners and their bound. Does not own: what changed; a page asks for itself again.
  */
+import { deferred } from "../../db/wait/deferred.ts";
 const coalesceMs = 120;
 const heartbeatMs = 15_000;
 const maxListeners = 100;
@@ -21,7 +22,7 @@ export class Live {
 
   /** Resolves at the next change, or after `ms`. */
   async next(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { promise, resolve } = deferred<undefined>();
     const done = (): void => resolve(undefined);
     const timer = setTimeout(done, ms);
     this.#listeners.add(done);

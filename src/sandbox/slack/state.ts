@@ -138,9 +138,8 @@ export class SlackState implements Saveable {
     const { channels, ephemerals, views, lastMicros } = savedSchema.parse(saved);
     for (const channel of channels) this.channels.set(channel.id, channel);
     this.ephemerals = ephemerals;
-    this.views = new Map(
-      Object.entries(Object.groupBy(views, ({ user }) => user)).map(([user, own]) => [user, own ?? []]),
-    );
+    this.views = new Map();
+    for (const view of views) this.views.set(view.user, [...(this.views.get(view.user) ?? []), view]);
     this.#lastMicros = lastMicros;
   }
 

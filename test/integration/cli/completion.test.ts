@@ -63,7 +63,7 @@ describe.runIf(existsSync("/bin/bash"))("in bash", () => {
   test("commands, their commands, their options, and choices", async () => {
     expect(await complete("headroom", "")).toContain("outbox");
     expect(await complete("headroom", "mi")).toEqual(["migrate"]);
-    expect(await complete("headroom", "outbox", "re")).toEqual(["redrive", "resolve"]);
+    expect(await complete("headroom", "outbox", "re")).toEqual(["redrive", "retry-now", "resolve"]);
     expect(await complete("headroom", "outbox", "redrive", "--out")).toEqual(["--out-of-order"]);
     expect(await complete("headroom", "relay", "--name", "x", "--metrics-")).toEqual([
       "--metrics-port",

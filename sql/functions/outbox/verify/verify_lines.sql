@@ -21,7 +21,8 @@ begin
              when l.attempt_no <> l.last_no + 1 then 'line_missing'
              when l.deliveries > 1 and (l.state = 'DISPATCHED' or l.state = 'RESOLVED' and l.rail_code = 'delivered') then 'delivered_twice'
              when not case
-                        when l.before is null or l.before in ('RETRYABLE', 'RELEASED', 'REDRIVEN')
+                        when l.before in ('RETRYABLE', 'RELEASED', 'ZOMBIE_REQUEUE', 'RETRY_NOW') and l.state = 'RETRY_NOW' then true
+                        when l.before is null or l.before in ('RETRYABLE', 'RELEASED', 'REDRIVEN', 'RETRY_NOW')
                           then l.state in ('DISPATCHING', 'SKIPPED')
                         when l.before = 'DISPATCHING'
                           then l.state in ('DISPATCHED', 'RETRYABLE', 'FAILED', 'ZOMBIE_REQUEUE', 'RELEASED', 'SKIPPED')
@@ -32,7 +33,7 @@ begin
                         when l.before = 'RESOLVED' and l.code_before = 'not_delivered' then l.state in ('REDRIVEN', 'SKIPPED')
                         else false
                       end then 'line_out_of_turn'
-             when (l.state in ('REDRIVEN', 'RESOLVED') or l.state = 'SKIPPED' and l.error_code = 'operator')
+             when (l.state in ('REDRIVEN', 'RESOLVED', 'RETRY_NOW') or l.state = 'SKIPPED' and l.error_code = 'operator')
                and (l.actor is null or l.reason is null)
                then 'line_unexplained'
            end as code

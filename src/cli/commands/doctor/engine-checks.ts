@@ -7,13 +7,13 @@ import { formatAge } from "../../output.ts";
 import { providerStatus } from "../../relay/provider-rails.ts";
 import { endSession, sessionWords } from "../../session-words.ts";
 import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
-import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
+import { askAsControl, failure, ifAllowed, ok, skipped, unlessRefused, warning, type Finding } from "./finding.ts";
 import { lockedFinding } from "./workflow-checks.ts";
 
 export async function checkEngine(client: Client, facts: Facts): Promise<Finding[]> {
   const { streams } = facts;
   return [
-    await partitionsFinding(client),
+    await unlessRefused("partitions", partitionsFinding(client)),
     relaysFinding(facts),
     railsFinding(facts),
     grantsFinding(facts),
@@ -21,8 +21,8 @@ export async function checkEngine(client: Client, facts: Facts): Promise<Finding
     pendingFinding(streams),
     stuckFinding(streams),
     deadFinding(streams),
-    await destinationsFinding(client),
-    await locksFinding(client),
+    await unlessRefused("destinations", destinationsFinding(client)),
+    await unlessRefused("locks", locksFinding(client)),
   ];
 }
 

@@ -21,7 +21,7 @@ export interface Facts {
   readonly environment: Environment;
   /** The key to the encrypted secrets, where this process has it. */
   readonly secretKey: SecretKey | undefined;
-  /** Undefined where there are none, because only the engine is installed, and where this login may not see them. */
+  /** Undefined where this login may not see them. None where only the engine is installed. */
   readonly workspaces: readonly WorkspaceNeeds[] | undefined;
   /** The workflows that provide capacity; undefined likewise. */
   readonly connected: readonly ConnectedWorkflows[] | undefined;
@@ -47,9 +47,9 @@ export async function readFacts(
   return {
     environment,
     secretKey,
-    workspaces: hasProduct ? await ifAllowed(call(client, "capacity.workspace_needs", {})) : undefined,
-    connected: hasProduct ? await ifAllowed(listSettings(client, secretKey)) : undefined,
-    money: hasProduct ? await ifAllowed(call(client, "billing.workspace_needs", {})) : undefined,
+    workspaces: hasProduct ? await ifAllowed(call(client, "capacity.workspace_needs", {})) : [],
+    connected: hasProduct ? await ifAllowed(listSettings(client, secretKey)) : [],
+    money: hasProduct ? await ifAllowed(call(client, "billing.workspace_needs", {})) : [],
     rails: await call(client, "outbox.rail_status", {}),
     ungranted: await call(client, "outbox.ungranted", {}),
     relays: await readRelays(client),

@@ -39,6 +39,14 @@ export async function ifAllowed<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** A check whose question this login may not ask is left out, and says who may; the others go on. */
+export async function unlessRefused(check: string, work: Promise<Finding>, remedy = askAsControl): Promise<Finding> {
+  return (await ifAllowed(work)) ?? skipped(check, "This login may not see what this check needs.", remedy);
+}
+
 /** For what this login may not see. */
 export const askAsControl =
   "Run headroom doctor as a member of headroom_control, or as the role that runs headroom migrate.";
+
+/** For what only the migrator may see. */
+export const askAsMigrator = "Run headroom doctor as the role that runs headroom migrate.";

@@ -92,7 +92,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
     add("database", await checkServer(url, client, rival));
     const parts = await readInstalledParts(client);
     add("database", [await checkRoles(client, parts)]);
-    if (isSound(findings)) add("database", [await checkSchema(client, parts)]);
+    if (isSound(findings)) add("database", await checkSchema(client, parts));
     if (isSound(findings)) {
       add("database", [...(await checkExtensions(client)), await checkServerLog(client), await checkJit(client)]);
       facts = await readFacts(client, place.environment, place.secretKey, parts);

@@ -1,9 +1,8 @@
 /** Do messages to people get through: is anything due that nobody sends, and do the channels take what is sent? */
 import type { Client } from "pg";
-import { toHeadroomError } from "../../../db/errors.ts";
 import { channelFigures, type ChannelFigures } from "../../../notify/index.ts";
 import { formatAge } from "../../output.ts";
-import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
+import { failure, ok, unlessRefused, warning, type Finding } from "./finding.ts";
 
 /** Whoever sends what is due looks every few seconds; pg_cron every minute. */
 const lateSeconds = 300;
@@ -12,40 +11,31 @@ const leastSuccess = 0.9;
 const mostFailed = 5;
 
 export async function checkNotifications(client: Client): Promise<Finding[]> {
-  try {
-    return findingsOf(await channelFigures(client));
-  } catch (error) {
-    if (toHeadroomError(error).sqlState !== "42501") throw error;
-    return [skipped("notifications", "This login may not see what people are told.", askAsControl)];
-  }
+  return [await unlessRefused("notifications", channelFigures(client).then(findingOf))];
 }
 
-function findingsOf(figures: readonly ChannelFigures[]): Finding[] {
+function findingOf(figures: readonly ChannelFigures[]): Finding {
   const [late] = figures
     .filter(({ oldestDueSeconds }) => oldestDueSeconds > lateSeconds)
     .toSorted((left, right) => right.oldestDueSeconds - left.oldestDueSeconds);
   if (late !== undefined) {
-    return [
-      failure(
-        "notifications",
-        `Something has been due by ${late.channel} for ${formatAge(late.oldestDueSeconds)}, and nobody sends it.`,
-        "Start a relay (headroom relay), which does; or where pg_cron is installed: select notify.schedule_dispatcher()",
-      ),
-    ];
+    return failure(
+      "notifications",
+      `Something has been due by ${late.channel} for ${formatAge(late.oldestDueSeconds)}, and nobody sends it.`,
+      "Start a relay (headroom relay), which does; or where pg_cron is installed: select notify.schedule_dispatcher()",
+    );
   }
   const failing = figures.find(({ sent, failed }) => failed >= mostFailed && sent / (sent + failed) < leastSuccess);
   if (failing !== undefined) {
-    return [
-      warning(
-        "notifications",
-        `Of the last ${failing.sent + failing.failed} messages by ${failing.channel}, ${failing.failed} failed.`,
-        "See which, and why: headroom notifications list --status failed",
-      ),
-    ];
+    return warning(
+      "notifications",
+      `Of the last ${failing.sent + failing.failed} messages by ${failing.channel}, ${failing.failed} failed.`,
+      "See which, and why: headroom notifications list --status failed",
+    );
   }
   const held = figures.reduce((sum, each) => sum + each.held, 0);
   const suppressed = figures.reduce((sum, each) => sum + each.suppressed, 0);
   const waits = held === 0 ? "Nothing waits" : `${held} wait for their time`;
   const closed = suppressed === 0 ? "" : `; ${suppressed} addresses get no mail (headroom notifications suppressions)`;
-  return [ok("notifications", `${waits}${closed}.`)];
+  return ok("notifications", `${waits}${closed}.`);
 }

@@ -16,7 +16,7 @@ import {
 import type { ConnectedWorkflows } from "../../../provisioning/index.ts";
 import { pricedIn } from "./billing-checks.ts";
 import { inWorkspaces, isServed, type Facts, type WorkspaceNeeds } from "./facts.ts";
-import { failure, ok, skipped, warning, type Finding } from "./finding.ts";
+import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
 /** Next to a running `headroom up`: what that delivers to does not depend on this environment. */
 export const sandboxProviders: Finding = ok(
@@ -96,6 +96,13 @@ async function providerFinding(
     return askProvider(set, facts.environment, places);
   }
   const variables = candidates.map(({ required }) => required.join(" and ")).join(", or ");
+  if (why === null && facts.workspaces === undefined) {
+    return skipped(
+      check,
+      `Not set up here (${variables}); whether anything needs it cannot be seen from here.`,
+      askAsControl,
+    );
+  }
   if (why === null) return ok(check, `Not set up here (${variables}), and nothing needs it.`);
   if (candidates.some(({ rails }) => rails.every((rail) => isServed(facts, rail)))) {
     return skipped(

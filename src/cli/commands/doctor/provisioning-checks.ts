@@ -7,6 +7,7 @@ import type { ConnectedWorkflows } from "../../../provisioning/index.ts";
 import { inWorkspaces, listed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
 import { lockedFinding } from "./workflow-checks.ts";
+import { parseUrl } from "../../../db/parse-url.ts";
 
 export function checkProvisioning(facts: Facts): Finding[] {
   const used = (facts.workspaces ?? []).filter((workspace) => workspace.in_use);
@@ -60,7 +61,7 @@ function addressOf({ callbackAddress }: ConnectedWorkflows): readonly string[] {
 
 /** What the script in the workflows accepts, too. */
 function isSafe(address: string): boolean {
-  const url = URL.parse(address);
+  const url = parseUrl(address);
   return url !== null && (url.protocol === "https:" || isLoopback(url.hostname));
 }
 

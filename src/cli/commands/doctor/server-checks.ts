@@ -4,8 +4,9 @@ import { describeDatabaseUrl, oldestMajorVersion, probeServer, type ServerReport
 import { HeadroomError } from "../../../db/errors.ts";
 import { isEngineAlone } from "../../../db/installed.ts";
 import type { Part } from "../../../db/layers.ts";
-import { migrate } from "../../../db/migrate.ts";
-import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
+import { listMisowned, migrate, type MigrationResult } from "../../../db/migrate.ts";
+import { listed } from "./facts.ts";
+import { askAsControl, askAsMigrator, failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
 export async function checkServer(url: string, client: Client, rival: Client): Promise<Finding[]> {
   const report = await probeServer(client, rival);
@@ -113,35 +114,70 @@ export async function checkRoles(client: Client, parts: readonly Part[]): Promis
 }
 
 /** `parts`: what is installed. An engine that is alone is well without the rest. */
-export async function checkSchema(client: Client, parts: readonly Part[]): Promise<Finding> {
+export async function checkSchema(client: Client, parts: readonly Part[]): Promise<Finding[]> {
   const alone = isEngineAlone(parts);
+  const remedy = alone ? "Run: headroom migrate --only outbox" : "Run: headroom migrate";
   try {
     const plan = await migrate(client, { dryRun: true, only: alone ? "outbox" : undefined });
     const due = plan.applied.length + plan.reapplied.length;
     const what = alone ? "The engine alone, up" : "Up";
-    if (due === 0) return ok("schema", `${what} to date, at version ${plan.version}.`);
-    const remedy = alone ? "Run: headroom migrate --only outbox" : "Run: headroom migrate";
-    return failure("schema", `${due} files of the schema are not applied yet, or out of date.`, remedy);
+    return [
+      due === 0
+        ? ok("schema", `${what} to date, at version ${plan.version}.`)
+        : failure("schema", `${due} files of the schema are not applied yet, or out of date.`, remedy),
+      ownershipFinding(plan.repaired, remedy),
+    ];
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
     if (["schema_newer_than_code", "schema_unreleased", "schema_taken"].includes(error.code)) {
-      return failure("schema", error.message, error.hint ?? "Upgrade this program.");
+      return [failure("schema", error.message, error.hint ?? "Upgrade this program.")];
     }
     if (error.code !== "not_allowed" && error.code !== "permission_denied") throw error;
-    return checkSchemaUnprivileged(client);
+    return checkSchemaUnprivileged(client, parts, remedy);
   }
 }
 
-/** Only the owner may read the migration history; whether there is a schema at all, everybody can see. */
-async function checkSchemaUnprivileged(client: Client): Promise<Finding> {
+function ownershipFinding({ owners, rights }: MigrationResult["repaired"], remedy: string): Finding {
+  if (owners.length + rights.length === 0) {
+    return ok("ownership", "Everything belongs to headroom_owner, and the rights are those that the grants give.");
+  }
+  const roles = [...new Set(owners.map(({ owner }) => owner))];
+  const found = [
+    ...(owners.length === 0
+      ? []
+      : [
+          `${owners.length} objects belong to ${listed(roles)} instead of headroom_owner, as a restore leaves them: ${listed(owners.map(({ what }) => what))}.`,
+        ]),
+    ...(rights.length === 0 ? [] : [`${rights.length} rights differ from the grants: ${listed(rights)}.`]),
+  ];
+  return failure(
+    "ownership",
+    found.join(" "),
+    `${remedy}, which repairs them. headroom migrate --dry-run names them all.`,
+  );
+}
+
+/** Only the owner may read the migration history; whether there is a schema at all, and whose it is, everybody can see. */
+async function checkSchemaUnprivileged(client: Client, parts: readonly Part[], remedy: string): Promise<Finding[]> {
   const result = await client.query<{ found: boolean }>(
     "select to_regprocedure('outbox.status()') is not null as found",
   );
-  if (result.rows[0]?.found === true) {
-    return skipped(
+  if (result.rows[0]?.found !== true) {
+    return [failure("schema", "There is no Headroom schema.", "Run: headroom migrate")];
+  }
+  const owners = await listMisowned(client, parts);
+  return [
+    skipped(
       "schema",
       "The schema is there; only the role that runs headroom migrate can check whether it is current.",
-    );
-  }
-  return failure("schema", "There is no Headroom schema.", "Run: headroom migrate");
+      askAsMigrator,
+    ),
+    owners.length > 0
+      ? ownershipFinding({ owners, rights: [] }, `As the role that runs it: ${remedy.replace("Run: ", "")}`)
+      : skipped(
+          "ownership",
+          "Everything belongs to headroom_owner; only the role that runs headroom migrate can check the grants.",
+          askAsMigrator,
+        ),
+  ];
 }

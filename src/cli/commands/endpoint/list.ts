@@ -6,6 +6,7 @@ import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { named } from "./owner.ts";
+import { parseUrl } from "../../../db/parse-url.ts";
 
 interface ListOptions extends CommonOptions {
   readonly workspace?: string;
@@ -55,7 +56,7 @@ function stateOf(row: Endpoint): string {
 
 /** A path or a query may contain a token, so a table leaves them out; --json shows the whole URL. */
 function hostOf(url: string): string {
-  const parsed = URL.parse(url);
+  const parsed = parseUrl(url);
   return parsed === null ? url : `${parsed.origin}${parsed.pathname === "/" ? "" : "/…"}`;
 }
 

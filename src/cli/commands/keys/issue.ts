@@ -1,6 +1,7 @@
 /**
  * `headroom keys token` and `headroom keys service`: an API key for a member, or for a program that acts for members. Each is registered in
- * the database first, under an id by which it can be revoked, and then signed here.
+ * the database first, under an id by which it can be revoked, and then signed here. `headroom keys anon` signs the key that any client may
+ * have; it gives no rights, so there is nothing to revoke.
  */
 import { randomBytes } from "node:crypto";
 import { InvalidArgumentError, Option, type Command } from "commander";
@@ -41,7 +42,28 @@ export function registerIssue(keys: Command): void {
   ).action(runService);
 }
 
+export function registerAnon(keys: Command): void {
+  addCommon(
+    keys
+      .command("anon")
+      .description("sign the anon key again, after HEADROOM_JWT_SECRET has changed; any client may have it"),
+  )
+    .addHelpText("after", signedWith)
+    .action(runAnon);
+}
+
+async function runAnon(options: CommonOptions): Promise<void> {
+  const jwtSecret = await requireJwtSecret(options);
+  const token = await signToken({ role: "anon" }, { ...tokenScope(process.env), jwtSecret, expiresAt: null });
+  if (options.json === true) return printJson({ HEADROOM_ANON_KEY: token });
+  printLine(token);
+  process.stderr.write("Give it to clients as HEADROOM_ANON_KEY. It is valid as long as HEADROOM_JWT_SECRET is.\n");
+}
+
 const defaultTtl = 30 * 24 * 3600;
+
+const signedWith =
+  "\nThe key is signed with HEADROOM_JWT_SECRET from the environment, or with the secret of the `headroom up` that runs in this folder.\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE must be the same as the server's. The key is shown once and stored nowhere.";
 
 function addIssueOptions(command: Command, ttl: number | undefined): Command {
   return addCommon(
@@ -56,10 +78,7 @@ function addIssueOptions(command: Command, ttl: number | undefined): Command {
           .default(ttl, "30d"),
       )
       .option("--note <text>", "what it is for"),
-  ).addHelpText(
-    "after",
-    "\nThe key is signed with HEADROOM_JWT_SECRET from the environment, or with the secret of the `headroom up` that runs in this folder.\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE must be the same as the server's. The key is shown once and stored nowhere.",
-  );
+  ).addHelpText("after", signedWith);
 }
 
 /** Seconds. */
@@ -106,7 +125,7 @@ async function issue(options: IssueOptions, command: string, holder: KeyHolder, 
   process.stderr.write(`Valid ${until}. To revoke it: headroom keys revoke ${id}\n`);
 }
 
-async function requireJwtSecret(options: IssueOptions): Promise<string> {
+async function requireJwtSecret(options: CommonOptions): Promise<string> {
   const secret = process.env["HEADROOM_JWT_SECRET"] || (await findLocalKeys(options))?.jwtSecret;
   if (secret !== undefined && secret.length >= 32) return secret;
   throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {

@@ -6,6 +6,7 @@ import { registerDestinations } from "./destinations.ts";
 import { registerInspect } from "./inspect.ts";
 import { registerRedrive } from "./redrive.ts";
 import { registerResolve } from "./resolve.ts";
+import { registerRetryNow } from "./retry-now.ts";
 import { registerSkip } from "./skip.ts";
 import { registerStatus } from "./status.ts";
 import { registerStream } from "./stream.ts";
@@ -18,6 +19,7 @@ export function register(program: Command): void {
   registerDead(outbox);
   registerInspect(outbox);
   registerRedrive(outbox);
+  registerRetryNow(outbox);
   registerSkip(outbox);
   registerResolve(outbox);
   registerAlerts(outbox);

@@ -40,6 +40,8 @@ const rowSchema = z.looseObject({
   place: z.string(),
   rail: z.string().optional(),
   destination: z.string().optional(),
+  tries: z.number().optional(),
+  next_attempt_at: z.string().optional(),
   waits_for: z.looseObject({ outbox_id: z.string() }).optional(),
   held_by: z
     .looseObject({
@@ -121,7 +123,8 @@ function messageOf(line: Line): string | undefined {
   return line.actor === undefined ? line.error_message : `${line.actor}: ${line.reason ?? ""}`;
 }
 
-function nextStep({ place, outbox_id: id, rail, destination, waits_for: first, held_by: held }: Row): string | null {
+function nextStep(row: Row): string | null {
+  const { place, outbox_id: id, rail, destination, waits_for: first, held_by: held, next_attempt_at: next } = row;
   if (first !== undefined) return `a row of the same key comes first: headroom outbox inspect ${first.outbox_id}`;
   if (held?.reason === "rail_not_served")
     return `no relay serves the rail ${rail ?? ""}: start one, or see headroom doctor`;
@@ -139,5 +142,8 @@ function nextStep({ place, outbox_id: id, rail, destination, waits_for: first, h
     return `find out whether it arrived, then headroom outbox resolve ${id} --delivered (or --not-delivered) --reason "…"`;
   }
   if (place === "dead") return `headroom outbox redrive ${id} --reason "…", or skip it for good`;
+  if (place === "pending" && (row.tries ?? 0) > 0 && next !== undefined && Date.parse(next) > Date.now()) {
+    return `it is tried again at ${next}. To try it at once: headroom outbox retry-now ${id} --reason "…"`;
+  }
   return null;
 }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
-import { actOn, addBulk, type BulkOptions } from "./row-actions.ts";
+import { actOn, addBulk, deadLetters, type BulkOptions } from "./row-actions.ts";
 
 interface RedriveOptions extends BulkOptions {
   readonly outOfOrder?: boolean;
@@ -25,8 +25,6 @@ async function runRedrive(ids: readonly string[], options: RedriveOptions): Prom
       verb: "redrive",
       noun: "Redriving",
       done: "redriven",
-      warn: (parked) =>
-        `${parked} of them are parked and will not be changed: only a person can find out whether they arrived.`,
       refusals: {
         parked:
           'it may have arrived. Find out at the receiver, then headroom outbox resolve <id> --delivered or --not-delivered --reason "…".',
@@ -45,5 +43,10 @@ async function runRedrive(ids: readonly string[], options: RedriveOptions): Prom
     },
     ids,
     options,
+    deadLetters(
+      options,
+      (parked) =>
+        `${parked} of them are parked and will not be changed: only a person can find out whether they arrived.`,
+    ),
   );
 }

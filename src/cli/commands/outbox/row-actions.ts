@@ -1,5 +1,5 @@
 /**
- * What `redrive`, `skip` and `resolve` have in common: who does it and why, which rows, a question before, progress meanwhile, and
+ * What `redrive`, `skip`, `retry-now` and `resolve` have in common: who does it and why, which rows, a question before, progress meanwhile, and
  * counts afterwards.
  *
  * Owns: the dialogue and the paging. Does not own: what an action does to a row, which the SQL decides.
@@ -22,10 +22,12 @@ export interface OperatorOptions extends CommonOptions, ActorOption {
   readonly reason: string;
 }
 
-export interface BulkOptions extends OperatorOptions, FilterOptions {
+export interface ManyOptions extends OperatorOptions {
   readonly all?: boolean;
   readonly yes?: boolean;
 }
+
+export type BulkOptions = ManyOptions & FilterOptions;
 
 export function addOperator(command: Command): Command {
   return addCommon(
@@ -36,9 +38,24 @@ export function addOperator(command: Command): Command {
 }
 
 export function addBulk(command: Command): Command {
-  return addOperator(addFilters(command))
-    .option("--all", "all dead letters")
-    .option("--yes", "do not ask for confirmation");
+  return addMany(addFilters(command), "all dead letters");
+}
+
+export function addMany(command: Command, all: string): Command {
+  return addOperator(command).option("--all", all).option("--yes", "do not ask for confirmation");
+}
+
+/** The rows that a filter finds: how they are called, counted and paged through. */
+export interface Matches {
+  /** "3 dead letters" */
+  readonly words: (count: number) => string;
+  readonly isFiltered: boolean;
+  /** The options that filter, for whoever gave none. */
+  readonly filters: string;
+  readonly count: (client: Client) => Promise<number>;
+  /** A warning that is shown before the question. */
+  readonly warn: (client: Client) => Promise<string | null>;
+  readonly page: (client: Client, limit: number, after: string | null) => Promise<readonly { outbox_id: string }[]>;
 }
 
 export interface RowResult {
@@ -53,8 +70,6 @@ export interface RowAction {
   readonly noun: string;
   /** The result that means success. */
   readonly done: string;
-  /** A warning about parked rows, shown before the question. */
-  readonly warn: (parked: number) => string | null;
   /** For each other result: why the row was not changed, and what to do. */
   readonly refusals: Readonly<Record<string, string>>;
   readonly run: (client: Client, outboxIds: readonly string[]) => Promise<readonly RowResult[]>;
@@ -68,22 +83,27 @@ export const busyHint = "Look for a transaction that stays open, then run this a
 /** How many rows that were not changed are shown; --json has all. */
 const shownRefusals = 20;
 
-export async function actOn(action: RowAction, ids: readonly string[], options: BulkOptions): Promise<void> {
-  requireRows(action, ids, options);
+export async function actOn(
+  action: RowAction,
+  ids: readonly string[],
+  options: ManyOptions,
+  matches: Matches,
+): Promise<void> {
+  requireRows(action, ids, options, matches);
   const results = await withDatabase(options, `outbox ${action.verb}`, async (client) => {
     if (ids.length > 0) return actOnIds(action, client, ids);
-    return actOnMatches(action, client, options);
+    return actOnMatches(action, client, matches, options.yes === true);
   });
-  report(action, results, options.json === true);
+  report(action, results, options.json === true, matches);
 }
 
-function requireRows(action: RowAction, ids: readonly string[], options: BulkOptions): void {
-  const ways = [ids.length > 0, hasFilter(options), options.all === true].filter(Boolean).length;
+function requireRows(action: RowAction, ids: readonly string[], options: ManyOptions, matches: Matches): void {
+  const ways = [ids.length > 0, matches.isFiltered, options.all === true].filter(Boolean).length;
   if (ways === 1) return;
   throw new HeadroomError(
     "usage",
     ways === 0 ? `No rows were given to ${action.verb}.` : "Ids, a filter and --all cannot be used together.",
-    { hint: "Give ids, or a filter (--stream, --code, --from, --to, --parked), or --all. Nothing was changed." },
+    { hint: `Give ids, or a filter (${matches.filters}), or --all. Nothing was changed.` },
   );
 }
 
@@ -113,23 +133,15 @@ export async function retryBusy(client: Client, ids: readonly string[], run: Row
   return [...results.values()];
 }
 
-async function actOnMatches(action: RowAction, client: Client, options: BulkOptions): Promise<RowResult[]> {
-  const now = await readClock(client);
-  const given = toFilter(options, now);
-  // Rows that are given up while this runs were not counted and must not be changed: one may have just been redriven.
-  const filter = given.p_to !== undefined && given.p_to < now ? given : { ...given, p_to: now };
-  const total = await call(client, "outbox.count_dead", filter);
+async function actOnMatches(action: RowAction, client: Client, matches: Matches, yes: boolean): Promise<RowResult[]> {
+  const total = await matches.count(client);
   if (total === 0) return [];
-  await confirm(action, total, await countParked(client, filter), options.yes === true);
+  await confirm(action, matches.words(total), yes ? null : await matches.warn(client), yes);
   const results: RowResult[] = [];
   const progress = startProgress(action.noun);
   try {
     for (let after: string | null = null; ;) {
-      const page: { outbox_id: string }[] = await call(client, "outbox.list_dead", {
-        ...filter,
-        p_limit: chunkRows,
-        p_after: after,
-      });
+      const page = await matches.page(client, chunkRows, after);
       const last = page.at(-1);
       if (last === undefined) return results;
       after = last.outbox_id;
@@ -142,15 +154,34 @@ async function actOnMatches(action: RowAction, client: Client, options: BulkOpti
   }
 }
 
-function countParked(client: Client, filter: DeadFilter): Promise<number> {
-  return filter.p_parked === false
-    ? Promise.resolve(0)
-    : call(client, "outbox.count_dead", { ...filter, p_parked: true });
+/** `warn`: what to say about those among them that are parked. */
+export function deadLetters(options: BulkOptions, warn: (parked: number) => string): Matches {
+  let chosen: DeadFilter | undefined;
+  /** Rows that are given up while this runs were not counted and must not be changed: one may have just been redriven. */
+  const filterAt = async (client: Client): Promise<DeadFilter> => {
+    if (chosen !== undefined) return chosen;
+    const now = await readClock(client);
+    const given = toFilter(options, now);
+    chosen = given.p_to !== undefined && given.p_to < now ? given : { ...given, p_to: now };
+    return chosen;
+  };
+  return {
+    words: (count) => `${count} dead letter${count === 1 ? "" : "s"}`,
+    isFiltered: hasFilter(options),
+    filters: "--stream, --code, --from, --to, --parked",
+    count: async (client) => call(client, "outbox.count_dead", await filterAt(client)),
+    async warn(client) {
+      const filter = await filterAt(client);
+      if (filter.p_parked === false) return null;
+      const parked = await call(client, "outbox.count_dead", { ...filter, p_parked: true });
+      return parked > 0 ? warn(parked) : null;
+    },
+    page: async (client, limit, after) =>
+      call(client, "outbox.list_dead", { ...(await filterAt(client)), p_limit: limit, p_after: after }),
+  };
 }
 
-async function confirm(action: RowAction, total: number, parked: number, yes: boolean): Promise<void> {
-  const what = `${total} dead letter${total === 1 ? "" : "s"}`;
-  const warning = parked > 0 ? action.warn(parked) : null;
+async function confirm(action: RowAction, what: string, warning: string | null, yes: boolean): Promise<void> {
   const answer = yes ? "yes" : await ask(`${capital(action.verb)} ${what}? [y/N] `, warning);
   if (answer === "yes") return;
   if (answer === "nobody") {
@@ -171,7 +202,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function report(action: RowAction, results: readonly RowResult[], json: boolean): void {
+function report(action: RowAction, results: readonly RowResult[], json: boolean, matches: Matches): void {
   const counts: Record<string, number> = {};
   for (const { result } of results) counts[result] = (counts[result] ?? 0) + 1;
   const refused = results.filter(({ result }) => result !== action.done);
@@ -182,7 +213,7 @@ function report(action: RowAction, results: readonly RowResult[], json: boolean)
       refused: refused.map(({ outbox_id: outboxId, result, detail }) => ({ outboxId, result, detail })),
     });
   } else {
-    show(action, results, counts, refused);
+    show(action, results, counts, refused, matches);
   }
   if (refused.length > 0) throw new ExitWith(1);
 }
@@ -192,8 +223,9 @@ function show(
   results: readonly RowResult[],
   counts: Readonly<Record<string, number>>,
   refused: readonly RowResult[],
+  matches: Matches,
 ): void {
-  if (results.length === 0) return printLine("No dead letters match. Nothing was changed.");
+  if (results.length === 0) return printLine(`${matches.words(0).replace("0", "No")} match. Nothing was changed.`);
   for (const [result, count] of Object.entries(counts))
     printLine(`${String(count).padStart(7)}  ${result.replaceAll("_", " ")}`);
   for (const { outbox_id: outboxId, result, detail } of results) {

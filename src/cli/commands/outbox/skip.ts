@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
-import { actOn, addBulk, type BulkOptions } from "./row-actions.ts";
+import { actOn, addBulk, deadLetters, type BulkOptions } from "./row-actions.ts";
 
 export function registerSkip(outbox: Command): void {
   addBulk(
@@ -19,8 +19,6 @@ async function runSkip(ids: readonly string[], options: BulkOptions): Promise<vo
       verb: "skip",
       noun: "Skipping",
       done: "skipped",
-      warn: (parked) =>
-        `${parked} of them are parked: they may have arrived, and will be given up without finding out.`,
       refusals: {
         in_flight: "a relay is sending it at this moment, so it may arrive. Try again when that has an outcome.",
         finished: "it was delivered or skipped before, and stays as it is.",
@@ -31,5 +29,9 @@ async function runSkip(ids: readonly string[], options: BulkOptions): Promise<vo
     },
     ids,
     options,
+    deadLetters(
+      options,
+      (parked) => `${parked} of them are parked: they may have arrived, and will be given up without finding out.`,
+    ),
   );
 }

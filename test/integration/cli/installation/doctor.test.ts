@@ -49,6 +49,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "clock",
     "roles",
     "schema",
+    "ownership",
     "extensions",
     "server log",
     "jit",
@@ -77,6 +78,22 @@ test("a healthy installation: every line is well, and the exit code says so", as
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out).toContain("All is well.");
 });
+
+test.each(["headroom_executor", "headroom_auditor", "headroom_control"] as const)(
+  "as %s, which may not see everything: what it may see is checked, and the rest names who may",
+  async (role) => {
+    const { status, findings } = await doctor(stage.db.as(role).url);
+    const all = [...findings.values()];
+    expect(all.filter((finding) => finding.status === "failure")).toEqual([]);
+    expect(status).toBe(0);
+    expect(findings.get("pending")).toMatchObject({ status: "ok" });
+    expect(findings.get("locks")).toMatchObject({ status: "ok" });
+    const left = all.filter((finding) => finding.status === "skipped");
+    expect(left.map(({ check }) => check)).toEqual(expect.arrayContaining(["schema", "ownership"]));
+    for (const { remedy } of left)
+      expect(remedy).toMatch(/as a member of headroom_control|as the role that runs headroom migrate/);
+  },
+);
 
 test("an empty database: says to migrate, and stops there", async () => {
   await using empty = await createEmptyDatabase();

@@ -122,6 +122,34 @@ describe("keys token", () => {
   });
 });
 
+describe("keys anon", () => {
+  test("signs a key that the server takes after the secret has changed, and without a database", async () => {
+    const changed = { HEADROOM_JWT_SECRET: jwtSecret };
+    const outcome = await headroom(["keys", "anon"], { env: changed });
+    expect(outcome).toMatchObject({ status: 0, err: expect.stringContaining("HEADROOM_ANON_KEY") });
+    const key = outcome.out.trim();
+    expect(decodeJwt(key)).toMatchObject({ role: "anon", iss: "headroom" });
+    const ask = (apikey: string) =>
+      fetch(`${gateway.url}/rest/v1/rpc/describe_confirmation`, {
+        method: "POST",
+        headers: { apikey, "content-type": "application/json" },
+        body: JSON.stringify({ token: "none" }),
+      });
+    expect((await ask(gateway.keys.anonKey)).status).toBe((await ask(key)).status);
+    expect((await ask(key)).status).not.toBe(401);
+    const old = await headroom(["keys", "anon", "--json"], {
+      env: { HEADROOM_JWT_SECRET: "another-secret-of-32-characters-or-more" },
+    });
+    const { HEADROOM_ANON_KEY: other } = JSON.parse(old.out) as { HEADROOM_ANON_KEY: string };
+    expect((await ask(other)).status).toBe(401);
+  });
+
+  test("says what is missing without a secret", async () => {
+    const outcome = await headroom(["keys", "anon"], { env: {} });
+    expect(outcome).toMatchObject({ status: 2, out: "", err: expect.stringContaining("HEADROOM_JWT_SECRET") });
+  });
+});
+
 describe("keys service", () => {
   test("makes a key whose id the log names, and which is refused once it is revoked", async () => {
     const { answer } = await json("keys", "service", "--id", "billing", "--note", "the billing job");

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -38,6 +38,7 @@ async function run(
 
 const manifestSchema = z.object({
   version: z.string(),
+  engines: z.object({ node: z.string() }),
   dependencies: z.record(z.string(), z.string()),
   exports: z.record(z.string(), z.unknown()),
 });
@@ -46,6 +47,20 @@ const packedSchema = z
   .length(1);
 let files: string[] = [];
 const manifest = manifestSchema.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
+
+/** The Node of this run, and every other on this machine that the package promises to run on: one of each major. */
+async function promisedNodes(): Promise<(readonly [string, string])[]> {
+  const least = manifest.engines.node.replace(">=", "").split(".").map(Number);
+  const found = new Map<string, readonly [string, string]>();
+  const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
+  for (const program of [process.execPath, process.env["npm_node_execpath"] ?? "", ...onPath]) {
+    const asked = await run(program, ["--version"], project).catch(() => undefined);
+    const [major = 0, minor = 0] = (asked?.out ?? "").trim().replace("v", "").split(".").map(Number);
+    const isPromised = major > (least[0] ?? 0) || (major === least[0] && minor >= (least[1] ?? 0));
+    if (isPromised && !found.has(`Node ${major}`)) found.set(`Node ${major}`, [`Node ${major}`, program]);
+  }
+  return [...found.values()];
+}
 
 /** A program that uses the library as its documentation says. */
 const program = `
@@ -58,16 +73,17 @@ const client = new pg.Client({ connectionString });
 await client.connect();
 await migrate(client);
 await createStream(client, "orders");
-const arrived = Promise.withResolvers();
+let arrive;
+const arrived = new Promise((resolve) => (arrive = resolve));
 const rail = {
   name: "shop", capability: "idempotent", timeoutMs: 1000,
-  send(message) { arrived.resolve(message.payload.total); return { kind: "delivered" }; },
+  send(message) { arrive(message.payload.total); return { kind: "delivered" }; },
 };
 await registerRails(client, [rail]);
 await enqueue(client, { stream: "orders", key: "o1", instructionId: "o1", idempotencyKey: "created", rail: "shop", payload: { total: 4200 } });
 const relay = createRelay({ connectionString, rails: [rail], streams: ["orders"] });
 await relay.start();
-console.log("arrived", await arrived.promise, typeof everything.createWebhookRail);
+console.log("arrived", await arrived, typeof everything.createWebhookRail);
 await relay.stop();
 await client.end();
 `;
@@ -83,6 +99,8 @@ export const row: Promise<EnqueueResult> = enqueue({ query: () => Promise.resolv
 // @ts-expect-error -- a row needs a stream
 export const wrong = enqueue({ query: () => Promise.resolve({ rows: [] }) }, { instructionId: "o1" });
 `;
+
+const nodes = await promisedNodes();
 
 describe("npm pack", { timeout: 120_000 }, () => {
   beforeAll(async () => {
@@ -122,14 +140,21 @@ describe("npm pack", { timeout: 120_000 }, () => {
     ).toEqual([]);
   });
 
-  test("the library works from there", async () => {
+  test("promises the same Node in its manifest, its README and its first guide", async () => {
+    const [, least] = /^>=(\d+\.\d+)$/.exec(manifest.engines.node) ?? [];
+    for (const file of ["README.md", "docs/guides/first-ten-minutes.md"]) {
+      expect(await readFile(join(root, file), "utf8")).toContain(`Node.js ${least}`);
+    }
+  });
+
+  test.for(nodes)("the library works from there, on %s", async ([, node]) => {
     await using db = await createEmptyDatabase();
     await writeFile(join(project, "main.mjs"), program);
-    const outcome = await run(process.execPath, ["main.mjs"], project, { DATABASE_URL: db.url });
+    const outcome = await run(node, ["main.mjs"], project, { DATABASE_URL: db.url });
     expect(outcome).toEqual({ status: 0, out: "arrived 4200 function\n", err: "" });
   });
 
-  test("every part of it can be imported", async () => {
+  test.for(nodes)("every part of it can be imported, on %s", async ([, node]) => {
     const parts = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
     const names = parts.map((name) => name.replace(".", "headroom"));
     expect(names).toEqual([
@@ -143,22 +168,25 @@ describe("npm pack", { timeout: 120_000 }, () => {
       "headroom/client",
     ]);
     await writeFile(join(project, "parts.mjs"), names.map((name) => `await import("${name}");`).join("\n"));
-    expect(await run(process.execPath, ["parts.mjs"], project)).toEqual({ status: 0, out: "", err: "" });
+    expect(await run(node, ["parts.mjs"], project)).toEqual({ status: 0, out: "", err: "" });
   });
 
-  test("so does the command line", async () => {
+  test.for(nodes)("so does the command line, on %s", async ([, node]) => {
     const cli = join(installed, "bin", "headroom.js");
-    expect(await run(process.execPath, [cli, "--version"], project)).toEqual({
+    expect(await run(node, [cli, "--version"], project)).toEqual({
       status: 0,
       out: `${manifest.version}\n`,
       err: "",
     });
     await using db = await createEmptyDatabase();
-    expect(await run(process.execPath, [cli, "migrate", "--json"], project, { DATABASE_URL: db.url })).toMatchObject({
+    expect(await run(node, [cli, "migrate", "--json"], project, { DATABASE_URL: db.url })).toMatchObject({
       status: 0,
     });
-    const status = await run(process.execPath, [cli, "outbox", "status", "--json"], project, { DATABASE_URL: db.url });
+    const status = await run(node, [cli, "outbox", "status", "--json"], project, { DATABASE_URL: db.url });
     expect(JSON.parse(status.out).streams).toContainEqual(expect.objectContaining({ stream: "capacity" }));
+    const doctor = await run(node, [cli, "doctor", "--offline"], project, { DATABASE_URL: db.url });
+    expect(doctor.out).toContain("ok    schema");
+    expect(doctor.out).not.toContain("\u001b");
   });
 
   test("its types are found", async () => {

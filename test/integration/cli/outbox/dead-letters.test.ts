@@ -17,6 +17,65 @@ async function outboxJson(...parameters: string[]) {
   return { status: outcome.status, answer: JSON.parse(outcome.out) };
 }
 
+/** Rows whose first try failed, and whose next one is hours away. */
+async function waitingRows(count: number) {
+  const stream = await stage.stream({ backoffBaseMs: 3_600_000, ordered: false });
+  const bad = probeRail({ send: () => ({ kind: "retry", code: "away", reason: "", afterMs: 3_600_000 }) });
+  await stage.declare(bad);
+  const rows = await stage.enqueueMany(Array.from({ length: count }, () => ({ stream, rail: bad.name })));
+  const ids = rows.map((row) => row.outboxId);
+  const relay = await stage.run({ rails: [bad], streams: [stream] });
+  await stage.untilStates(ids, "RETRYABLE");
+  await relay.stop();
+  return { stream, ids };
+}
+
+describe("retry-now", () => {
+  test("one row by id, which a running relay then sends at once; the archive says who and why", async () => {
+    const { stream, ids } = await waitingRows(1);
+    const [id = ""] = ids;
+    await stage.run({ rails: [probeRail()], streams: [stream] });
+    const outcome = await outbox("retry-now", id, "--reason", "receiver mended", "--actor", "ana");
+    expect(outcome).toMatchObject({ status: 0, err: "" });
+    expect(outcome.out).toMatch(/1 +due now/);
+    await stage.untilState(id, "DISPATCHED");
+    const shown = await outbox("inspect", id);
+    expect(shown.out).toMatch(/RETRY_NOW .*ana: receiver mended/);
+    const again = await outboxJson("retry-now", id, "--reason", "again");
+    expect(again).toMatchObject({ status: 1, answer: { results: { finished: 1 } } });
+  });
+
+  test("all that wait on a stream: counted first, tried in chunks, counted after", async () => {
+    const { stream, ids } = await waitingRows(700);
+    const asked = await outbox("retry-now", "--stream", stream, "--reason", "mended");
+    expect(asked).toMatchObject({ status: 2, out: "" });
+    expect(asked.err).toContain("This would retry 700 rows that wait for the next try");
+    expect(asked.err).toContain("Nothing was changed");
+    const none = await outbox("retry-now", "--stream", stream, "--code", "other", "--reason", "mended", "--yes");
+    expect(none.out).toContain("No rows that wait for the next try match. Nothing was changed.");
+    const { status, answer } = await outboxJson(
+      "retry-now",
+      "--stream",
+      stream,
+      "--code",
+      "away",
+      "--reason",
+      "mended",
+      "--yes",
+    );
+    expect(status).toBe(0);
+    expect(answer).toEqual({ matched: 700, results: { due_now: 700 }, refused: [] });
+    await stage.run({ rails: [probeRail()], streams: [stream] });
+    await stage.untilStates(ids, "DISPATCHED");
+  });
+
+  test("says what it needs when it is given no rows", async () => {
+    const outcome = await outbox("retry-now", "--reason", "x");
+    expect(outcome.status).toBe(2);
+    expect(outcome.err).toContain("--stream, --rail, --code");
+  });
+});
+
 describe("redrive", async () => {
   test("one row by id: it is sent again, and the archive says who and why", async () => {
     const { stream, ids } = await deadRows(stage, 1);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assertInvariants } from "../../../helpers/invariants.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { probeRail } from "./rails.ts";
+import type { Relay } from "../../../../src/outbox/index.ts";
 import { createStage, until, type Stage } from "./stage.ts";
 
 /** Short enough that what was in flight when a connection broke comes back within the test. */
@@ -225,17 +226,44 @@ test("a missing archive partition stops claims only until the relay has made it"
   expect(relay.log.find((entry) => entry.event === "partitions_made")).toBeDefined();
 });
 
-test("metrics without the database are what the relay counted, and that it is alone", async () => {
-  const rail = probeRail();
-  const relay = await partitioned.run({ rails: [rail], streams: [], reapMs: 60_000 });
-  expect(await relay.metrics()).toContain("\ndatabase_up 1\n");
+/** The two that say how far a relay reaches, and whether the gauges are there. */
+async function reachOf(relay: Relay): Promise<unknown> {
+  const text = await relay.metrics();
+  const value = (name: string): string | undefined => new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
+  expect(text).toContain("claim_batches_total 0");
+  return [value("database_up"), value("gauges_up"), text.includes("outbox_pending_depth")];
+}
+
+test("metrics tell a database that does not answer from one whose gauges fail or take too long", async () => {
+  const relay = await partitioned.run({ rails: [probeRail()], streams: [], reapMs: 60_000 });
+  expect(await reachOf(relay)).toEqual(["1", "1", true]);
   await partitioned.query("alter function outbox.status() rename to status_gone");
   try {
-    const text = await relay.metrics();
-    expect(text).toContain("\ndatabase_up 0\n");
-    expect(text).toContain("claim_batches_total 0");
-    expect(text).not.toContain("outbox_pending_depth");
+    expect(await reachOf(relay)).toEqual(["1", "0", false]);
   } finally {
     await partitioned.query("alter function outbox.status_gone() rename to status");
+  }
+  const [holder] = await partitioned.db.twoConnections("postgres");
+  await holder.query("begin; lock table outbox.retention_classes");
+  // However often somebody asks meanwhile, the database is asked once.
+  expect(await Promise.all([reachOf(relay), reachOf(relay)])).toEqual([
+    ["1", "0", false],
+    ["1", "0", false],
+  ]);
+  const waiting = await partitioned.query(
+    "select from pg_locks where relation = 'outbox.retention_classes'::regclass and not granted",
+  );
+  expect(waiting).toHaveLength(1);
+  await holder.query("rollback");
+  expect(await reachOf(relay)).toEqual(["1", "1", true]);
+  await partitioned.query(`alter database ${partitioned.db.name} connection limit 0`);
+  try {
+    await partitioned.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename like 'login_%'",
+      [partitioned.db.name],
+    );
+    expect(await reachOf(relay)).toEqual(["0", "0", false]);
+  } finally {
+    await partitioned.query(`alter database ${partitioned.db.name} connection limit -1`);
   }
 });

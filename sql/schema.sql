@@ -6470,7 +6470,7 @@ create function headroom.get_secret(p_name text)
 create function headroom.has_vault()
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8c65e607314d13a';
+  as 'sha256 77d8810dbf08eea2';
 
 create function headroom.hmac_sha256(p_key bytea, p_data bytea)
   returns bytea
@@ -9309,6 +9309,14 @@ create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dab31c75687f53c2';
+
+create function webhooks.kept_in_vault()
+  returns boolean
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dfb3a295aabb25dd';
+grant execute on function webhooks.kept_in_vault to headroom_auditor;
+grant execute on function webhooks.kept_in_vault to headroom_control;
+grant execute on function webhooks.kept_in_vault to headroom_executor;
 
 create function webhooks.list_alerts()
   returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)

@@ -10274,6 +10274,11 @@ export interface Functions {
     };
     result: void;
   };
+  /** Whether a relay opens the secrets of endpoints without a key. */
+  "webhooks.kept_in_vault": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since. */
   "webhooks.list_alerts": {
     args: Record<string, never>;
@@ -11373,6 +11378,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.erase_envelope": { returns: "value", json: ["p_row"], positional: false },
   "webhooks.find_endpoint": { returns: "row", json: [], positional: false },
   "webhooks.keep_endpoint_secret": { returns: "nothing", json: [], positional: false },
+  "webhooks.kept_in_vault": { returns: "value", json: [], positional: false },
   "webhooks.list_alerts": { returns: "rows", json: [], positional: false },
   "webhooks.list_endpoints": { returns: "rows", json: [], positional: false },
   "webhooks.ping_endpoint": { returns: "value", json: [], positional: false },

@@ -2986,6 +2986,8 @@ create table outbox.relays (
   started_at timestamp with time zone default now() not null,
   seen_at timestamp with time zone default now() not null,
   wants_notify boolean default true not null,
+  on_demand boolean default false not null,
+  ended_at timestamp with time zone,
   constraint relays_pkey PRIMARY KEY (relay_id)
 ) with (fillfactor=50);
 grant select on outbox.relays to headroom_auditor;
@@ -2993,6 +2995,7 @@ grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.rails is 'The rails that it serves; null: it did not say.';
 comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
+comment on column outbox.relays.ended_at is 'When its turn ended; a relay that is a process takes its row with it instead.';
 
 create table outbox.renderers (
   name text not null,
@@ -7564,7 +7567,7 @@ create function outbox.book_slots(p_names text[], p_lease_seconds integer)
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 73d83cf12c6e595f';
+  as 'sha256 9e3c3ae7fa49f0b6';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
@@ -8133,10 +8136,10 @@ create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   as 'sha256 e95e4911a13889d1';
 grant execute on function outbox.skip to headroom_control;
 
-create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
+create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[], p_on_demand boolean DEFAULT false)
   returns integer
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 70aac2a0defc1a13';
+  as 'sha256 2972f06a769197d6';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
@@ -8155,7 +8158,7 @@ create function outbox.status_by_index(p_stream_id smallint, p_ordered boolean, 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 b17e3fa5f0cf3bd2';
+  as 'sha256 fe87db0781e6a991';
 grant execute on function outbox.stop_relay to headroom_executor;
 
 create function outbox.store_captures(p_outcomes outbox.row_outcome[])
@@ -9312,7 +9315,7 @@ create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p
 
 create function webhooks.kept_in_vault()
   returns boolean
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 dfb3a295aabb25dd';
 grant execute on function webhooks.kept_in_vault to headroom_auditor;
 grant execute on function webhooks.kept_in_vault to headroom_control;

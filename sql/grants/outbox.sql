@@ -20,7 +20,7 @@ grant execute on function
   outbox.reap(integer),
   outbox.sweep(integer),
   outbox.next_due(smallint[], jsonb),
-  outbox.start_relay(text, text[]),
+  outbox.start_relay(text, text[], boolean),
   outbox.note_relay(integer, text, boolean),
   outbox.stop_relay(integer),
   outbox.fill_binds(uuid[], jsonb),

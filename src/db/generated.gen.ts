@@ -1421,6 +1421,8 @@ export interface OutboxRelays {
   started_at: Date;
   seen_at: Date;
   wants_notify: boolean;
+  on_demand: boolean;
+  ended_at: Date | null;
 }
 
 /** Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use. */
@@ -8593,6 +8595,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_rails?: readonly string[] | string | null | undefined;
+      p_on_demand?: boolean | null | undefined;
     };
     result: number;
   };
@@ -8624,7 +8627,7 @@ export interface Functions {
     };
     result: { waiting: number; due: number; blocked: number | null; wanted_at: Date | null };
   };
-  /** Takes a relay off the list. */
+  /** Takes a relay off the list, or notes that its turn ended. */
   "outbox.stop_relay": {
     args: {
       p_relay_id: number | null;

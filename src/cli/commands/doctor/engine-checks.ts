@@ -5,6 +5,7 @@ import { call, type FunctionResult } from "../../../db/call.ts";
 import { listEndpoints } from "../../../webhooks/endpoints.ts";
 import { formatAge } from "../../output.ts";
 import { providerStatus } from "../../relay/provider-rails.ts";
+import { lastTurnSecondsAgo } from "../../relay/read-relays.ts";
 import { endSession, sessionWords } from "../../session-words.ts";
 import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
@@ -50,16 +51,18 @@ async function partitionsFinding(client: Client): Promise<Finding> {
   return ok("partitions", `The archive has partitions for the next ${days} days.`);
 }
 
-/** A relay process is listed as long as it runs; one on demand only while it works, but its rails keep the time at which it did. */
+/** A relay process is listed as long as it runs, one on demand for some minutes after its turn; and its rails keep the time at which it did. */
 function relaysFinding(facts: Facts): Finding {
-  const { relays, rails, waiting } = facts;
+  const { rails, waiting } = facts;
+  const relays = facts.relays.filter(({ onDemand }) => !onDemand);
   const alive = relays.filter((relay) => relay.alive);
   if (alive.length > 0) {
     return ok("relays", `${alive.length} alive: ${alive.map((relay) => relay.name).join(", ")}.`);
   }
   const served = rails.filter(({ rail }) => isServed(facts, rail));
   if (served.length > 0) {
-    const seconds = Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
+    const seconds =
+      lastTurnSecondsAgo(facts.relays) ?? Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
     return ok("relays", `No relay process is running; a relay on demand was called ${formatAge(seconds)} ago.`);
   }
   const ago = Math.min(...rails.map((row) => row.served_seconds_ago ?? Infinity));

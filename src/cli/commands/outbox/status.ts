@@ -5,7 +5,7 @@ import { call, type FunctionResult } from "../../../db/call.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable, visible } from "../../output.ts";
-import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
+import { isRelayed, lastTurnSecondsAgo, readRelays, type RelayEntry } from "../../relay/read-relays.ts";
 
 export function registerStatus(outbox: Command): void {
   addCommon(
@@ -111,15 +111,29 @@ function show({ streams, relays, destinations }: Status): void {
 }
 
 function showRelays(relays: readonly RelayEntry[]): void {
-  if (relays.length === 0) return printLine("No relay is running.");
+  if (!relays.some(({ alive, onDemand }) => alive && !onDemand)) printLine(onDemandWords(relays));
+  if (relays.length === 0) return;
   printTable(relays, [
     { title: "RELAY", value: (row) => row.name },
     { title: "ID", value: (row) => row.relayId, align: "right" },
     { title: "STARTED", value: (row) => row.startedAt },
     { title: "SEEN", value: (row) => `${formatAge(row.seenSecondsAgo)} ago`, align: "right" },
-    { title: "STATE", value: (row) => (row.alive ? "alive" : "silent") },
+    { title: "STATE", value: stateOf },
     { title: "RAILS", value: (row) => row.rails?.join(", ") },
   ]);
+}
+
+function onDemandWords(relays: readonly RelayEntry[]): string {
+  const seconds = lastTurnSecondsAgo(relays);
+  if (seconds === undefined) return "No relay is running.";
+  const when = isRelayed(relays) ? "delivers" : "delivered";
+  return `No relay process is running. A relay on demand ${when}: its last turn was ${formatAge(seconds)} ago.`;
+}
+
+function stateOf({ alive, onDemand, endedAt }: RelayEntry): string {
+  if (endedAt !== null) return "turn ended";
+  if (!alive) return "silent";
+  return onDemand ? "in a turn" : "alive";
 }
 
 /** Marked as an estimate where there are too many rows to count. */
@@ -131,8 +145,13 @@ function about({ estimated }: StreamStatus, count: number): number | string {
 function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[]): void {
   const sum = (value: (row: StreamStatus) => number): number => streams.reduce((total, row) => total + value(row), 0);
   const advice: string[] = [];
-  if (!relays.some((relay) => relay.alive) && sum((row) => row.pending) > 0) {
-    advice.push("Rows are waiting and no relay is running. Start one: headroom relay");
+  if (!isRelayed(relays) && sum((row) => row.pending) > 0) {
+    const stopped = lastTurnSecondsAgo(relays) !== undefined;
+    advice.push(
+      stopped
+        ? "Rows are waiting and nobody calls the relay route. Call it every minute, or start a relay: headroom relay"
+        : "Rows are waiting and no relay is running. Start one: headroom relay",
+    );
   }
   if (sum((row) => row.stuck) > 0) {
     advice.push("Rows are held under expired leases; a running relay takes them back within seconds.");

@@ -1929,6 +1929,17 @@ create table headroom.boxes (
 alter table headroom.boxes enable row level security;
 comment on table headroom.boxes is 'What is sealed under a key that only the environment holds; null: Vault keeps it.';
 
+create table headroom.handed_out (
+  login name not null,
+  name text not null,
+  first_at timestamp with time zone default now() not null,
+  last_at timestamp with time zone default now() not null,
+  times bigint default 1 not null,
+  constraint handed_out_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint handed_out_pkey PRIMARY KEY (login, name)
+);
+comment on table headroom.handed_out is 'Which login was given which secret, when first and last, and how many times.';
+
 create table headroom.hook_points (
   point text not null,
   layer text not null,
@@ -2965,7 +2976,9 @@ create table outbox.rails (
   registered_at timestamp with time zone default now() not null,
   served_at timestamp with time zone,
   guarded boolean default false not null,
+  credentials text[] default '{}'::text[] not null,
   constraint rails_capability_check CHECK ((capability = ANY (ARRAY['idempotent'::text, 'lookup'::text, 'blind'::text]))),
+  constraint rails_credentials_guarded CHECK ((guarded OR (credentials = '{}'::text[]))),
   constraint rails_dedup_window_ms_check CHECK ((dedup_window_ms > 0)),
   constraint rails_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
   constraint rails_name_key UNIQUE (name),
@@ -2978,6 +2991,7 @@ grant select on outbox.rails to headroom_executor;
 comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
 comment on column outbox.rails.served_at is 'When a relay that serves it last showed a sign of life; null: never.';
 comment on column outbox.rails.guarded is 'Uses credentials of the installation: only streams with a grant (stream_rails) may use it.';
+comment on column outbox.rails.credentials is 'The stored secrets that relays are given for this rail.';
 
 create table outbox.relays (
   relay_id integer generated always as identity not null,
@@ -6470,6 +6484,16 @@ create function headroom.get_secret(p_name text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 38a07b39d87c7fc9';
 
+create function headroom.hand_out_secrets(p_names text[])
+  returns TABLE(name text, value text)
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 086c885646f1aff1';
+
+create function headroom.handed_out_to(p_names text[])
+  returns TABLE(name text, stored_at timestamp with time zone, readers jsonb)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3dcb141b42412012';
+
 create function headroom.has_vault()
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7655,6 +7679,14 @@ create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true
   as 'sha256 3f9ec67691953dc1';
 grant execute on function outbox.create_stream to headroom_control;
 
+create function outbox.credential_status()
+  returns TABLE(name text, rails text[], stored_at timestamp with time zone, readers jsonb)
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 32c2eec4e9d51333';
+grant execute on function outbox.credential_status to headroom_auditor;
+grant execute on function outbox.credential_status to headroom_control;
+grant execute on function outbox.credential_status to headroom_executor;
+
 create function outbox.dead_by_rail()
   returns TABLE(stream text, rail text, dead integer, parked integer, last_died_at timestamp with time zone, codes jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7664,6 +7696,11 @@ create function outbox.dead_count_at(p_destination text)
   returns bigint
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fa1b18bb2313edc7';
+
+create function outbox.declare_credentials(p_credentials jsonb)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b97984e5fbe3b8e4';
 
 create function outbox.destination_id(p_name text, p_tenant_id text)
   returns integer
@@ -7995,6 +8032,12 @@ create function outbox.protect_archive_table(p_table regclass)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bb6d45e3a0d1767b';
+
+create function outbox.rail_credentials(p_names text[])
+  returns TABLE(name text, value text)
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 d2547404bf1dd6bc';
+grant execute on function outbox.rail_credentials to headroom_executor;
 
 create function outbox.rail_status()
   returns TABLE(rail text, capability text, served_seconds_ago double precision, waiting bigint)

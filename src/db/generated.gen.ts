@@ -844,6 +844,15 @@ export interface HeadroomBoxes {
   updated_at: Date;
 }
 
+/** Which login was given which secret, when first and last, and how many times. */
+export interface HeadroomHandedOut {
+  login: string;
+  name: string;
+  first_at: Date;
+  last_at: Date;
+  times: number;
+}
+
 /** Points at which upper layers may join in, declared by the layer that runs them. */
 export interface HeadroomHookPoints {
   point: string;
@@ -1412,6 +1421,7 @@ export interface OutboxRails {
   registered_at: Date;
   served_at: Date | null;
   guarded: boolean;
+  credentials: string[];
 }
 
 export interface OutboxRelays {
@@ -2093,6 +2103,7 @@ export interface Tables {
   "directory.members": DirectoryMembers;
   "directory.workspaces": DirectoryWorkspaces;
   "headroom.boxes": HeadroomBoxes;
+  "headroom.handed_out": HeadroomHandedOut;
   "headroom.hook_points": HeadroomHookPoints;
   "headroom.hooks": HeadroomHooks;
   "headroom.migrations": HeadroomMigrations;
@@ -5896,6 +5907,20 @@ export interface Functions {
     };
     result: string;
   };
+  /** Stored secrets, noted as handed out. Nullable: value. */
+  "headroom.hand_out_secrets": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: { name: string; value: string | null }[];
+  };
+  /** When secrets were stored, and to whom they were handed out. Nullable: stored_at. */
+  "headroom.handed_out_to": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: { name: string; stored_at: Date | null; readers: Json }[];
+  };
   /** Whether secrets are kept in Supabase Vault. */
   "headroom.has_vault": {
     args: Record<string, never>;
@@ -7809,6 +7834,11 @@ export interface Functions {
     };
     result: OutboxStreams;
   };
+  /** The secrets that relays use, and who read them. Nullable: stored_at. */
+  "outbox.credential_status": {
+    args: Record<string, never>;
+    result: { name: string; rails: string[]; stored_at: Date | null; readers: Json }[];
+  };
   /** Dead letters by stream and rail, with their codes. */
   "outbox.dead_by_rail": {
     args: Record<string, never>;
@@ -7820,6 +7850,13 @@ export interface Functions {
       p_destination: string | null;
     };
     result: number;
+  };
+  /** Says which stored secrets relays are given for each guarded rail. */
+  "outbox.declare_credentials": {
+    args: {
+      p_credentials: unknown;
+    };
+    result: void;
   };
   /** The number of a queue, made on first use. */
   "outbox.destination_id": {
@@ -8381,6 +8418,13 @@ export interface Functions {
       p_table: string | null;
     };
     result: void;
+  };
+  /** The stored credentials of guarded rails, for relays. Nullable: value. */
+  "outbox.rail_credentials": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: { name: string; value: string | null }[];
   };
   /** When each rail was last served, and how many rows wait for it. Nullable: served_seconds_ago. */
   "outbox.rail_status": {
@@ -10870,6 +10914,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.forget_in_vault": { returns: "nothing", json: [], positional: false },
   "headroom.forget_turns": { returns: "value", json: [], positional: false },
   "headroom.get_secret": { returns: "value", json: [], positional: false },
+  "headroom.hand_out_secrets": { returns: "rows", json: [], positional: false },
+  "headroom.handed_out_to": { returns: "rows", json: [], positional: false },
   "headroom.has_vault": { returns: "value", json: [], positional: false },
   "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
   "headroom.json_text": { returns: "value", json: [], positional: false },
@@ -11097,8 +11143,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.close_rows": { returns: "nothing", json: [], positional: false },
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
+  "outbox.credential_status": { returns: "rows", json: [], positional: false },
   "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
   "outbox.dead_count_at": { returns: "value", json: [], positional: false },
+  "outbox.declare_credentials": { returns: "nothing", json: ["p_credentials"], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.empty_finished": { returns: "value", json: [], positional: false },
@@ -11163,6 +11211,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.place_of_row": { returns: "value", json: [], positional: false },
   "outbox.places_of": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
+  "outbox.rail_credentials": { returns: "rows", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },

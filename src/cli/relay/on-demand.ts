@@ -5,15 +5,18 @@
  * (src/capacity/timers.ts), nor which rails there are (rails.ts).
  */
 import { sweepBeforeTurns } from "../../capacity/timers.ts";
+import { withConnection } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { createDrainer, type Drainer, type DrainOptions, type DrainReport } from "../../outbox/relay/drain.ts";
+import type { UpkeepTask } from "../../outbox/upkeep/upkeep.ts";
 import { pause } from "../../db/wait/pause.ts";
 import { releaseBeforeTurns } from "../../notify/index.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
+import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { servedStreams } from "./options.ts";
-import { closeRails } from "./rails.ts";
+import { nameUnserved } from "./unserved.ts";
 
 export interface OnDemandRelay extends Drainer {
   readonly rails: readonly Rail[];
@@ -41,6 +44,8 @@ class TurningRelay implements OnDemandRelay {
   readonly #drainer: Drainer;
   readonly rails: readonly Rail[];
   readonly #log: Log;
+  readonly #url: string;
+  readonly #unserved: UpkeepTask;
   readonly #closing = new AbortController();
   #turning: Promise<void> | undefined;
   /** When the next turn of our own begins, by this process' monotonic clock. */
@@ -52,12 +57,14 @@ class TurningRelay implements OnDemandRelay {
     const release = releaseBeforeTurns({ log });
     this.rails = rails;
     this.#log = log;
+    this.#url = url;
+    this.#unserved = nameUnserved(rails);
     this.#drainer = createDrainer({
       connectionString: url,
       rails,
       streams: servedStreams(streams),
       log,
-      upkeepTasks: [raiseAlerts],
+      upkeepTasks: [raiseAlerts, this.#unserved],
       async beforeTurn(turn) {
         await sweep(turn);
         // After the timers, which tell people things.
@@ -85,6 +92,7 @@ class TurningRelay implements OnDemandRelay {
 
   async #keepTurning(everyMs: number): Promise<void> {
     const { signal } = this.#closing;
+    await this.#nameUnserved();
     while (!signal.aborted) {
       // Spread, so that servers started together do not come together.
       this.#nextAtMs = Math.min(this.#nextAtMs, performance.now() + everyMs * (0.9 + Math.random() * 0.2));
@@ -96,6 +104,22 @@ class TurningRelay implements OnDemandRelay {
       } catch (error) {
         if (!signal.aborted) this.#log({ level: "warn", event: "turn_failed", code: toHeadroomError(error).code });
       }
+    }
+  }
+
+  /** At the start: the first turn may be a minute away. */
+  async #nameUnserved(): Promise<void> {
+    try {
+      await withConnection(this.#url, (client) => this.#unserved.run(client, this.#log), {
+        applicationName: "headroom drain",
+      });
+    } catch (error) {
+      this.#log({
+        level: "warn",
+        event: "upkeep_failed",
+        what: this.#unserved.name,
+        code: toHeadroomError(error).code,
+      });
     }
   }
 

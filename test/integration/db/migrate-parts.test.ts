@@ -69,7 +69,7 @@ describe.each(POSTGRES_VERSIONS)("the engine alone on PostgreSQL %i", async (ver
   test("is five schemas and five roles, and nothing in public", async () => {
     const publicBefore = await all(url, ofPublic);
     const result = await withConnection(url, (client) => outbox.migrate(client));
-    expect(result.applied.at(-1)).toBe("migrations/0083_outbox_turns.sql");
+    expect(result.applied.at(-1)).toBe("migrations/0084_outbox_relays.sql");
     const rows = await all(url, held);
     expect(rows).toHaveLength(engineSchemas.length + 1);
     expect(rows).toEqual(

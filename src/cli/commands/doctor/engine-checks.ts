@@ -4,10 +4,10 @@ import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { listEndpoints } from "../../../webhooks/endpoints.ts";
 import { formatAge } from "../../output.ts";
-import { providerStatus } from "../../relay/provider-rails.ts";
 import { lastTurnSecondsAgo } from "../../relay/read-relays.ts";
+import { bringsRail, deserted, waitingWords } from "../../relay/unserved.ts";
 import { endSession, sessionWords } from "../../session-words.ts";
-import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
+import { isInUse, isServed, listed, type Facts, type StreamStatus } from "./facts.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
 import { lockedFinding } from "./workflow-checks.ts";
 
@@ -91,19 +91,16 @@ function railsFinding(facts: Facts): Finding {
     );
   }
   const declared = `Declared: ${rails.map((row) => `${row.rail} (${row.capability})`).join(", ")}.`;
-  const deserted = rails.filter((row) => row.waiting > 0 && !isServed(facts, row.rail));
-  const [first] = deserted;
+  const left = deserted(rails);
+  const [first] = left;
   if (first === undefined) return ok("rails", declared);
-  const message = deserted
-    .map(({ rail, waiting }) => (waiting === 1 ? `1 row waits for "${rail}"` : `${waiting} rows wait for "${rail}"`))
-    .join(", ");
   // A relay of an older release does not record which rails it serves.
   const silent = relays.some((relay) => relay.alive && relay.rails === null);
   const report = silent ? warning : failure;
   return report(
     "rails",
-    `${message}, which no relay serves.`,
-    `Start a relay that has it: ${bringsRail(facts, first)}`,
+    `${waitingWords(left)}, which no relay serves.`,
+    `Start a relay that has it: ${bringsRail(first.rail)}`,
   );
 }
 
@@ -122,14 +119,6 @@ function grantsFinding({ ungranted }: Facts): Finding {
   );
 }
 
-function bringsRail({ environment }: Facts, { rail }: RailStatus): string {
-  if (rail === "webhook")
-    return "headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>";
-  const own = providerStatus(environment).filter(({ rails }) => rails.includes(rail));
-  if (own.length === 0) return "headroom relay --rails <module>";
-  return `headroom relay with ${own.map(({ required }) => required.join(" and ")).join(", or ")} set`;
-}
-
 async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[]> {
   const endpoints = await ifAllowed(listEndpoints(client, { key: facts.secretKey }));
   if (endpoints === undefined) return [skipped("endpoints", "This login may not see the endpoints.", askAsControl)];
@@ -146,7 +135,7 @@ async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[
       failure(
         "endpoints",
         "There are webhook endpoints, but no relay serves webhooks.",
-        "Start one: headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>",
+        `Start one: ${bringsRail("webhook")}`,
       ),
     ];
   }

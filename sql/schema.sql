@@ -1930,6 +1930,17 @@ create table headroom.boxes (
 alter table headroom.boxes enable row level security;
 comment on table headroom.boxes is 'What is sealed under a key that only the environment holds; null: Vault keeps it.';
 
+create table headroom.handed_out (
+  login name not null,
+  name text not null,
+  first_at timestamp with time zone default now() not null,
+  last_at timestamp with time zone default now() not null,
+  times bigint default 1 not null,
+  constraint handed_out_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint handed_out_pkey PRIMARY KEY (login, name)
+);
+comment on table headroom.handed_out is 'Which login was given which secret, when first and last, and how many times.';
+
 create table headroom.hook_points (
   point text not null,
   layer text not null,
@@ -2966,7 +2977,9 @@ create table outbox.rails (
   registered_at timestamp with time zone default now() not null,
   served_at timestamp with time zone,
   guarded boolean default false not null,
+  credentials text[] default '{}'::text[] not null,
   constraint rails_capability_check CHECK ((capability = ANY (ARRAY['idempotent'::text, 'lookup'::text, 'blind'::text]))),
+  constraint rails_credentials_guarded CHECK ((guarded OR (credentials = '{}'::text[]))),
   constraint rails_dedup_window_ms_check CHECK ((dedup_window_ms > 0)),
   constraint rails_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
   constraint rails_name_key UNIQUE (name),
@@ -2979,6 +2992,7 @@ grant select on outbox.rails to headroom_executor;
 comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
 comment on column outbox.rails.served_at is 'When a relay that serves it last showed a sign of life; null: never.';
 comment on column outbox.rails.guarded is 'Uses credentials of the installation: only streams with a grant (stream_rails) may use it.';
+comment on column outbox.rails.credentials is 'The stored secrets that relays are given for this rail.';
 
 create table outbox.relays (
   relay_id integer generated always as identity not null,
@@ -2987,6 +3001,8 @@ create table outbox.relays (
   started_at timestamp with time zone default now() not null,
   seen_at timestamp with time zone default now() not null,
   wants_notify boolean default true not null,
+  on_demand boolean default false not null,
+  ended_at timestamp with time zone,
   constraint relays_pkey PRIMARY KEY (relay_id)
 ) with (fillfactor=50);
 grant select on outbox.relays to headroom_auditor;
@@ -2994,6 +3010,7 @@ grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.rails is 'The rails that it serves; null: it did not say.';
 comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
+comment on column outbox.relays.ended_at is 'When its turn ended; a relay that is a process takes its row with it instead.';
 
 create table outbox.renderers (
   name text not null,
@@ -6468,10 +6485,20 @@ create function headroom.get_secret(p_name text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 38a07b39d87c7fc9';
 
+create function headroom.hand_out_secrets(p_names text[])
+  returns TABLE(name text, value text)
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 086c885646f1aff1';
+
+create function headroom.handed_out_to(p_names text[])
+  returns TABLE(name text, stored_at timestamp with time zone, readers jsonb)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3dcb141b42412012';
+
 create function headroom.has_vault()
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8c65e607314d13a';
+  as 'sha256 77d8810dbf08eea2';
 
 create function headroom.hmac_sha256(p_key bytea, p_data bytea)
   returns bytea
@@ -7565,7 +7592,7 @@ create function outbox.book_slots(p_names text[], p_lease_seconds integer)
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 73d83cf12c6e595f';
+  as 'sha256 9e3c3ae7fa49f0b6';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
@@ -7660,6 +7687,14 @@ create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true
   as 'sha256 3f9ec67691953dc1';
 grant execute on function outbox.create_stream to headroom_control;
 
+create function outbox.credential_status()
+  returns TABLE(name text, rails text[], stored_at timestamp with time zone, readers jsonb)
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 32c2eec4e9d51333';
+grant execute on function outbox.credential_status to headroom_auditor;
+grant execute on function outbox.credential_status to headroom_control;
+grant execute on function outbox.credential_status to headroom_executor;
+
 create function outbox.dead_by_rail()
   returns TABLE(stream text, rail text, dead integer, parked integer, last_died_at timestamp with time zone, codes jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7669,6 +7704,11 @@ create function outbox.dead_count_at(p_destination text)
   returns bigint
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fa1b18bb2313edc7';
+
+create function outbox.declare_credentials(p_credentials jsonb)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b97984e5fbe3b8e4';
 
 create function outbox.destination_id(p_name text, p_tenant_id text)
   returns integer
@@ -8008,6 +8048,12 @@ create function outbox.protect_archive_table(p_table regclass)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bb6d45e3a0d1767b';
 
+create function outbox.rail_credentials(p_names text[])
+  returns TABLE(name text, value text)
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 d2547404bf1dd6bc';
+grant execute on function outbox.rail_credentials to headroom_executor;
+
 create function outbox.rail_status()
   returns TABLE(rail text, capability text, served_seconds_ago double precision, waiting bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -8159,10 +8205,10 @@ create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   as 'sha256 e95e4911a13889d1';
 grant execute on function outbox.skip to headroom_control;
 
-create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
+create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[], p_on_demand boolean DEFAULT false)
   returns integer
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 70aac2a0defc1a13';
+  as 'sha256 2972f06a769197d6';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
@@ -8181,7 +8227,7 @@ create function outbox.status_by_index(p_stream_id smallint, p_ordered boolean, 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 b17e3fa5f0cf3bd2';
+  as 'sha256 fe87db0781e6a991';
 grant execute on function outbox.stop_relay to headroom_executor;
 
 create function outbox.store_captures(p_outcomes outbox.row_outcome[])
@@ -9335,6 +9381,14 @@ create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dab31c75687f53c2';
+
+create function webhooks.kept_in_vault()
+  returns boolean
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 dfb3a295aabb25dd';
+grant execute on function webhooks.kept_in_vault to headroom_auditor;
+grant execute on function webhooks.kept_in_vault to headroom_control;
+grant execute on function webhooks.kept_in_vault to headroom_executor;
 
 create function webhooks.list_alerts()
   returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)

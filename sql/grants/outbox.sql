@@ -20,7 +20,8 @@ grant execute on function
   outbox.reap(integer),
   outbox.sweep(integer),
   outbox.next_due(smallint[], jsonb),
-  outbox.start_relay(text, text[]),
+  outbox.start_relay(text, text[], boolean),
+  outbox.rail_credentials(text[]),
   outbox.note_relay(integer, text, boolean),
   outbox.stop_relay(integer),
   outbox.fill_binds(uuid[], jsonb),
@@ -68,6 +69,7 @@ grant execute on function
   outbox.partition_status(),
   outbox.destination_status(),
   outbox.rail_status(),
+  outbox.credential_status(),
   outbox.ungranted(),
   outbox.held_locks()
 to headroom_executor, headroom_control, headroom_auditor;

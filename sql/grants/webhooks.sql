@@ -27,6 +27,9 @@ grant execute on function
   webhooks.remove_alert(text)
 to headroom_control;
 grant execute on function
+  webhooks.kept_in_vault()
+to headroom_executor, headroom_control, headroom_auditor;
+grant execute on function
   webhooks.list_endpoints(text),
   webhooks.destination_status()
 to headroom_control, headroom_auditor;

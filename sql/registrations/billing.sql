@@ -30,3 +30,4 @@ select outbox.ensure_stream('self-service', '{"resend_blind": true, "max_tries":
 -- Refunds that an earlier version put into payments finish there.
 select outbox.guard_rails('{"stripe": ["billing", "refunds", "subscriptions"], "email": ["self-service"]}', '{"stripe": ["payments"]}');
 select outbox.reserve_kinds('{stripe}');
+select outbox.declare_credentials('{"stripe": ["STRIPE_SECRET_KEY"]}');

@@ -119,3 +119,4 @@ select l.cause, l.audience, l.category, c.critical, l.template, l.channels, l.pr
 -- These act with the installation's credentials.
 select outbox.guard_rails('{"slack": ["capacity", "people"], "linear": ["capacity"], "email": ["people"]}');
 select outbox.reserve_kinds('{slack:,email:,linear}');
+select outbox.declare_credentials('{"slack": ["SLACK_BOT_TOKEN"], "linear": ["LINEAR_API_KEY"], "email": ["SMTP_URL", "POSTAL_API_KEY"]}');

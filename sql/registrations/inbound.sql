@@ -14,3 +14,4 @@ select outbox.ensure_stream('interactions',
 
 select outbox.guard_rails('{"slack-interaction": ["interactions"], "slack": ["interactions"]}');
 select outbox.reserve_kinds('{slack-interactions:}');
+select outbox.declare_credentials('{"slack-interaction": ["SLACK_BOT_TOKEN"]}');

@@ -16,3 +16,4 @@ select outbox.ensure_stream('provisioning', '{"max_tries": 20, "backoff_base_ms"
 
 select outbox.guard_rails('{"github-actions": ["provisioning"]}');
 select outbox.reserve_kinds('{github:}');
+select outbox.declare_credentials('{"github-actions": ["GITHUB_TOKEN"]}');

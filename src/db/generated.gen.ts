@@ -845,6 +845,15 @@ export interface HeadroomBoxes {
   updated_at: Date;
 }
 
+/** Which login was given which secret, when first and last, and how many times. */
+export interface HeadroomHandedOut {
+  login: string;
+  name: string;
+  first_at: Date;
+  last_at: Date;
+  times: number;
+}
+
 /** Points at which upper layers may join in, declared by the layer that runs them. */
 export interface HeadroomHookPoints {
   point: string;
@@ -1413,6 +1422,7 @@ export interface OutboxRails {
   registered_at: Date;
   served_at: Date | null;
   guarded: boolean;
+  credentials: string[];
 }
 
 export interface OutboxRelays {
@@ -1422,6 +1432,8 @@ export interface OutboxRelays {
   started_at: Date;
   seen_at: Date;
   wants_notify: boolean;
+  on_demand: boolean;
+  ended_at: Date | null;
 }
 
 /** Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use. */
@@ -2092,6 +2104,7 @@ export interface Tables {
   "directory.members": DirectoryMembers;
   "directory.workspaces": DirectoryWorkspaces;
   "headroom.boxes": HeadroomBoxes;
+  "headroom.handed_out": HeadroomHandedOut;
   "headroom.hook_points": HeadroomHookPoints;
   "headroom.hooks": HeadroomHooks;
   "headroom.migrations": HeadroomMigrations;
@@ -5895,6 +5908,20 @@ export interface Functions {
     };
     result: string;
   };
+  /** Stored secrets, noted as handed out. Nullable: value. */
+  "headroom.hand_out_secrets": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: { name: string; value: string | null }[];
+  };
+  /** When secrets were stored, and to whom they were handed out. Nullable: stored_at. */
+  "headroom.handed_out_to": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: { name: string; stored_at: Date | null; readers: Json }[];
+  };
   /** Whether secrets are kept in Supabase Vault. */
   "headroom.has_vault": {
     args: Record<string, never>;
@@ -7817,6 +7844,11 @@ export interface Functions {
     };
     result: OutboxStreams;
   };
+  /** The secrets that relays use, and who read them. Nullable: stored_at. */
+  "outbox.credential_status": {
+    args: Record<string, never>;
+    result: { name: string; rails: string[]; stored_at: Date | null; readers: Json }[];
+  };
   /** Dead letters by stream and rail, with their codes. */
   "outbox.dead_by_rail": {
     args: Record<string, never>;
@@ -7828,6 +7860,13 @@ export interface Functions {
       p_destination: string | null;
     };
     result: number;
+  };
+  /** Says which stored secrets relays are given for each guarded rail. */
+  "outbox.declare_credentials": {
+    args: {
+      p_credentials: unknown;
+    };
+    result: void;
   };
   /** The number of a queue, made on first use. */
   "outbox.destination_id": {
@@ -8401,6 +8440,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** The stored credentials of guarded rails, for relays. Nullable: value. */
+  "outbox.rail_credentials": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: { name: string; value: string | null }[];
+  };
   /** When each rail was last served, and how many rows wait for it. Nullable: served_seconds_ago. */
   "outbox.rail_status": {
     args: Record<string, never>;
@@ -8632,6 +8678,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_rails?: readonly string[] | string | null | undefined;
+      p_on_demand?: boolean | null | undefined;
     };
     result: number;
   };
@@ -8663,7 +8710,7 @@ export interface Functions {
     };
     result: { waiting: number; due: number; blocked: number | null; wanted_at: Date | null };
   };
-  /** Takes a relay off the list. */
+  /** Takes a relay off the list, or notes that its turn ended. */
   "outbox.stop_relay": {
     args: {
       p_relay_id: number | null;
@@ -10313,6 +10360,11 @@ export interface Functions {
     };
     result: void;
   };
+  /** Whether a relay opens the secrets of endpoints without a key. */
+  "webhooks.kept_in_vault": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since. */
   "webhooks.list_alerts": {
     args: Record<string, never>;
@@ -10901,6 +10953,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.forget_in_vault": { returns: "nothing", json: [], positional: false },
   "headroom.forget_turns": { returns: "value", json: [], positional: false },
   "headroom.get_secret": { returns: "value", json: [], positional: false },
+  "headroom.hand_out_secrets": { returns: "rows", json: [], positional: false },
+  "headroom.handed_out_to": { returns: "rows", json: [], positional: false },
   "headroom.has_vault": { returns: "value", json: [], positional: false },
   "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
   "headroom.json_text": { returns: "value", json: [], positional: false },
@@ -11129,8 +11183,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.count_retries": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
+  "outbox.credential_status": { returns: "rows", json: [], positional: false },
   "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
   "outbox.dead_count_at": { returns: "value", json: [], positional: false },
+  "outbox.declare_credentials": { returns: "nothing", json: ["p_credentials"], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.empty_finished": { returns: "value", json: [], positional: false },
@@ -11196,6 +11252,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.place_of_row": { returns: "value", json: [], positional: false },
   "outbox.places_of": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
+  "outbox.rail_credentials": { returns: "rows", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },
@@ -11416,6 +11473,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.erase_envelope": { returns: "value", json: ["p_row"], positional: false },
   "webhooks.find_endpoint": { returns: "row", json: [], positional: false },
   "webhooks.keep_endpoint_secret": { returns: "nothing", json: [], positional: false },
+  "webhooks.kept_in_vault": { returns: "value", json: [], positional: false },
   "webhooks.list_alerts": { returns: "rows", json: [], positional: false },
   "webhooks.list_endpoints": { returns: "rows", json: [], positional: false },
   "webhooks.ping_endpoint": { returns: "value", json: [], positional: false },

@@ -6,7 +6,9 @@ do $$
 declare
   v_grant text;
 begin
-  if to_regclass('vault.decrypted_secrets') is null then
+  -- Not by to_regclass(), which fails where this role may not use the schema.
+  if not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where n.nspname = 'vault' and c.relname = 'decrypted_secrets') then
     return;
   end if;
   for v_grant in

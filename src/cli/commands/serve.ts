@@ -21,12 +21,13 @@ import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
 import { builtInStreams } from "../../outbox/claim/streams.ts";
 import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
+import { addRailOptions, type RailOptions } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
 import { parseUrl } from "../../db/parse-url.ts";
 
-interface ServeOptions {
+interface ServeOptions extends RailOptions {
   readonly databaseUrl?: string;
   readonly relayDatabaseUrl?: string;
   readonly relayStreams?: readonly string[];
@@ -43,9 +44,7 @@ interface ServeOptions {
 }
 
 export function register(program: Command): void {
-  program
-    .command("serve")
-    .description("serve the HTTP API until SIGTERM or Ctrl-C")
+  addRailOptions(program.command("serve").description("serve the HTTP API until SIGTERM or Ctrl-C"))
     .addOption(
       new Option("--database-url <url>", "database, logging in as headroom_gateway or authenticator").env(
         "HEADROOM_GATEWAY_URL",
@@ -151,7 +150,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
       log: createLog(json),
     });
-    announce(server.url, hosts, prepare, options);
+    announce(server.url, hosts, prepare, options, routeOf(relaySecret, drainer));
     await signals.stopped;
     await server.stop();
   } finally {
@@ -169,7 +168,7 @@ async function drainerOf(options: ServeOptions, json: boolean): Promise<OnDemand
   const url = options.relayDatabaseUrl;
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
-  const rails = await loadRails({ listen: false, metricsHost: "127.0.0.1" }, { databaseUrl: url, log });
+  const rails = await loadRails(options, { databaseUrl: url, log });
   return createOnDemandRelay(url, rails, log, options.relayStreams);
 }
 
@@ -265,15 +264,35 @@ function hostsOf({ publicUrl: url, alsoHost }: ServeOptions): HostPolicy {
   return url === undefined && alsoHost === undefined ? anyHost : publicHosts(url ?? "http://localhost", alsoHost);
 }
 
-function announce(url: string, hosts: HostPolicy, prepare: boolean, options: ServeOptions): void {
+/** What calls of the relay route deliver by. */
+interface RelayRoute {
+  readonly rails: readonly string[];
+  readonly words: string;
+}
+
+function routeOf(relaySecret: string | undefined, drainer: OnDemandRelay | undefined): RelayRoute {
+  if (relaySecret === undefined) return { rails: [], words: "off, because HEADROOM_RELAY_SECRET is not set" };
+  if (drainer === undefined) return { rails: [], words: "delivers nothing, because DATABASE_URL is not set" };
+  const rails = drainer.rails.map(({ name }) => name);
+  return { rails, words: rails.length === 0 ? "delivers nothing, because there are no rails" : rails.join(", ") };
+}
+
+function announce(
+  url: string,
+  hosts: HostPolicy,
+  prepare: boolean,
+  options: ServeOptions,
+  { rails, words }: RelayRoute,
+): void {
   if (options.json === true) {
     const event = "server_ready";
-    printJson({ time: new Date().toISOString(), level: "info", event, url, hosts: hosts.shown, prepare });
+    printJson({ time: new Date().toISOString(), level: "info", event, url, hosts: hosts.shown, prepare, rails });
     return;
   }
   printLine(`server     ${url}`);
   printLine(`names      ${hosts.shown}${hosts === anyHost ? " (with --public-url, only that one)" : ""}`);
   const pooled = prepare ? "" : "; no prepared statements, because of a transaction pooler";
   printLine(`database   ${describeDatabaseUrl(options.databaseUrl ?? "")}${pooled}`);
+  printLine(`relaying   ${words}`);
   printLine(`API        ${url}/docs`);
 }

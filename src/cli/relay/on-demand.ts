@@ -5,22 +5,31 @@
  * (src/capacity/timers.ts), nor which rails there are (rails.ts).
  */
 import { sweepBeforeTurns } from "../../capacity/timers.ts";
+import { withConnection } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
+import { createDrainer, type Drainer, type DrainOptions, type DrainReport } from "../../outbox/relay/drain.ts";
+import type { UpkeepTask } from "../../outbox/upkeep/upkeep.ts";
 import { pause } from "../../db/wait/pause.ts";
 import { releaseBeforeTurns } from "../../notify/index.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
+import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { servedStreams } from "./options.ts";
-import { closeRails } from "./rails.ts";
+import { nameUnserved } from "./unserved.ts";
 
 export interface OnDemandRelay extends Drainer {
-  /** Takes a turn every minute until it is closed: what is due by the clock, such as a further try, calls no webhook. */
+  readonly rails: readonly Rail[];
+  /**
+   * Takes a turn every minute until it is closed, because what is due by the clock, such as a further try, calls no webhook; and when what
+   * an earlier turn left falls due, whoever asked for that one.
+   */
   keepTurning(everyMs?: number): void;
 }
 
 const turnEveryMs = 60_000;
+/** While there is more to do, as when another turn is under way. */
+const betweenTurnsMs = 1_000;
 
 export function createOnDemandRelay(
   url: string,
@@ -28,51 +37,108 @@ export function createOnDemandRelay(
   log: Log,
   streams?: readonly string[],
 ): OnDemandRelay {
-  const sweep = sweepBeforeTurns({ log });
-  const release = releaseBeforeTurns({ log });
-  const drainer = createDrainer({
-    connectionString: url,
-    rails,
-    streams: servedStreams(streams),
-    log,
-    upkeepTasks: [raiseAlerts],
-    async beforeTurn(turn) {
-      await sweep(turn);
-      // After the timers, which tell people things.
-      await release(turn);
-    },
-  });
-  const closing = new AbortController();
-  let turning: Promise<void> | undefined;
-  return {
-    drain: (limits) => drainer.drain(limits),
-    keepTurning(everyMs = turnEveryMs) {
-      turning ??= turnEvery(everyMs, drainer, log, closing.signal);
-    },
-    async close() {
-      closing.abort();
-      try {
-        await drainer.close();
-        await turning;
-      } finally {
-        closeRails(rails);
-      }
-    },
-  };
+  return new TurningRelay(url, rails, log, streams);
 }
 
-async function turnEvery(everyMs: number, drainer: Drainer, log: Log, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    // Spread, so that servers started together do not come together.
-    await pause(everyMs * (0.9 + Math.random() * 0.2), signal);
-    if (signal.aborted) return;
+class TurningRelay implements OnDemandRelay {
+  readonly #drainer: Drainer;
+  readonly rails: readonly Rail[];
+  readonly #log: Log;
+  readonly #url: string;
+  readonly #unserved: UpkeepTask;
+  readonly #closing = new AbortController();
+  #turning: Promise<void> | undefined;
+  /** When the next turn of our own begins, by this process' monotonic clock. */
+  #nextAtMs = Infinity;
+  #waiting = new AbortController();
+
+  constructor(url: string, rails: readonly Rail[], log: Log, streams: readonly string[] | undefined) {
+    const sweep = sweepBeforeTurns({ log });
+    const release = releaseBeforeTurns({ log });
+    this.rails = rails;
+    this.#log = log;
+    this.#url = url;
+    this.#unserved = nameUnserved(rails);
+    this.#drainer = createDrainer({
+      connectionString: url,
+      rails,
+      streams: servedStreams(streams),
+      log,
+      upkeepTasks: [raiseAlerts, this.#unserved],
+      async beforeTurn(turn) {
+        await sweep(turn);
+        // After the timers, which tell people things.
+        await release(turn);
+      },
+    });
+  }
+
+  async drain(limits?: DrainOptions): Promise<DrainReport> {
+    const report = await this.#drainer.drain(limits);
+    if (report.more) this.#turnIn(Math.max(report.nextInMs ?? 0, betweenTurnsMs));
+    return report;
+  }
+
+  keepTurning(everyMs = turnEveryMs): void {
+    this.#turning ??= this.#keepTurning(everyMs);
+  }
+
+  #turnIn(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (atMs >= this.#nextAtMs) return;
+    this.#nextAtMs = atMs;
+    this.#waiting.abort();
+  }
+
+  async #keepTurning(everyMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    await this.#nameUnserved();
+    while (!signal.aborted) {
+      // Spread, so that servers started together do not come together.
+      this.#nextAtMs = Math.min(this.#nextAtMs, performance.now() + everyMs * (0.9 + Math.random() * 0.2));
+      await this.#untilNext();
+      if (signal.aborted) return;
+      this.#nextAtMs = Infinity;
+      try {
+        await this.drain({ signal });
+      } catch (error) {
+        if (!signal.aborted) this.#log({ level: "warn", event: "turn_failed", code: toHeadroomError(error).code });
+      }
+    }
+  }
+
+  /** At the start: the first turn may be a minute away. */
+  async #nameUnserved(): Promise<void> {
     try {
-      while ((await drainer.drain({ signal })).more && !signal.aborted) await pause(betweenTurnsMs, signal);
+      await withConnection(this.#url, (client) => this.#unserved.run(client, this.#log), {
+        applicationName: "headroom drain",
+      });
     } catch (error) {
-      if (!signal.aborted) log({ level: "warn", event: "turn_failed", code: toHeadroomError(error).code });
+      this.#log({
+        level: "warn",
+        event: "upkeep_failed",
+        what: this.#unserved.name,
+        code: toHeadroomError(error).code,
+      });
+    }
+  }
+
+  /** The time may be brought forward meanwhile. */
+  async #untilNext(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let waitMs; (waitMs = this.#nextAtMs - performance.now()) > 0 && !signal.aborted;) {
+      this.#waiting = new AbortController();
+      await pause(waitMs, AbortSignal.any([signal, this.#waiting.signal]));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    try {
+      await this.#drainer.close();
+      await this.#turning;
+    } finally {
+      closeRails(this.rails);
     }
   }
 }
-
-/** While there is more to do, as when another turn is under way. */
-const betweenTurnsMs = 1_000;

@@ -21,7 +21,14 @@ function namesOf(environment: Environment): string[] {
 /** What the doctor says of an environment without a database, asking nobody. */
 function checked(environment: Environment): Promise<Finding[]> {
   return checkProviders(
-    { environment, workspaces: undefined, connected: undefined, money: undefined, rails: [] },
+    {
+      environment,
+      workspaces: undefined,
+      connected: undefined,
+      money: undefined,
+      rails: [],
+      credentials: { values: undefined, stored: [] },
+    },
     true,
   );
 }
@@ -85,7 +92,7 @@ describe("the providers' rails", () => {
     ]);
     expect(findings.map(({ message }) => message)).toEqual([
       "Not set up here (SLACK_BOT_TOKEN), and nothing needs it.",
-      "Linear is set up here. Not checked (--offline).",
+      "Linear is set up here: LINEAR_API_KEY from the environment. Not checked (--offline).",
       "Not set up here (SMTP_URL and MAIL_FROM, or POSTAL_URL and POSTAL_API_KEY and MAIL_FROM), and nothing needs it.",
       "Not set up here (GITHUB_TOKEN), and nothing needs it.",
       "Not set up here (STRIPE_SECRET_KEY), and nothing needs it.",

@@ -1,6 +1,7 @@
 /**
  * The rails of the providers that the environment has settings for: a provider whose variables are set gets its rails, one
- * with none of them is left out, and one with some of them is an error that says which are missing.
+ * with none of them is left out, and one with some of them is an error that says which are missing. Credentials that the environment does
+ * not set may be stored in the database.
  *
  * Owns: which variables belong to which provider. Does not own: what a setting must look like (each rail's config says).
  */
@@ -8,7 +9,7 @@ import type { PoolClient } from "pg";
 import { makeProofToken } from "../../billing/draft-link.ts";
 import { makeConfirmationToken } from "../../capacity/index.ts";
 import { createPool } from "../../db/connect.ts";
-import { HeadroomError } from "../../db/errors.ts";
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { SecretKey } from "../../db/secrets/secret-key.ts";
 import type { EmailSettings } from "../../rails/email/config.ts";
 import { checkEmailAccess } from "../../rails/email/access-check.ts";
@@ -30,6 +31,7 @@ import type { StripeSettings } from "../../rails/stripe/config.ts";
 import { createStripeRail } from "../../rails/stripe/rail.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { makeUnsubscribeToken, requireLinkOfMessage } from "./people.ts";
+import { renewableRails, type CredentialValues, type StoredCredentials } from "./stored-credentials.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -60,6 +62,11 @@ interface Provider {
   /** All that it then needs. */
   readonly required: readonly string[];
   readonly optional: readonly string[];
+  /**
+   * Those that may be stored in the database instead. Addresses may not: who can store secrets could have a credential of the environment
+   * sent to a place of their own.
+   */
+  readonly credentials: readonly string[];
   create(given: Given): Rail[];
   /** Asks it, with these settings, whether they work. */
   checkAccess(given: Given, places: Places, signal: AbortSignal): Promise<AccessCheck>;
@@ -73,6 +80,7 @@ const providers: readonly Provider[] = [
     own: ["SLACK_BOT_TOKEN"],
     required: ["SLACK_BOT_TOKEN"],
     optional: ["SLACK_API_URL"],
+    credentials: ["SLACK_BOT_TOKEN"],
     create: (given) => [createSlackRail(slackOf(given)), createSlackInteractionRail(slackOf(given))],
     checkAccess: (given, { names }, signal) => checkSlackAccess(slackOf(given), names, signal),
   },
@@ -83,6 +91,7 @@ const providers: readonly Provider[] = [
     own: ["LINEAR_API_KEY"],
     required: ["LINEAR_API_KEY"],
     optional: ["LINEAR_API_URL"],
+    credentials: ["LINEAR_API_KEY"],
     create: (given) => [createLinearRail(linearOf(given))],
     checkAccess: (given, { names }, signal) => checkLinearAccess(linearOf(given), names, signal),
   },
@@ -93,6 +102,7 @@ const providers: readonly Provider[] = [
     own: ["SMTP_URL"],
     required: ["SMTP_URL", "MAIL_FROM"],
     optional: [],
+    credentials: ["SMTP_URL"],
     create: (given) => [emailRail(given, smtpOf(given))],
     checkAccess: (given, _places, signal) =>
       checkEmailAccess({ from: given.text("MAIL_FROM"), transport: smtpOf(given) }, signal),
@@ -104,6 +114,7 @@ const providers: readonly Provider[] = [
     own: ["POSTAL_URL", "POSTAL_API_KEY"],
     required: ["POSTAL_URL", "POSTAL_API_KEY", "MAIL_FROM"],
     optional: [],
+    credentials: ["POSTAL_API_KEY"],
     create: (given) => [emailRail(given, postalOf(given))],
     checkAccess: (given, _places, signal) =>
       checkEmailAccess({ from: given.text("MAIL_FROM"), transport: postalOf(given) }, signal),
@@ -115,6 +126,7 @@ const providers: readonly Provider[] = [
     own: ["GITHUB_TOKEN"],
     required: ["GITHUB_TOKEN"],
     optional: ["GITHUB_API_URL"],
+    credentials: ["GITHUB_TOKEN"],
     create: (given) => [createGithubActionsRail(githubOf(given))],
     checkAccess: (given, { repositories }, signal) => checkGithubAccess(githubOf(given), repositories, signal),
   },
@@ -125,6 +137,7 @@ const providers: readonly Provider[] = [
     own: ["STRIPE_SECRET_KEY"],
     required: ["STRIPE_SECRET_KEY"],
     optional: ["STRIPE_API_URL"],
+    credentials: ["STRIPE_SECRET_KEY"],
     create: (given) => [createStripeRail(stripeOf(given))],
     checkAccess: (given, _places, signal) => checkStripeAccess(stripeOf(given), signal),
   },
@@ -207,7 +220,12 @@ export function describeProviders(): string {
     ({ name, required, optional, rails }) =>
       `  ${name.padEnd(width)}  ${[...required, ...optional.map((each) => `[${each}]`)].join(" ")}  (${rails.join(", ")})`,
   );
-  return ["", "Providers, from the environment (docs/guides/rails.md):", ...lines].join("\n");
+  return [
+    "",
+    "Providers, from the environment (docs/guides/rails.md):",
+    ...lines,
+    `${credentialNames.join(", ")} may be stored in the database instead: headroom secret set <name>`,
+  ].join("\n");
 }
 
 /** What the environment says about one provider. */
@@ -215,23 +233,31 @@ export interface ProviderStatus {
   readonly name: string;
   readonly check: string;
   readonly rails: readonly string[];
+  readonly own: readonly string[];
   readonly required: readonly string[];
   readonly optional: readonly string[];
+  readonly credentials: readonly string[];
   readonly used: boolean;
   /** Required variables that are not set. */
   readonly missing: readonly string[];
 }
 
 export function providerStatus(environment: Environment): ProviderStatus[] {
-  return providers.map(({ name, check, rails, own, required, optional }) => ({
+  return providers.map(({ name, check, rails, own, required, optional, credentials }) => ({
     name,
     check,
     rails,
+    own,
     required,
     optional,
-    used: own.some((variable) => valueOf(environment, variable) !== undefined),
-    missing: required.filter((variable) => valueOf(environment, variable) === undefined),
+    credentials,
+    used: own.some((variable) => isSet(environment, variable)),
+    missing: required.filter((variable) => !isSet(environment, variable)),
   }));
+}
+
+function isSet(environment: Environment, variable: string): boolean {
+  return valueOf(environment, variable) !== undefined;
 }
 
 function givenBy(databaseUrl: string, environment: Environment): Given {
@@ -255,11 +281,73 @@ export async function checkProviderAccess(
   return provider.checkAccess(givenBy("", environment), places, signal);
 }
 
-export function createProviderRails(databaseUrl: string, environment: Environment): Rail[] {
-  checkEnvironment(environment);
-  const given = givenBy(databaseUrl, environment);
-  const used = new Set(providerStatus(environment).flatMap((status) => (status.used ? [status.name] : [])));
-  return providers.filter(({ name }) => used.has(name)).flatMap((provider) => provider.create(given));
+/** What the database may keep for relays. */
+export const credentialNames: readonly string[] = [...new Set(providers.flatMap(({ credentials }) => credentials))];
+
+/** An environment, with what the database keeps where it has nothing itself. */
+export interface Completed {
+  readonly environment: Environment;
+  /** The variables that came from the database. */
+  readonly stored: ReadonlySet<string>;
+  /** Stored, and not used: why, in sentences. */
+  readonly unused: readonly string[];
+}
+
+/** The environment comes first, a provider that it sets up before another that has the same rail. */
+export function completeWith(credentials: CredentialValues, environment: Environment): Completed {
+  const completed: Record<string, string | undefined> = { ...environment };
+  const stored = new Set<string>();
+  const unused: string[] = [];
+  const taken = providerStatus(environment).filter(({ used }) => used);
+  for (const status of providerStatus(environment)) {
+    const { name, own, required, rails } = status;
+    const given = status.credentials.filter((variable) => !isSet(environment, variable) && credentials.has(variable));
+    if (given.length === 0) continue;
+    const rival = taken.find((other) => other.name !== name && other.rails.some((rail) => rails.includes(rail)));
+    const locked = given.filter((variable) => credentials.get(variable) === null);
+    const missing = required.filter((variable) => !isSet(environment, variable) && !given.includes(variable));
+    const what = `${given.join(", ")} is stored in the database`;
+    if (rival !== undefined && !own.some((variable) => isSet(environment, variable)))
+      unused.push(`${what}, and not used, because ${rival.name} is set up.`);
+    else if (locked.length > 0) unused.push(`${what}, under a key that this process does not have.`);
+    else if (missing.length > 0)
+      unused.push(`${what}, but ${name} also needs ${missing.join(", ")} in the environment.`);
+    else {
+      for (const variable of given) {
+        completed[variable] = credentials.get(variable) ?? undefined;
+        stored.add(variable);
+      }
+      taken.push(status);
+    }
+  }
+  return { environment: completed, stored, unused };
+}
+
+/** A stored credential that is of no use is reported and left out: unlike the environment, it can be changed while nobody starts a relay. */
+export function createProviderRails(databaseUrl: string, environment: Environment, kept?: StoredCredentials): Rail[] {
+  const completed = completeWith(kept?.values ?? new Map<string, string>(), environment);
+  for (const message of completed.unused) kept?.log({ level: "warn", event: "credential_not_used", message });
+  checkEnvironment(completed.environment);
+  const used = new Set(providerStatus(completed.environment).flatMap((status) => (status.used ? [status.name] : [])));
+  return providers
+    .filter(({ name }) => used.has(name))
+    .flatMap((provider) => {
+      const names = provider.credentials.filter((variable) => completed.stored.has(variable));
+      if (kept === undefined || names.length === 0) return provider.create(givenBy(databaseUrl, completed.environment));
+      const make = (values: CredentialValues): Rail[] =>
+        provider.create(givenBy(databaseUrl, completeWith(values, environment).environment));
+      return madeOfStored(provider, () => renewableRails(make, names, kept), kept);
+    });
+}
+
+function madeOfStored({ name }: Provider, make: () => Rail[], { log }: StoredCredentials): Rail[] {
+  try {
+    return make();
+  } catch (error) {
+    const { code, message } = toHeadroomError(error);
+    log({ level: "error", event: "credential_refused", what: name, code, message });
+    return [];
+  }
 }
 
 /** Says what is missing, or what is there twice, before anything is connected. */

@@ -1,5 +1,5 @@
 /**
- * The rails that a command line asks for: those of the providers that the environment has settings for, the built-in
+ * The rails that a command line asks for: those of the providers that the environment or the database has settings for, the built-in
  * webhook rail, and what a module of the user's brings. The user's rail replaces a built-in one of the same name.
  */
 import { resolve } from "node:path";
@@ -15,44 +15,55 @@ import { createStoredEndpoints, endpointIdOf, type StoredEndpoints } from "../..
 import { secretKeyOf } from "../secret-key.ts";
 import { endpointFor, readEndpoints, type Endpoints } from "./endpoints.ts";
 import type { Log } from "./log.ts";
-import type { RelayCommandOptions } from "./options.ts";
+import type { RailOptions } from "./options.ts";
 import { slackWebhookOf } from "./people.ts";
-import { createProviderRails, valueOf, type Environment } from "./provider-rails.ts";
+import { createProviderRails, credentialNames, valueOf, type Environment } from "./provider-rails.ts";
+import { readKept, StoredCredentials } from "./stored-credentials.ts";
 
 export interface RailSurroundings {
   readonly databaseUrl: string;
   readonly log: Log;
   /** Default: that of the process. */
   readonly environment?: Environment | undefined;
+  /** For how long stored credentials count before they are read again. Default: 30,000. */
+  readonly rememberMs?: number | undefined;
 }
 
-export async function loadRails(options: RelayCommandOptions, surroundings: RailSurroundings): Promise<Rail[]> {
+export async function loadRails(options: RailOptions, surroundings: RailSurroundings): Promise<Rail[]> {
   const own = options.rails === undefined ? [] : await importRails(options.rails);
   const taken = new Set(own.map((rail) => rail.name));
+  const { databaseUrl, log, environment = process.env } = surroundings;
+  const asked = {
+    databaseUrl,
+    log,
+    rememberMs: surroundings.rememberMs,
+    secretKey: secretKeyOf(environment),
+    names: credentialNames.filter((name) => valueOf(environment, name) === undefined),
+  };
+  const { inVault, credentials } = await readKept(asked);
+  const opensSecrets = options.webhooks ?? (asked.secretKey !== undefined || inVault);
   return [
     ...own,
-    ...(await webhookRails(options, surroundings)).filter((rail) => !taken.has(rail.name)),
-    ...slackWebhookRails(options, surroundings).filter((rail) => !taken.has(rail.name)),
-    ...createProviderRails(surroundings.databaseUrl, surroundings.environment ?? process.env).filter(
+    ...(await webhookRails(options, surroundings, opensSecrets)).filter((rail) => !taken.has(rail.name)),
+    ...slackWebhookRails(surroundings, opensSecrets).filter((rail) => !taken.has(rail.name)),
+    ...createProviderRails(databaseUrl, environment, new StoredCredentials(asked, credentials)).filter(
       (rail) => !taken.has(rail.name),
     ),
   ];
 }
 
-/** Connections that a rail keeps open for reuse; left open, they would keep the process alive. */
-export function closeRails(rails: readonly Rail[]): void {
-  for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();
-}
-
 /**
  * The webhook rail, where there are endpoints that this relay can use: those of a file, and those of the database when it
- * has the key to their secrets. A relay without it leaves their rows to one that has it.
+ * can open their secrets. A relay without it leaves their rows to one that has it.
  */
-async function webhookRails(options: RelayCommandOptions, surroundings: RailSurroundings): Promise<Rail[]> {
+async function webhookRails(
+  options: RailOptions,
+  surroundings: RailSurroundings,
+  ofDatabase: boolean,
+): Promise<Rail[]> {
   const { databaseUrl, log, environment = process.env } = surroundings;
   const secretKey = secretKeyOf(environment);
   const ofFile: Endpoints = options.endpoints === undefined ? new Map() : await readEndpoints(options.endpoints);
-  const ofDatabase = options.webhooks ?? secretKey !== undefined;
   if (options.endpoints === undefined && !ofDatabase) return [];
   let pool: Pool | undefined;
   let stored: StoredEndpoints | undefined;
@@ -82,11 +93,11 @@ async function webhookRails(options: RelayCommandOptions, surroundings: RailSurr
   return [closable];
 }
 
-/** People's own webhooks at Slack, for a relay that has the key to their addresses. */
-function slackWebhookRails(options: RelayCommandOptions, surroundings: RailSurroundings): Rail[] {
+/** People's own webhooks at Slack, for a relay that can open their addresses. */
+function slackWebhookRails(surroundings: RailSurroundings, opensSecrets: boolean): Rail[] {
+  if (!opensSecrets) return [];
   const { databaseUrl, environment = process.env } = surroundings;
   const secretKey = secretKeyOf(environment);
-  if (!(options.webhooks ?? secretKey !== undefined)) return [];
   let pool: Pool | undefined;
   const rail = createSlackWebhookRail({
     hooksUrl: valueOf(environment, "SLACK_HOOKS_URL"),

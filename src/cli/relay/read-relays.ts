@@ -8,13 +8,28 @@ export interface RelayEntry {
   readonly startedAt: Date;
   readonly seenAt: Date;
   readonly seenSecondsAgo: number;
-  /** A relay says that it lives every minute; after three it is taken for dead. */
+  /** A relay says that it lives every minute; after three it is taken for dead. One on demand lives for a turn. */
   readonly alive: boolean;
+  /** Whether it is one turn of a relay on demand: of the route, or of a server by itself. */
+  readonly onDemand: boolean;
+  /** When that turn ended. */
+  readonly endedAt: Date | null;
   /** What it delivers by; null when it did not say. */
   readonly rails: readonly string[] | null;
 }
 
 const silentAfterSeconds = 180;
+
+/** How long ago a relay on demand had its last turn, of those that are still known; undefined where there was none. */
+export function lastTurnSecondsAgo(relays: readonly RelayEntry[]): number | undefined {
+  const turns = relays.filter(({ onDemand }) => onDemand).map(({ seenSecondsAgo }) => seenSecondsAgo);
+  return turns.length === 0 ? undefined : Math.min(...turns);
+}
+
+/** Whether somebody delivers: a process, or turns that came lately. */
+export function isRelayed(relays: readonly RelayEntry[]): boolean {
+  return relays.some(({ alive }) => alive) || (lastTurnSecondsAgo(relays) ?? Infinity) < silentAfterSeconds;
+}
 
 export async function readRelays(client: ClientBase): Promise<RelayEntry[]> {
   const result = await client
@@ -25,8 +40,10 @@ export async function readRelays(client: ClientBase): Promise<RelayEntry[]> {
       seen_at: Date;
       seconds: number;
       rails: string[] | null;
+      on_demand: boolean;
+      ended_at: Date | null;
     }>(
-      `select relay_id, name, started_at, seen_at, extract(epoch from now() - seen_at)::float8 as seconds, rails
+      `select relay_id, name, started_at, seen_at, extract(epoch from now() - seen_at)::float8 as seconds, rails, on_demand, ended_at
          from outbox.relays order by relay_id`,
     )
     .catch((error: unknown) => {
@@ -38,7 +55,9 @@ export async function readRelays(client: ClientBase): Promise<RelayEntry[]> {
     startedAt: row.started_at,
     seenAt: row.seen_at,
     seenSecondsAgo: Math.max(0, Math.round(row.seconds)),
-    alive: row.seconds < silentAfterSeconds,
+    alive: row.seconds < silentAfterSeconds && row.ended_at === null,
+    onDemand: row.on_demand,
+    endedAt: row.ended_at,
     rails: row.rails,
   }));
 }

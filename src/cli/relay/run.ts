@@ -14,10 +14,11 @@ import { moneyGauges } from "../../billing/index.ts";
 import { notifyGauges, startDispatcher } from "../../notify/index.ts";
 import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
+import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import { type RelayCommandOptions, servedStreams } from "./options.ts";
-import { closeRails } from "./rails.ts";
+import { nameUnserved } from "./unserved.ts";
 
 export interface RunningRelay {
   readonly relay: Relay;
@@ -42,7 +43,7 @@ export async function runRelay(
     pollMs: options.pollMs,
     listen: options.listen,
     name: options.name,
-    upkeepTasks: [raiseAlerts],
+    upkeepTasks: [raiseAlerts, nameUnserved(rails)],
     gauges: [jobGauges, moneyGauges, notifyGauges],
     log,
   });
@@ -125,7 +126,7 @@ function describeWakeUp(wanted: boolean, server: Relay["server"]): string {
 
 const nothingToServe = [
   "This relay has no rails, so it delivers nothing; it only takes back what dead relays left and makes partitions.",
-  "Set a provider's variables (headroom relay --help lists them), give it webhook endpoints (--endpoints endpoints.json)",
+  "Set a provider's variables or store its credential (headroom relay --help lists them), give it webhook endpoints (--endpoints endpoints.json)",
   "or a module of yours (--rails ./rails.ts).",
 ];
 

@@ -38,6 +38,6 @@ async function relay(
     });
   }
   // A database webhook disconnects after a second, long before a turn is over; the turn goes on all the same.
-  const report = await drainer.drain({ budgetMs: relayBudgetMs, signal: closing });
-  return Response.json(report, { headers: { "cache-control": "no-store" } });
+  const { nextInMs, ...report } = await drainer.drain({ budgetMs: relayBudgetMs, signal: closing });
+  return Response.json({ ...report, next_in_ms: nextInMs }, { headers: { "cache-control": "no-store" } });
 }

@@ -1,9 +1,10 @@
 /**
- * One turn of a relay on demand: claims what is due, sends it, settles it, and stops at its bounds.
+ * One turn of a relay on demand: claims what is due, sends it, settles it, waits for what falls due within its time, and stops at its bounds.
  *
  * Owns: when to claim next and when enough is enough. Does not own: claiming, sending and settling (engine.ts).
  */
 import { toHeadroomError } from "../../db/errors.ts";
+import { pause } from "../../db/wait/pause.ts";
 import type { Claimer } from "../claim/claimer.ts";
 import { RelayMetrics } from "../observe/metrics.ts";
 import { Engine } from "./engine.ts";
@@ -30,6 +31,7 @@ export interface TurnReport {
   readonly failed: number;
   readonly released: number;
   readonly more: boolean;
+  readonly nextInMs: number | null;
   readonly busy: false;
 }
 
@@ -37,6 +39,10 @@ export interface TurnReport {
 const maxClaimRows = 100;
 /** Calls under way end by their time-outs, of at most 30 s; a database that does not answer is waited for no longer than this. */
 const settleAfterDeadlineMs = 45_000;
+/** Whoever calls for turns at regular times does so once a minute: what is due before that needs a call of its own. */
+const soonMs = 60_000;
+/** A slot that has just been missed is not asked for without a pause. */
+const minWaitMs = 10;
 
 export class DrainTurn {
   readonly #options: DrainTurnOptions;
@@ -46,6 +52,7 @@ export class DrainTurn {
   /** Streams whose last look found nothing to take, until something of theirs is settled. */
   readonly #empty = new Set<Claimer>();
   #onSettled: (() => void) | undefined;
+  #waiting: AbortController | undefined;
 
   constructor(options: DrainTurnOptions) {
     const { resources, announced, deadlineMs, maxRows, closing } = options;
@@ -79,13 +86,15 @@ export class DrainTurn {
       await this.#engine.sent();
       await this.#engine.written();
     }
+    const nextInMs = await this.#nextInMs();
     return {
       claimed: this.#metrics.attempts("DISPATCHING"),
       delivered: this.#metrics.attempts("DISPATCHED"),
       retried: this.#metrics.attempts("RETRYABLE"),
       failed: this.#metrics.attempts("FAILED"),
       released: this.#metrics.attempts("RELEASED"),
-      more: (await this.#due()).length > 0,
+      more: nextInMs !== null && nextInMs <= soonMs,
+      nextInMs,
       busy: false,
     };
   }
@@ -107,7 +116,12 @@ export class DrainTurn {
     return this.#mayNotSend() || this.#metrics.attempts("DISPATCHING") >= this.#options.maxRows;
   }
 
-  /** Until nothing is due that can be had, or the bounds are reached. */
+  /** Ends a wait for what is due later: there may be something due now. */
+  lookAgain(): void {
+    this.#waiting?.abort();
+  }
+
+  /** Until nothing falls due within the turn's time that can be had, or the bounds are reached. */
   async #work(): Promise<void> {
     this.#empty.clear();
     for (const claimer of this.#engine.claimers) claimer.hot = true;
@@ -115,7 +129,7 @@ export class DrainTurn {
       const claimer = this.#engine.nextClaimer();
       if (claimer !== undefined) await this.#claim(claimer);
       else if (this.#engine.claimers.some(({ unsettled }) => unsettled > 0)) await this.#oneSettled();
-      else if (!(await this.#markDue())) return;
+      else if (!(await this.#findDue())) return;
     }
   }
 
@@ -134,15 +148,31 @@ export class DrainTurn {
     return new Promise((resolve) => (this.#onSettled = resolve));
   }
 
-  /** Marks the streams that have something due and were not found empty-handed since; says whether there is one. */
-  async #markDue(): Promise<boolean> {
-    const marked = (await this.#due()).filter((claimer) => !this.#empty.has(claimer));
-    for (const claimer of marked) claimer.hot = true;
-    return marked.length > 0;
+  /**
+   * Marks the streams that have something due and were not found empty-handed since; where there is none, waits for the next slot or try if
+   * that comes within the turn's time. Says whether to look again.
+   */
+  async #findDue(): Promise<boolean> {
+    const { deadlineMs, signal, askedAgain } = this.#options;
+    // Made before the database is asked: whoever asks for another look from here on ends the wait.
+    const waiting = (this.#waiting = new AbortController());
+    if (askedAgain()) this.#empty.clear();
+    const waits = await this.#engine.waits();
+    const due = waits.filter(({ claimer, waitMs }) => waitMs === 0 && !this.#empty.has(claimer));
+    for (const { claimer } of due) claimer.hot = true;
+    if (due.length > 0) return true;
+    // What is due and could not be had is somebody else's at the moment.
+    const waitMs = Math.min(...waits.flatMap((wait) => (wait.waitMs === 0 ? [] : [Math.max(wait.waitMs, minWaitMs)])));
+    if (performance.now() + waitMs >= deadlineMs) return false;
+    await pause(waitMs, AbortSignal.any([signal, waiting.signal]));
+    this.#empty.clear();
+    return true;
   }
 
-  async #due(): Promise<Claimer[]> {
+  /** When something that this turn left can be sent; null when nothing is dated. */
+  async #nextInMs(): Promise<number | null> {
     const waits = await this.#engine.waits();
-    return waits.filter(({ waitMs }) => waitMs === 0).map(({ claimer }) => claimer);
+    const nextMs = Math.min(...waits.map(({ claimer, waitMs }) => Math.max(waitMs, claimer.restMs)));
+    return Number.isFinite(nextMs) ? Math.ceil(nextMs) : null;
   }
 }

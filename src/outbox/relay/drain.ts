@@ -7,12 +7,12 @@
  * one, or anybody else's, takes back.
  */
 import { hostname } from "node:os";
-import { call, type Queryable } from "../../db/call.ts";
+import type { Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { DrainTurn, type TurnReport } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
-import { type Announced, RelayResources } from "./resources.ts";
+import { RelayResources } from "./resources.ts";
 import { explainStart } from "./start-checks.ts";
 
 export type DrainerOptions = Pick<
@@ -41,7 +41,10 @@ export interface TurnStart {
 }
 
 export interface DrainOptions {
-  /** No send begins after so long; calls under way then end by their own time-outs. Default: 10,000. */
+  /**
+   * No send begins after so long; calls under way then end by their own time-outs. What falls due before that, by a rate limit or a pause
+   * between tries, is waited for. Default: 10,000.
+   */
   readonly budgetMs?: number | undefined;
   /** No claim begins once so many rows were claimed. Default: 1,000. */
   readonly maxRows?: number | undefined;
@@ -59,8 +62,10 @@ export interface DrainReport {
   readonly failed: number;
   /** Handed back unsent. */
   readonly released: number;
-  /** Whether something is due that this turn left. */
+  /** Whether something that this turn left can be sent within a minute. */
   readonly more: boolean;
+  /** When that is, or later than a minute from now: milliseconds from the end of the turn. Null: nothing is dated, or another turn is under way. */
+  readonly nextInMs: number | null;
   /** True when another turn of this process is under way; it looks once more before it ends, and this one did nothing. */
   readonly busy: boolean;
 }
@@ -87,6 +92,7 @@ class OnDemandRelay implements Drainer {
   readonly #resources: RelayResources;
   readonly #closing = new AbortController();
   #turn: Promise<DrainReport> | undefined;
+  #current: DrainTurn | undefined;
   #asked = false;
   #tidiedAtMs = -Infinity;
 
@@ -98,14 +104,15 @@ class OnDemandRelay implements Drainer {
   async drain(options: DrainOptions = {}): Promise<DrainReport> {
     if (this.#turn !== undefined) {
       this.#asked = true;
-      return { claimed: 0, delivered: 0, retried: 0, failed: 0, released: 0, more: true, busy: true };
+      this.#current?.lookAgain();
+      return { claimed: 0, delivered: 0, retried: 0, failed: 0, released: 0, more: true, nextInMs: null, busy: true };
     }
     const turn = this.#drain(options);
     this.#turn = turn;
     try {
       const report = await turn;
       // Who asked after the last look was told that there is more; so is whoever this turn belongs to.
-      return { ...report, more: report.more || this.#takeAsked() };
+      return this.#takeAsked() ? { ...report, more: true, nextInMs: 0 } : report;
     } catch (error) {
       throw explainStart(toHeadroomError(error));
     } finally {
@@ -121,7 +128,10 @@ class OnDemandRelay implements Drainer {
     const deadlineMs = performance.now() + budgetMs;
     const ending = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     await this.#before(budgetMs, ending);
-    const announced = await this.#announce();
+    // Each turn is a relay of its own in the archive.
+    const announced = await this.#resources.announce(this.#options.name ?? `${hostname()}:${process.pid} on demand`, {
+      onDemand: true,
+    });
     const turn = new DrainTurn({
       resources: this.#resources,
       announced,
@@ -131,11 +141,13 @@ class OnDemandRelay implements Drainer {
       closing: this.#closing.signal,
       askedAgain: () => this.#takeAsked(),
     });
+    this.#current = turn;
     try {
       const report = await turn.run();
       await this.#tidy(turn, deadlineMs);
       return report;
     } finally {
+      this.#current = undefined;
       turn.close();
       await this.#resources.signOff(announced.relayId);
     }
@@ -154,15 +166,6 @@ class OnDemandRelay implements Drainer {
     const asked = this.#asked;
     this.#asked = false;
     return asked;
-  }
-
-  /** Each turn is a relay of its own in the archive, and wants no notifications: nobody would hear them. */
-  async #announce(): Promise<Announced> {
-    const name = this.#options.name ?? `${hostname()}:${process.pid} on demand`;
-    const announced = await this.#resources.announce(name);
-    const quiet = { p_relay_id: announced.relayId, p_name: name, p_wants_notify: false };
-    await this.#resources.claiming.use((db) => call(db, "outbox.note_relay", quiet));
-    return announced;
   }
 
   async #tidy(turn: DrainTurn, deadlineMs: number): Promise<void> {

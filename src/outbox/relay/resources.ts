@@ -59,11 +59,11 @@ export class RelayResources {
   }
 
   /** Checks streams and rails, and makes the relay known under this name. Throws a HeadroomError that says what is wrong. */
-  async announce(name: string): Promise<Announced> {
+  async announce(name: string, { onDemand = false } = {}): Promise<Announced> {
     const { served: streams, left } = await this.claiming.use((db) => readStreams(db, this.options.streams));
     requireSafeLeases(streams, this.rails, this.settings.leaseMarginMs);
     const rails = await this.#registered();
-    const self = { p_name: name, p_rails: this.rails.map((rail) => rail.name) };
+    const self = { p_name: name, p_rails: this.rails.map((rail) => rail.name), p_on_demand: onDemand };
     const relayId = await this.claiming.use((db) => call(db, "outbox.start_relay", self));
     return { relayId, streams, left, rails };
   }

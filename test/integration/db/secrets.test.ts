@@ -2,11 +2,12 @@
  * Secrets at rest and the cryptography under them: HMAC and comparison, the encrypted table, and Vault where there is one.
  * What is tested runs with the owner's rights, as it does inside the functions that need a secret.
  */
-import { createHmac, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createHmac, randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { installVault } from "../../helpers/vault.ts";
 import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ""), "hex");
@@ -56,25 +57,6 @@ const set = (client: ClientBase, name: string, secret: string | null): Promise<u
 const get = async (client: ClientBase, name: string): Promise<string> =>
   (await oneOf<{ value: string }>(client, "select headroom.get_secret($1) as value", [name])).value;
 
-/** The shape of Supabase Vault: a view that decrypts as who reads it, and two functions that write. */
-const standIn = (owner: string): string => `
-  create schema vault authorization ${owner};
-  set local role ${owner};
-  create table vault.secrets (id uuid primary key default gen_random_uuid(), name text unique, secret text not null,
-    created_at timestamptz not null default now(), updated_at timestamptz not null default now());
-  create function vault._crypto_aead_det_decrypt(text) returns text language sql as 'select reverse($1)';
-  create view vault.decrypted_secrets as
-    select s.id, s.name, s.created_at, s.updated_at, vault._crypto_aead_det_decrypt(s.secret) as decrypted_secret from vault.secrets s;
-  create function vault.create_secret(new_secret text, new_name text default null, new_description text default '') returns uuid
-    language sql security definer as 'insert into vault.secrets (name, secret) values (new_name, reverse(new_secret)) returning id';
-  create function vault.update_secret(secret_id uuid, new_secret text default null, new_name text default null, new_description text default null) returns void
-    language sql security definer as 'update vault.secrets set secret = reverse(new_secret), name = coalesce(new_name, name) where id = secret_id';
-  revoke all on all functions in schema vault from public;
-  grant usage on schema vault to migrator with grant option;
-  grant select on vault.decrypted_secrets to migrator with grant option;
-  grant execute on all functions in schema vault to migrator with grant option;
-  reset role;`;
-
 const same = async (client: Queryable, left: Buffer | null, right: Buffer | null): Promise<unknown> =>
   (await oneOf<{ same: unknown }>(client, "select headroom.equal_constant_time($1, $2) as same", [left, right])).same;
 
@@ -100,9 +82,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     const client = await db.superuser.connect();
     try {
       await client.query("begin");
-      await client.query(standIn(owner));
-      await client.query("set local role migrator");
-      await client.query(await readFile(new URL("../../../sql/grants/headroom/vault.sql", import.meta.url), "utf8"));
+      await installVault(client, owner);
       await client.query("set local role headroom_owner");
       return await work(client);
     } finally {
@@ -291,6 +271,22 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
         expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
         expect(await rowsOf(client, "select from headroom.boxes where box is not null")).toEqual([]);
         expect(await refusalOf(get(client, "NOT_THERE"))).toMatchObject({ code: "PT503" });
+      });
+    });
+
+    test("whose rights were not passed on, they are kept in the table, and migrations go on", async () => {
+      await withVault("postgres", async (client) => {
+        await client.query("reset role");
+        await client.query("revoke all on schema vault from migrator cascade");
+        await client.query("set local role migrator");
+        await client.query(await readFile(new URL("../../../sql/grants/headroom/vault.sql", import.meta.url), "utf8"));
+        await client.query("set local role headroom_owner");
+        await client.query("select set_config('headroom.secret_key', $1, true)", [key]);
+        await set(client, "SLACK_BOT_TOKEN", value);
+        expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
+        expect(await rowsOf(client, "select name from headroom.boxes where box is not null")).toEqual([
+          { name: "SLACK_BOT_TOKEN" },
+        ]);
       });
     });
 

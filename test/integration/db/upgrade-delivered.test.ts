@@ -35,8 +35,9 @@ drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
 alter table directory.workspaces drop column acts_per_hour;
 drop table capacity.acts, headroom.turns, outbox.stream_rails, outbox.reserved_kinds, outbox.answers, provisioning.dispatched_runs,
-  capacity.removed_slack_users cascade;
-alter table outbox.rails drop column guarded cascade;
+  capacity.removed_slack_users, headroom.handed_out cascade;
+alter table outbox.rails drop column guarded cascade, drop column credentials cascade;
+alter table outbox.relays drop column on_demand cascade, drop column ended_at cascade;
 delete from outbox.streams where name = 'refunds';
 alter table outbox.dedupe drop column terms cascade;
 alter table billing.drafts drop column proven_at, drop column generation, drop column spender;

@@ -12,14 +12,16 @@ import { startTestGateway, type TestGateway } from "./gateway.ts";
 
 const secret = "the-relay-secret-of-all-the-tests";
 
-async function wake(gateway: TestGateway, init: RequestInit = {}): Promise<DrainReport> {
+type RouteReport = Omit<DrainReport, "nextInMs"> & { readonly next_in_ms: number | null };
+
+async function wake(gateway: TestGateway, init: RequestInit = {}): Promise<RouteReport> {
   const response = await fetch(`${gateway.url}/api/internal/outbox-relay`, {
     method: "POST",
     headers: { "x-outbox-secret": secret },
     ...init,
   });
   expect([response.status, gateway.log.at(-1)?.message]).toEqual([200, undefined]);
-  return (await response.json()) as DrainReport;
+  return (await response.json()) as RouteReport;
 }
 
 describe("the relay by route", async () => {
@@ -61,6 +63,7 @@ describe("the relay by route", async () => {
       failed: 0,
       released: 0,
       more: false,
+      next_in_ms: null,
       busy: false,
     });
     expect(receiver.book.requests.map(({ signature }) => signature)).toEqual(["valid", "valid", "valid"]);
@@ -69,7 +72,10 @@ describe("the relay by route", async () => {
       expect(await wake(gateway, { body })).toMatchObject({ claimed: 0, more: false });
     }
     expect(receiver.book.requests).toHaveLength(3);
-    expect(await events.query("select from outbox.relays")).toEqual([]);
+    // Only the last turn is kept, as one that has ended.
+    expect(
+      await events.query("select on_demand, wants_notify, ended_at is not null as ended from outbox.relays"),
+    ).toEqual([{ on_demand: true, wants_notify: false, ended: true }]);
   });
 
   test("refuses what is no wake-up, and delivers nothing then", async () => {
@@ -113,7 +119,10 @@ describe("the relay by route", async () => {
       { kind: "status", status: 400 },
     );
     const sent = await events.publish("transfers", envelope({ subject: "a" }), envelope({ subject: "b" }));
-    expect(await wake(gateway)).toMatchObject({ claimed: 2, delivered: 0, retried: 1, failed: 1, more: false });
+    // The next try is more than a minute away: a call every minute is soon enough for it.
+    const report = await wake(gateway);
+    expect(report).toMatchObject({ claimed: 2, delivered: 0, retried: 1, failed: 1, more: false });
+    expect(report.next_in_ms).toBeGreaterThan(60_000);
     await events.hurry();
     expect(await wake(gateway)).toMatchObject({ claimed: 1, delivered: 1 });
     const fates = await events.fates(
@@ -124,6 +133,79 @@ describe("the relay by route", async () => {
       "FAILED 1",
       "SENT 2",
     ]);
+  });
+
+  /** An endpoint that takes one request in so many milliseconds, as a channel of Slack takes one in a second. */
+  async function limited(name: string, intervalMs: number, topics = ["*"]) {
+    const made = await events.endpoint(name, { topics });
+    await events.query("select outbox.limit_destination($1, $2)", [`endpoint:${made.id}`, intervalMs]);
+    return made;
+  }
+
+  const skipTheRest = (): Promise<unknown> =>
+    events.query("select outbox.skip(array(select outbox_id from outbox.pending), 'a test', 'its slot is far away')");
+
+  test("waits for slots and further tries that come within its time", async () => {
+    const { receiver } = await limited("one-at-a-time", 40);
+    const gateway = await serve([events.rail()], { budgetMs: 30_000 });
+    receiver.script.push({ kind: "status", status: 503, headers: { "retry-after": "1" } });
+    await events.publish("transfers", ...Array.from({ length: 30 }, (_, n) => envelope({ subject: `slot-${n}` })));
+    expect(await wake(gateway)).toMatchObject({ delivered: 30, retried: 1, more: false, next_in_ms: null });
+    expect(receiver.book.effects).toHaveLength(30);
+  });
+
+  test("says when the next slot opens that its time does not reach", async () => {
+    const intervalMs = 50_000;
+    const { receiver } = await limited("slow", intervalMs);
+    const gateway = await serve([events.rail()], { budgetMs: 20_000 });
+    await events.publish("transfers", envelope({ subject: "now" }), envelope({ subject: "later" }));
+    const first = await wake(gateway);
+    expect(first).toMatchObject({ delivered: 1, more: true });
+    expect(first.next_in_ms).toBeGreaterThan(0);
+    expect(first.next_in_ms).toBeLessThanOrEqual(intervalMs);
+    // What a scheduler asks before it calls (docs/operating, Relaying without a process of its own).
+    const due = await events.query(
+      `select from outbox.next_due(array(select stream_id from outbox.streams)) where wait_ms <= ${intervalMs}`,
+    );
+    expect(due).toHaveLength(1);
+    expect(receiver.book.effects).toHaveLength(1);
+    await skipTheRest();
+  });
+
+  test("a call that comes while a turn waits for a slot has it look at once", async () => {
+    const slow = await limited("hours-apart", 3_600_000, ["slow"]);
+    const quick = await events.endpoint("at-once", { topics: ["quick"] });
+    const over = new AbortController();
+    const drainer = createDrainer({ connectionString: executor, rails: [events.rail()], streams: ["@built-in"] });
+    onTestFinished(() => drainer.close());
+    await events.publish(
+      "transfers",
+      envelope({ subject: "a", type: "slow" }),
+      envelope({ subject: "b", type: "slow" }),
+    );
+    const turn = drainer.drain({ budgetMs: 7_200_000, signal: over.signal });
+    await until(
+      () => slow.receiver.book.requests.length,
+      (count) => count === 1,
+      "the first request",
+    );
+    await until(
+      () => events.query("select from outbox.claims"),
+      (claims) => claims.length === 0,
+      "its settle",
+    );
+    await events.publish("ledger", envelope({ subject: "c", type: "quick" }));
+    expect(await drainer.drain()).toMatchObject({ busy: true, more: true });
+    await until(
+      () => quick.receiver.book.requests.length,
+      (count) => count === 1,
+      "the row that came meanwhile",
+    );
+    over.abort();
+    expect(await turn).toMatchObject({ delivered: 2, more: false });
+    await events.query(
+      "select outbox.skip(array(select outbox_id from outbox.pending), 'a test', 'its slot is far away')",
+    );
   });
 
   test("ends when it must, hands back what it did not send, and says that there is more", async () => {
@@ -221,7 +303,7 @@ describe("the relay by route", async () => {
     onTestFinished(() => worker.stop());
     const subjects = 20;
     const rounds = 10;
-    const reports: DrainReport[] = [];
+    const reports: RouteReport[] = [];
     const producing = (async () => {
       for (let round = 0; round < rounds; round += 1) {
         const batch = Array.from({ length: subjects }, (_, index) =>

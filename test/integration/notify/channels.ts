@@ -8,7 +8,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
-import { closeRails, loadRails } from "../../../src/cli/relay/rails.ts";
+import { closeRails } from "../../../src/cli/relay/close-rails.ts";
+import { loadRails } from "../../../src/cli/relay/rails.ts";
 import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { createRelay } from "../../../src/outbox/index.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
@@ -105,7 +106,7 @@ async function startRelay(
 ): Promise<() => Promise<void>> {
   const connectionString = workflow.db.as("headroom_executor").url;
   const rails = await loadRails(
-    { listen: true, metricsHost: "127.0.0.1", webhooks: true },
+    { webhooks: true },
     { databaseUrl: connectionString, log: () => undefined, environment },
   );
   const relay = createRelay({ connectionString, rails, streams: ["@built-in"], pollMs: 250 });

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { closeRails, loadRails } from "../../../src/cli/relay/rails.ts";
+import { closeRails } from "../../../src/cli/relay/close-rails.ts";
+import { loadRails } from "../../../src/cli/relay/rails.ts";
 import { createDrainer, type DrainReport } from "../../../src/outbox/relay/drain.ts";
 import { putEndpoint, removeEndpoint } from "../../../src/webhooks/endpoints.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -177,8 +178,6 @@ describe("endpoints of a relay's file", async () => {
         webhooks: true,
         allowHttp: true,
         allowPrivate: ["127.0.0.1/32"],
-        listen: true,
-        metricsHost: "127.0.0.1",
       },
       {
         databaseUrl: db.as("headroom_executor").url,

@@ -1,22 +1,9 @@
 /** Secrets of endpoints where Vault keeps them: none of them is in our tables, and what is dropped is overwritten there. */
-import { readFile } from "node:fs/promises";
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { installVault } from "../../helpers/vault.ts";
 import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
-
-/** The shape of Supabase Vault: a view that decrypts as who reads it, and two functions that write. */
-const vault = `
-  create schema vault;
-  create table vault.secrets (id uuid primary key default gen_random_uuid(), name text unique, secret text not null, created_at timestamptz not null default now());
-  create function vault._crypto_aead_det_decrypt(text) returns text language sql as 'select reverse($1)';
-  create view vault.decrypted_secrets as
-    select s.id, s.name, s.created_at, vault._crypto_aead_det_decrypt(s.secret) as decrypted_secret from vault.secrets s;
-  create function vault.create_secret(new_secret text, new_name text default null, new_description text default '') returns uuid
-    language sql security definer as 'insert into vault.secrets (name, secret) values (new_name, reverse(new_secret)) returning id';
-  create function vault.update_secret(secret_id uuid, new_secret text default null, new_name text default null, new_description text default null) returns void
-    language sql security definer as 'update vault.secrets set secret = reverse(new_secret), name = coalesce(new_name, name) where id = secret_id';
-  revoke all on all functions in schema vault from public;`;
 
 describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
@@ -26,8 +13,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     const client = await db.superuser.connect();
     try {
       await client.query("begin");
-      await client.query(vault);
-      await client.query(await readFile(new URL("../../../sql/grants/headroom/vault.sql", import.meta.url), "utf8"));
+      await installVault(client);
       await client.query("set local role headroom_owner");
       await work(client);
     } finally {

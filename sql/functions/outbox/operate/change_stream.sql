@@ -34,7 +34,7 @@ begin
     perform headroom.fail('invalid_input', format('The writers of stream "%s" are not roles of this server.', p_name), null,
       'Name roles that exist, or give null: then everybody who may call outbox.enqueue() may write it. Nothing was changed.');
   elsif v_new.lease_seconds < v_old.lease_seconds
-        and exists (select from outbox.relays r where r.seen_at > now() - interval '3 minutes') then
+        and exists (select from outbox.relays r where r.seen_at > now() - interval '3 minutes' and r.ended_at is null) then
     perform headroom.fail('conflict', format('The lease of stream "%s" cannot be shortened while relays run.', p_name),
       'they count on the lease that they read when they started, and would send what another relay may take',
       'Stop the relays, change it, and start them again. Nothing was changed.');

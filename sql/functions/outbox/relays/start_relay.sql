@@ -1,8 +1,11 @@
--- A relay announces itself when it starts, with the rails that it serves; its number is in every line that it writes.
-create or replace function outbox.start_relay(p_name text, p_rails text[] default null) returns integer
+-- A relay announces itself when it starts, with the rails that it serves; its number is in every line that it writes. One on demand wants
+-- no notifications: nobody would receive them.
+create or replace function outbox.start_relay(p_name text, p_rails text[] default null, p_on_demand boolean default false)
+returns integer
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select outbox.note_served(p_rails);
-  insert into outbox.relays (name, rails) values (left(p_name, 200), p_rails) returning relay_id;
+  insert into outbox.relays (name, rails, wants_notify, on_demand)
+  values (left(p_name, 200), p_rails, not p_on_demand, p_on_demand) returning relay_id;
 $$;
-comment on function outbox.start_relay(text, text[]) is 'Registers a relay and returns its number.';
+comment on function outbox.start_relay(text, text[], boolean) is 'Registers a relay and returns its number.';

@@ -4,9 +4,10 @@ import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { listEndpoints } from "../../../webhooks/endpoints.ts";
 import { formatAge } from "../../output.ts";
-import { providerStatus } from "../../relay/provider-rails.ts";
+import { lastTurnSecondsAgo } from "../../relay/read-relays.ts";
+import { bringsRail, deserted, waitingWords } from "../../relay/unserved.ts";
 import { endSession, sessionWords } from "../../session-words.ts";
-import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
+import { isInUse, isServed, listed, type Facts, type StreamStatus } from "./facts.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, unlessRefused, warning, type Finding } from "./finding.ts";
 import { lockedFinding } from "./workflow-checks.ts";
 
@@ -50,16 +51,18 @@ async function partitionsFinding(client: Client): Promise<Finding> {
   return ok("partitions", `The archive has partitions for the next ${days} days.`);
 }
 
-/** A relay process is listed as long as it runs; one on demand only while it works, but its rails keep the time at which it did. */
+/** A relay process is listed as long as it runs, one on demand for some minutes after its turn; and its rails keep the time at which it did. */
 function relaysFinding(facts: Facts): Finding {
-  const { relays, rails, waiting } = facts;
+  const { rails, waiting } = facts;
+  const relays = facts.relays.filter(({ onDemand }) => !onDemand);
   const alive = relays.filter((relay) => relay.alive);
   if (alive.length > 0) {
     return ok("relays", `${alive.length} alive: ${alive.map((relay) => relay.name).join(", ")}.`);
   }
   const served = rails.filter(({ rail }) => isServed(facts, rail));
   if (served.length > 0) {
-    const seconds = Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
+    const seconds =
+      lastTurnSecondsAgo(facts.relays) ?? Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
     return ok("relays", `No relay process is running; a relay on demand was called ${formatAge(seconds)} ago.`);
   }
   const ago = Math.min(...rails.map((row) => row.served_seconds_ago ?? Infinity));
@@ -88,19 +91,16 @@ function railsFinding(facts: Facts): Finding {
     );
   }
   const declared = `Declared: ${rails.map((row) => `${row.rail} (${row.capability})`).join(", ")}.`;
-  const deserted = rails.filter((row) => row.waiting > 0 && !isServed(facts, row.rail));
-  const [first] = deserted;
+  const left = deserted(rails);
+  const [first] = left;
   if (first === undefined) return ok("rails", declared);
-  const message = deserted
-    .map(({ rail, waiting }) => (waiting === 1 ? `1 row waits for "${rail}"` : `${waiting} rows wait for "${rail}"`))
-    .join(", ");
   // A relay of an older release does not record which rails it serves.
   const silent = relays.some((relay) => relay.alive && relay.rails === null);
   const report = silent ? warning : failure;
   return report(
     "rails",
-    `${message}, which no relay serves.`,
-    `Start a relay that has it: ${bringsRail(facts, first)}`,
+    `${waitingWords(left)}, which no relay serves.`,
+    `Start a relay that has it: ${bringsRail(first.rail)}`,
   );
 }
 
@@ -119,14 +119,6 @@ function grantsFinding({ ungranted }: Facts): Finding {
   );
 }
 
-function bringsRail({ environment }: Facts, { rail }: RailStatus): string {
-  if (rail === "webhook")
-    return "headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>";
-  const own = providerStatus(environment).filter(({ rails }) => rails.includes(rail));
-  if (own.length === 0) return "headroom relay --rails <module>";
-  return `headroom relay with ${own.map(({ required }) => required.join(" and ")).join(", or ")} set`;
-}
-
 async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[]> {
   const endpoints = await ifAllowed(listEndpoints(client, { key: facts.secretKey }));
   if (endpoints === undefined) return [skipped("endpoints", "This login may not see the endpoints.", askAsControl)];
@@ -143,7 +135,7 @@ async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[
       failure(
         "endpoints",
         "There are webhook endpoints, but no relay serves webhooks.",
-        "Start one: headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>",
+        `Start one: ${bringsRail("webhook")}`,
       ),
     ];
   }

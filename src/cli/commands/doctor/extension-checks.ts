@@ -11,7 +11,9 @@ const used: ReadonlyMap<string, string> = new Map([
 
 export async function checkExtensions(client: Client): Promise<Finding[]> {
   const result = await client.query<{ name: string; version: string; checkable: boolean }>(
-    `select extname::text as name, extversion as version, to_regprocedure('net.check_worker_is_up()') is not null as checkable
+    `select extname::text as name, extversion as version, exists (
+              select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+               where n.nspname = 'net' and p.proname = 'check_worker_is_up' and p.pronargs = 0) as checkable
        from pg_extension where extname = any ($1) order by 1`,
     [[...used.keys()]],
   );

@@ -10,12 +10,21 @@ import type { SecretKey } from "../../../db/secrets/secret-key.ts";
 import { listSettings, type ConnectedWorkflows } from "../../../provisioning/index.ts";
 import { valueOf, type Environment } from "../../relay/provider-rails.ts";
 import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
+import { readCredentials, type CredentialValues } from "../../relay/stored-credentials.ts";
+import { wasServed, type RailStatus } from "../../relay/unserved.ts";
 import { ifAllowed } from "./finding.ts";
 
 export type WorkspaceNeeds = FunctionResult<"capacity.workspace_needs">[number];
 export type MoneyNeeds = FunctionResult<"billing.workspace_needs">[number];
-export type RailStatus = FunctionResult<"outbox.rail_status">[number];
 export type StreamStatus = FunctionResult<"outbox.status">[number];
+
+/** What the database keeps of relays' credentials. */
+export interface CredentialFacts {
+  /** As a relay that logs in as this login, with this process' key, would have them; undefined where the login may not read them. */
+  readonly values: CredentialValues | undefined;
+  /** The names of those that are stored. */
+  readonly stored: readonly string[];
+}
 
 export interface Facts {
   readonly environment: Environment;
@@ -28,6 +37,7 @@ export interface Facts {
   /** What workspaces need in order to take money; undefined likewise. */
   readonly money: readonly MoneyNeeds[] | undefined;
   readonly rails: readonly RailStatus[];
+  readonly credentials: CredentialFacts;
   /** Rows that wait for a guarded rail which their stream was not granted. */
   readonly ungranted: readonly FunctionResult<"outbox.ungranted">[number][];
   readonly relays: readonly RelayEntry[];
@@ -51,6 +61,7 @@ export async function readFacts(
     connected: hasProduct ? await ifAllowed(listSettings(client, secretKey)) : [],
     money: hasProduct ? await ifAllowed(call(client, "billing.workspace_needs", {})) : [],
     rails: await call(client, "outbox.rail_status", {}),
+    credentials: await readCredentialFacts(client, environment, secretKey),
     ungranted: await call(client, "outbox.ungranted", {}),
     relays: await readRelays(client),
     streams,
@@ -58,18 +69,26 @@ export async function readFacts(
   };
 }
 
+async function readCredentialFacts(
+  client: Client,
+  environment: Environment,
+  secretKey: SecretKey | undefined,
+): Promise<CredentialFacts> {
+  const status = await call(client, "outbox.credential_status", {});
+  const stored = status.flatMap(({ name, stored_at: at }) => (at === null ? [] : [name]));
+  // What the environment sets is not read: nobody needs it here.
+  const asked = stored.filter((name) => valueOf(environment, name) === undefined);
+  return { values: await ifAllowed(readCredentials(client, asked, secretKey)), stored };
+}
+
 /** Whether people work with requests here; an engine that is used alone has no members. */
 export function isInUse({ workspaces }: Pick<Facts, "workspaces">): boolean {
   return workspaces?.some((workspace) => workspace.in_use) ?? false;
 }
 
-/** A relay process reports every minute, and a relay on demand should be called as often. */
-const latelySeconds = 180;
-
 /** Whether a relay, a process or one on demand, delivers by this rail. */
 export function isServed({ rails }: Pick<Facts, "rails">, name: string): boolean {
-  const seconds = rails.find(({ rail }) => rail === name)?.served_seconds_ago ?? null;
-  return seconds !== null && seconds < latelySeconds;
+  return rails.some((row) => row.rail === name && wasServed(row));
 }
 
 const ofServers = [

@@ -127,6 +127,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
     connected: undefined,
     money: undefined,
     rails: [],
+    credentials: { values: undefined, stored: [] },
   };
   add("providers", place.sandbox ? [sandboxProviders] : await checkProviders(surroundings, place.offline));
   progress.finish();

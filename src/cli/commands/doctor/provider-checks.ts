@@ -1,6 +1,7 @@
 /**
- * Do the providers that this installation needs answer? Which ones are needed follows from its workspaces and from this
- * environment; each is asked something that changes nothing, with the settings that a relay started here would have.
+ * Do the providers that this installation needs answer? Which ones are needed follows from its workspaces, from this
+ * environment and from what the database keeps; each is asked something that changes nothing, with the settings that a relay started here
+ * would have.
  */
 import { ZodError } from "zod";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -8,8 +9,10 @@ import { accessCheckMs, type AccessProblem } from "../../../rails/access-check.t
 import {
   checkEnvironment,
   checkProviderAccess,
+  completeWith,
   providerStatus,
-  type Environment,
+  valueOf,
+  type Completed,
   type Places,
   type ProviderStatus,
 } from "../../relay/provider-rails.ts";
@@ -25,18 +28,27 @@ export const sandboxProviders: Finding = ok(
 );
 
 /** What the checks of providers need to know; without a database that is the environment alone. */
-export type Surroundings = Pick<Facts, "environment" | "workspaces" | "connected" | "money" | "rails">;
+export type Surroundings = Pick<Facts, "environment" | "workspaces" | "connected" | "money" | "rails" | "credentials">;
 
 export async function checkProviders(facts: Surroundings, offline: boolean): Promise<Finding[]> {
+  const completed = completeWith(facts.credentials.values ?? new Map<string, string>(), facts.environment);
   try {
-    checkEnvironment(facts.environment);
+    checkEnvironment(completed.environment);
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
     return [failure("providers", error.message, error.hint ?? "Correct the environment variables.")];
   }
-  const all = providerStatus(facts.environment);
+  const all = providerStatus(completed.environment);
   const checks = [...new Set(all.map(({ check }) => check))];
-  return Promise.all(checks.map((check) => providerFinding(check, all, facts, offline)));
+  const findings = await Promise.all(checks.map((check) => providerFinding(check, all, facts, completed, offline)));
+  const unused = completed.unused.map((message) =>
+    warning(
+      "credentials",
+      message,
+      "headroom secret list shows what is stored; headroom secret set or remove changes it.",
+    ),
+  );
+  return [...findings, ...unused];
 }
 
 interface Need {
@@ -86,14 +98,27 @@ async function providerFinding(
   check: string,
   all: readonly ProviderStatus[],
   facts: Surroundings,
+  completed: Completed,
   offline: boolean,
 ): Promise<Finding> {
   const candidates = all.filter((status) => status.check === check);
   const set = candidates.find((status) => status.used);
   const { why, places } = needOf(check, facts);
   if (set !== undefined) {
-    if (offline) return skipped(check, `${set.name} is set up here. Not checked (--offline).`);
-    return askProvider(set, facts.environment, places);
+    if (offline)
+      return skipped(check, `${set.name} is set up here: ${sources(set, completed)}. Not checked (--offline).`);
+    return askProvider(set, completed, places);
+  }
+  const kept = candidates.find(({ credentials }) =>
+    credentials.some((name) => facts.credentials.stored.includes(name)),
+  );
+  if (kept !== undefined && facts.credentials.values === undefined) {
+    const names = kept.credentials.filter((name) => facts.credentials.stored.includes(name)).join(", ");
+    return skipped(
+      check,
+      `${names} is stored in the database for relays, and this login may not read it.`,
+      "To have it checked, run headroom doctor with the database login of a relay.",
+    );
   }
   const variables = candidates.map(({ required }) => required.join(" and ")).join(", or ");
   if (why === null && facts.workspaces === undefined) {
@@ -114,17 +139,26 @@ async function providerFinding(
   return failure(
     check,
     `${why}, but ${variables} is not set here, and no relay serves it.`,
-    `Set ${variables} in the relay's environment, and start it: headroom relay (docs/guides/rails.md).`,
+    `Set ${variables} in the relay's environment, or store ${candidates.flatMap(({ credentials }) => credentials).join(" or ")} (headroom secret set), and start it: headroom relay (docs/guides/rails.md).`,
   );
 }
 
-async function askProvider(status: ProviderStatus, environment: Environment, places: Places): Promise<Finding> {
+/** Where each credential comes from. */
+function sources({ credentials }: ProviderStatus, { environment, stored }: Completed): string {
+  return credentials
+    .filter((name) => valueOf(environment, name) !== undefined)
+    .map((name) => `${name} from the ${stored.has(name) ? "database" : "environment"}`)
+    .join(", ");
+}
+
+async function askProvider(status: ProviderStatus, completed: Completed, places: Places): Promise<Finding> {
   const { name, check } = status;
+  const { environment } = completed;
   try {
     const result = await checkProviderAccess(name, environment, places, AbortSignal.timeout(accessCheckMs));
-    if (result.kind === "answers") return ok(check, `${name} answers, as ${result.as}.`);
+    if (result.kind === "answers") return ok(check, `${name} answers, as ${result.as}. ${sources(status, completed)}.`);
     const report = result.grave ? failure : warning;
-    return report(check, `${name}: ${result.reason}`, remedyOf(result, status));
+    return report(check, `${name}: ${result.reason} (${sources(status, completed)})`, remedyOf(result, status));
   } catch (error) {
     // An answer of the wrong form; the error names fields and rules, never values.
     if (error instanceof ZodError) {

@@ -1,9 +1,9 @@
 /** Would the database server write the key to the secrets into its log? */
 import type { Client } from "pg";
+import { call } from "../../../db/call.ts";
 import { ok, warning, type Finding } from "./finding.ts";
 
 interface LogSettings {
-  readonly vault: boolean;
   readonly statement: string;
   readonly duration: string;
   readonly sampled: boolean;
@@ -12,8 +12,7 @@ interface LogSettings {
   readonly failing: boolean;
 }
 
-const settingsText = `select coalesce(to_regclass('vault.decrypted_secrets') is not null, false) as vault,
-  current_setting('log_statement') as statement, current_setting('log_min_duration_statement') as duration,
+const settingsText = `select current_setting('log_statement') as statement, current_setting('log_min_duration_statement') as duration,
   (current_setting('log_min_duration_sample') <> '-1' and current_setting('log_statement_sample_rate')::float8 > 0)
     or current_setting('log_transaction_sample_rate')::float8 > 0 as sampled,
   coalesce(current_setting('auto_explain.log_min_duration', true), '-1') not in ('-1', '')
@@ -24,7 +23,8 @@ const settingsText = `select coalesce(to_regclass('vault.decrypted_secrets') is 
 /** Without Vault, HEADROOM_SECRET_KEY goes to the server as a parameter, and only the server's settings keep it out of its log. */
 export async function checkServerLog(client: Client): Promise<Finding> {
   const [settings] = (await client.query<LogSettings>(settingsText)).rows;
-  if (settings === undefined || settings.vault) return ok("server log", "Vault keeps the secrets.");
+  if (settings === undefined || (await call(client, "webhooks.kept_in_vault", {})))
+    return ok("server log", "Vault keeps the secrets.");
   const statements = settings.parameters ? loggedBy(settings) : [];
   const logged = [
     ...statements,

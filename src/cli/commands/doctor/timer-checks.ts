@@ -78,7 +78,8 @@ interface JobRun {
 async function checkCron(client: Client, ran: boolean, facts: Facts): Promise<Finding[]> {
   const tables = await client.query<{ readable: boolean | null }>(
     `select bool_and(has_schema_privilege(c.relnamespace, 'usage') and has_table_privilege(c.oid, 'select')) as readable
-       from pg_class c where c.oid in (to_regclass('cron.job'), to_regclass('cron.job_run_details')) having count(*) > 0`,
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'cron' and c.relname in ('job', 'job_run_details') having count(*) > 0`,
   );
   const [table] = tables.rows;
   if (table === undefined) return [];

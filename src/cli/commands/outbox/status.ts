@@ -5,7 +5,8 @@ import { call, type FunctionResult } from "../../../db/call.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable, visible } from "../../output.ts";
-import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
+import { isRelayed, lastTurnSecondsAgo, readRelays, type RelayEntry } from "../../relay/read-relays.ts";
+import { bringsRail, deserted, waitingWords, wasServed, type RailStatus } from "../../relay/unserved.ts";
 
 export function registerStatus(outbox: Command): void {
   addCommon(
@@ -21,6 +22,7 @@ type DestinationStatus = FunctionResult<"webhooks.destination_status">[number];
 interface Status {
   readonly streams: readonly StreamStatus[];
   readonly relays: readonly RelayEntry[];
+  readonly rails: readonly RailStatus[];
   readonly destinations: readonly DestinationStatus[];
 }
 
@@ -34,11 +36,12 @@ async function readStatus(client: Client): Promise<Status> {
   return {
     streams: await call(client, "outbox.status", {}),
     relays: await readRelays(client),
+    rails: await call(client, "outbox.rail_status", {}),
     destinations: await call(client, "webhooks.destination_status", {}),
   };
 }
 
-function toJson({ streams, relays, destinations }: Status) {
+function toJson({ streams, relays, rails, destinations }: Status) {
   return {
     streams: streams.map((row) => ({
       stream: row.stream,
@@ -56,6 +59,12 @@ function toJson({ streams, relays, destinations }: Status) {
       estimated: row.estimated,
     })),
     relays,
+    rails: rails.map((row) => ({
+      rail: row.rail,
+      waiting: row.waiting,
+      served: wasServed(row),
+      servedSecondsAgo: row.served_seconds_ago,
+    })),
     destinations: destinations.map((row) => ({
       destination: row.destination,
       endpoint: row.endpoint,
@@ -71,7 +80,7 @@ function toJson({ streams, relays, destinations }: Status) {
   };
 }
 
-function show({ streams, relays, destinations }: Status): void {
+function show({ streams, relays, rails, destinations }: Status): void {
   printTable(streams, [
     { title: "STREAM", value: (row) => row.stream },
     { title: "ORDER", value: (row) => (row.ordered ? "per key" : "none") },
@@ -104,22 +113,36 @@ function show({ streams, relays, destinations }: Status): void {
   }
   printLine();
   showRelays(relays);
-  advise(streams, relays);
+  advise(streams, relays, rails);
   for (const { endpoint } of destinations.filter((row) => row.disabled_code !== null)) {
     printLine(`Endpoint ${visible(endpoint ?? "")} is disabled: headroom endpoint list, then headroom endpoint enable`);
   }
 }
 
 function showRelays(relays: readonly RelayEntry[]): void {
-  if (relays.length === 0) return printLine("No relay is running.");
+  if (!relays.some(({ alive, onDemand }) => alive && !onDemand)) printLine(onDemandWords(relays));
+  if (relays.length === 0) return;
   printTable(relays, [
     { title: "RELAY", value: (row) => row.name },
     { title: "ID", value: (row) => row.relayId, align: "right" },
     { title: "STARTED", value: (row) => row.startedAt },
     { title: "SEEN", value: (row) => `${formatAge(row.seenSecondsAgo)} ago`, align: "right" },
-    { title: "STATE", value: (row) => (row.alive ? "alive" : "silent") },
+    { title: "STATE", value: stateOf },
     { title: "RAILS", value: (row) => row.rails?.join(", ") },
   ]);
+}
+
+function onDemandWords(relays: readonly RelayEntry[]): string {
+  const seconds = lastTurnSecondsAgo(relays);
+  if (seconds === undefined) return "No relay is running.";
+  const when = isRelayed(relays) ? "delivers" : "delivered";
+  return `No relay process is running. A relay on demand ${when}: its last turn was ${formatAge(seconds)} ago.`;
+}
+
+function stateOf({ alive, onDemand, endedAt }: RelayEntry): string {
+  if (endedAt !== null) return "turn ended";
+  if (!alive) return "silent";
+  return onDemand ? "in a turn" : "alive";
 }
 
 /** Marked as an estimate where there are too many rows to count. */
@@ -128,11 +151,19 @@ function about({ estimated }: StreamStatus, count: number): number | string {
 }
 
 /** One line for each thing that needs a person. */
-function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[]): void {
+function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[], rails: readonly RailStatus[]): void {
   const sum = (value: (row: StreamStatus) => number): number => streams.reduce((total, row) => total + value(row), 0);
   const advice: string[] = [];
-  if (!relays.some((relay) => relay.alive) && sum((row) => row.pending) > 0) {
-    advice.push("Rows are waiting and no relay is running. Start one: headroom relay");
+  if (!isRelayed(relays) && sum((row) => row.pending) > 0) {
+    const stopped = lastTurnSecondsAgo(relays) !== undefined;
+    advice.push(
+      stopped
+        ? "Rows are waiting and nobody calls the relay route. Call it every minute, or start a relay: headroom relay"
+        : "Rows are waiting and no relay is running. Start one: headroom relay",
+    );
+  }
+  for (const row of isRelayed(relays) ? deserted(rails) : []) {
+    advice.push(`${waitingWords([row])}, which no relay serves. Start one that does: ${bringsRail(row.rail)}`);
   }
   if (sum((row) => row.stuck) > 0) {
     advice.push("Rows are held under expired leases; a running relay takes them back within seconds.");

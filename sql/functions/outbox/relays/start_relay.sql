@@ -3,6 +3,6 @@ create or replace function outbox.start_relay(p_name text, p_rails text[] defaul
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select outbox.note_served(p_rails);
-  insert into outbox.relays (name, rails) values (left(p_name, 200), p_rails) returning relay_id;
+  insert into outbox.relays (name, rails) values (left(coalesce(p_name, 'relay'), 200), p_rails) returning relay_id;
 $$;
 comment on function outbox.start_relay(text, text[]) is 'Registers a relay and returns its number.';

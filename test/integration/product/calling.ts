@@ -126,9 +126,9 @@ export async function enterSession(client: ClientBase, call: Call): Promise<void
   const settings: Record<string, string> = call.session === undefined ? {} : { ...settingsOf(call.session) };
   const sign = signed[call.of.replace("public.", "")];
   const body = call.args[""];
-  if (sign !== undefined && typeof body === "string") {
+  if (sign !== undefined) {
     settings["role"] = "anon";
-    settings["request.headers"] = JSON.stringify(sign(body));
+    settings["request.headers"] = JSON.stringify(sign(typeof body === "string" ? body : ""));
   }
   const entries = Object.entries(settings);
   if (entries.length === 0) return;

@@ -71,12 +71,11 @@ export function writingOfOperators(installation: Installation): Call[] {
       p_remove: ["rob"],
       p_slack_channel_id: "C0INFRA",
     }),
-    ...plain("directory.put_identity", {
-      p_workspace_id: "acme",
-      p_member_id: "cora",
-      p_issuer: "https://id.example",
-      p_subject: "rita-there",
-    }),
+    ...plain(
+      "directory.put_identity",
+      { p_workspace_id: "acme", p_member_id: "cora", p_issuer: "https://id.example", p_subject: "rita-there" },
+      { p_workspace_id: "acme", p_member_id: "cora", p_issuer: "https://id.example", p_subject: "cora-there" },
+    ),
     ...plain("directory.put_identity_domain", {
       p_workspace_id: "acme",
       p_issuer: "https://id.example",

@@ -4079,11 +4079,13 @@ create table webhooks.envelopes (
   payload jsonb,
   outbox_ids uuid[],
   created_at timestamp with time zone default clock_timestamp() not null,
-  constraint envelopes_pkey PRIMARY KEY (id),
-  constraint envelopes_stream_id_instruction_id_key UNIQUE (stream_id, instruction_id)
+  constraint envelopes_pkey PRIMARY KEY (ord)
 );
 CREATE INDEX envelopes_by_age ON webhooks.envelopes USING btree (stream_id, created_at);
-CREATE INDEX envelopes_not_addressed ON webhooks.envelopes USING btree (stream_id, ord) WHERE (outbox_ids IS NULL);
+CREATE INDEX envelopes_by_id ON webhooks.envelopes USING btree (id);
+CREATE UNIQUE INDEX envelopes_events ON webhooks.envelopes USING btree (stream_id, instruction_id) WHERE (outbox_ids IS NOT NULL);
+CREATE UNIQUE INDEX envelopes_ids ON webhooks.envelopes USING btree (id) WHERE (outbox_ids IS NOT NULL);
+CREATE INDEX envelopes_not_addressed ON webhooks.envelopes USING btree (stream_id, instruction_id) WHERE (outbox_ids IS NULL);
 CREATE CONSTRAINT TRIGGER address_envelopes AFTER INSERT ON webhooks.envelopes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION webhooks.address_envelopes();
 grant select on webhooks.envelopes to headroom_auditor;
 grant select on webhooks.envelopes to headroom_control;
@@ -5107,7 +5109,7 @@ create function capacity.check_payload(p_event_type public.capacity_request_even
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 77e42c025a0ade02';
+  as 'sha256 cc9de813f839cb97';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
@@ -6252,7 +6254,7 @@ create function directory.protect_tables(p_schema text)
 create function directory.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns directory.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 60e9d9cf3b753114';
+  as 'sha256 1e0bc5abd3503900';
 grant execute on function directory.put_api_key to headroom_control;
 
 create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], p_slack_channel_id text DEFAULT NULL::text, OUT id text, OUT name text, OUT members text[], OUT slack_channel_id text)
@@ -6276,7 +6278,7 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3fa8f735ac458b16';
+  as 'sha256 436e8bd18d454bb8';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -6504,6 +6506,11 @@ create function headroom.hmac_sha256(p_key bytea, p_data bytea)
   returns bytea
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 66b88d3860714d7a';
+
+create function headroom.is_moment(p_at timestamp with time zone)
+  returns boolean
+  language sql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b783f63ad303854';
 
 create function headroom.json_text(p_text text)
   returns text
@@ -7135,12 +7142,12 @@ create function notify.erase_messages(p_most integer)
 create function notify.erase_texts(p_ids uuid[], p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a5e2998abbefff1';
+  as 'sha256 9f78c39c93d89ddd';
 
 create function notify.erase_told(p_ids uuid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7be29543abbeee3';
+  as 'sha256 f40cf37f89d7f7b4';
 
 create function notify.fill(p_template text, p_values jsonb, p_most integer)
   returns text
@@ -7440,7 +7447,7 @@ create function notify.still_wanted(p_told notify.notifications[], p_channel tex
 create function notify.stop_mails(p_notification notify.notifications, p_categories text[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42d09d08844d0c1a';
+  as 'sha256 46b79d32d2141244';
 
 create function notify.stoppable(p_notification notify.notifications, OUT categories text[], OUT titles text[], OUT stopped boolean)
   returns record
@@ -7562,12 +7569,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ff436d64f7d1efa3';
+  as 'sha256 d882bb55c9d3791e';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38609937c5daeb74';
+  as 'sha256 d831571834ef80af';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -7603,7 +7610,7 @@ create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 13ff2ab65fd2241f';
+  as 'sha256 d2b96c608ccc0de6';
 
 create function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text)
   returns void
@@ -7618,12 +7625,17 @@ create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_
 create function outbox.check_stream(p_stream outbox.streams)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 195a60b4d0ffafa4';
+  as 'sha256 e7ca135f103b3502';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 58a999ebb994be95';
+
+create function outbox.check_times(p_not_before timestamp with time zone, p_expires_at timestamp with time zone)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 061bbbfde0fe14ba';
 
 create function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[])
   returns uuid[]
@@ -7659,7 +7671,7 @@ create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer,
 create function outbox.clear_destination(p_name text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 f9a3a0f3c67261f6';
+  as 'sha256 29accd915d7e72f4';
 grant execute on function outbox.clear_destination to headroom_control;
 
 create function outbox.close_rows(p_claim_ids bigint[])
@@ -7837,7 +7849,7 @@ grant execute on function outbox.gc to headroom_executor;
 create function outbox.gc_keys(p_batch integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 48d91339f320d029';
+  as 'sha256 8de829e9c571e7fc';
 
 create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
@@ -7981,7 +7993,7 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 de2b745a001416cf';
+  as 'sha256 06fb4c1109c55449';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.not_granted(p_row outbox.payloads)
@@ -7997,7 +8009,7 @@ create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 bf5be40bb78f8315';
+  as 'sha256 c4aa724961044043';
 grant execute on function outbox.note_relay to headroom_executor;
 
 create function outbox.note_served(p_rails text[])
@@ -8018,7 +8030,7 @@ create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT wa
 create function outbox.park_dead()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 d9e736ee50579b86';
+  as 'sha256 2dd95a7c05ac8f46';
 
 create function outbox.partition_floor(p_at timestamp with time zone)
   returns uuid
@@ -8176,13 +8188,13 @@ create function outbox.sample_percent(p_table regclass, p_rows integer)
 create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 5c9bce482204fdde';
+  as 'sha256 7a3ad1ab13851158';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0bf9973b7b2548c7';
+  as 'sha256 a0404a2dba58a3a3';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
@@ -8192,7 +8204,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cade4f512a3314f2';
+  as 'sha256 2a0fca24b9dd3ed1';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[])
   returns void
@@ -8208,13 +8220,13 @@ grant execute on function outbox.skip to headroom_control;
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[], p_on_demand boolean DEFAULT false)
   returns integer
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 2972f06a769197d6';
+  as 'sha256 dc2f436938d43113';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
-  as 'sha256 c6666898e98feacd';
+  as 'sha256 0b5cc41c24d26a14';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
@@ -9043,7 +9055,7 @@ grant execute on function public.list_personas to service_role;
 create function public.mark_all_notifications_read(p_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 158c18e574a1a16b';
+  as 'sha256 9aab1bc14eeac206';
 grant execute on function public.mark_all_notifications_read to authenticated;
 
 create function public.mark_notification_read(p_id uuid)
@@ -9294,7 +9306,7 @@ create function webhooks.add_endpoint_secret(p_endpoint_id uuid, p_secret text, 
 create function webhooks.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 73cde2cbbbe3cc42';
+  as 'sha256 87963143a5f97011';
 
 create function webhooks.box_name(p_secret_id uuid)
   returns text
@@ -9365,7 +9377,7 @@ grant execute on function webhooks.endpoint_gone to headroom_executor;
 create function webhooks.erase_envelope(p_row jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d369b1cc50d0e56a';
+  as 'sha256 fb61c5d163b1e751';
 
 create function webhooks.find_endpoint(p_name text, p_tenant_id text)
   returns webhooks.endpoints
@@ -9375,7 +9387,7 @@ create function webhooks.find_endpoint(p_name text, p_tenant_id text)
 create function webhooks.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 0967a17cf161e113';
+  as 'sha256 a4867c5bf8d68bd1';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
   returns void
@@ -9418,7 +9430,7 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 7e4f96f7d29b573c';
+  as 'sha256 13eac2cacfe7c5fb';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()
@@ -9426,6 +9438,11 @@ create function webhooks.raise_alerts()
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s set jit=off owner headroom_owner
   as 'sha256 943044b8f7114c34';
 grant execute on function webhooks.raise_alerts to headroom_executor;
+
+create function webhooks.refuse_other_content(p_known webhooks.envelopes)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1eedaa4814c4177c';
 
 create function webhooks.remove_alert(p_name text)
   returns void
@@ -9470,6 +9487,11 @@ create function webhooks.topic_matches(p_topics text[], p_stream text, p_type te
   returns boolean
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 158ea5b2ed9edd3d';
+
+create function webhooks.yield_events()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d1edbc49c453a2a3';
 
 -- Templates
 

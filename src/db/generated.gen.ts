@@ -5935,6 +5935,13 @@ export interface Functions {
     };
     result: Buffer;
   };
+  /** Whether a time is of the years 1 to 9999. Nullable: p_at, result. */
+  "headroom.is_moment": {
+    args: {
+      p_at: Date | string | null;
+    };
+    result: boolean | null;
+  };
   /** A text escaped for JSON, without the quotes. Nullable: result. */
   "headroom.json_text": {
     args: {
@@ -7720,6 +7727,14 @@ export interface Functions {
   "outbox.check_stream_name": {
     args: {
       p_stream: string | null;
+    };
+    result: void;
+  };
+  /** Refuses times that nothing can be computed with. Nullable: p_not_before, p_expires_at. */
+  "outbox.check_times": {
+    args: {
+      p_not_before: Date | string | null;
+      p_expires_at: Date | string | null;
     };
     result: void;
   };
@@ -10436,6 +10451,13 @@ export interface Functions {
     args: Record<string, never>;
     result: number;
   };
+  /** Refuses an event that was published with other content. */
+  "webhooks.refuse_other_content": {
+    args: {
+      p_known: string | null;
+    };
+    result: void;
+  };
   /** Removes an alert. */
   "webhooks.remove_alert": {
     args: {
@@ -10494,6 +10516,11 @@ export interface Functions {
       p_type: string | null;
     };
     result: boolean;
+  };
+  /** Gives way to the same events that somebody else has published meanwhile. */
+  "webhooks.yield_events": {
+    args: Record<string, never>;
+    result: void;
   };
 }
 
@@ -10957,6 +10984,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.handed_out_to": { returns: "rows", json: [], positional: false },
   "headroom.has_vault": { returns: "value", json: [], positional: false },
   "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
+  "headroom.is_moment": { returns: "value", json: [], positional: false },
   "headroom.json_text": { returns: "value", json: [], positional: false },
   "headroom.keep_box": { returns: "nothing", json: [], positional: false },
   "headroom.keep_secret": { returns: "nothing", json: [], positional: false },
@@ -11172,6 +11200,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_stream": { returns: "nothing", json: [], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
+  "outbox.check_times": { returns: "nothing", json: [], positional: false },
   "outbox.choose_rows": { returns: "value", json: [], positional: false },
   "outbox.circuit_of": { returns: "value", json: [], positional: false },
   "outbox.claim": { returns: "rows", json: ["p_in_flight"], positional: false },
@@ -11480,6 +11509,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
   "webhooks.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
   "webhooks.raise_alerts": { returns: "value", json: [], positional: false },
+  "webhooks.refuse_other_content": { returns: "nothing", json: [], positional: false },
   "webhooks.remove_alert": { returns: "nothing", json: [], positional: false },
   "webhooks.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "webhooks.render_alert": { returns: "value", json: ["p_payload"], positional: false },
@@ -11487,4 +11517,5 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
   "webhooks.set_endpoint_headers": { returns: "value", json: ["p_headers"], positional: false },
   "webhooks.topic_matches": { returns: "value", json: [], positional: false },
+  "webhooks.yield_events": { returns: "nothing", json: [], positional: false },
 };

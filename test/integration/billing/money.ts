@@ -60,6 +60,8 @@ export interface Money extends Provisioning {
   tells(type: string, object: unknown, told?: Told): Promise<Heard>;
   /** Lets a relay deliver everything to Stripe's stand-in, and has the sweep read the answers. */
   deliver(): Promise<void>;
+  /** Stops the relay before the end of the test. */
+  stop(): Promise<void>;
   /** Runs the timers. */
   timers(): Promise<void>;
   /** Makes everything of a request due, and runs the timers. */
@@ -104,11 +106,12 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
          ('acme', 'YEN', 'one_off', 'JPY', 5000, 'test')`,
     );
   });
-  afterEach(async () => {
+  const stop = async (): Promise<void> => {
     const running = relay;
     relay = undefined;
     await running?.stop();
-  });
+  };
+  afterEach(stop);
 
   /** As anon, over a login of PostgREST's, with what is encrypted readable. */
   async function asAnon<T>(headers: Record<string, string>, text: string, values: unknown[]): Promise<T> {
@@ -217,6 +220,7 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
       );
       await money.timers();
     },
+    stop,
     async timers() {
       const { failed } = await oneOf<{ failed: unknown[] }>(
         pool,

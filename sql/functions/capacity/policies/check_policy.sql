@@ -13,9 +13,11 @@ begin
     when p_policy.rank is null then 'rank: a whole number; the lowest decides'
     when p_policy.enabled is null then 'enabled: true or false'
     when length(p_policy.description) > 500 then 'description: up to 500 characters'
-    when cardinality(p_policy.sizes) not between 1 and 100 or array_position(p_policy.sizes, null) is not null
+    when cardinality(p_policy.sizes) not between 1 and 100 or array_ndims(p_policy.sizes) > 1
+         or array_position(p_policy.sizes, null) is not null
       then 'sizes: 1 to 100 sizes, or null for any size'
-    when cardinality(p_policy.regions) not between 1 and 100 or array_position(p_policy.regions, null) is not null
+    when cardinality(p_policy.regions) not between 1 and 100 or array_ndims(p_policy.regions) > 1
+         or array_position(p_policy.regions, null) is not null
       then 'regions: 1 to 100 regions, or null for any region'
     when p_policy.enabled and exists (select from unnest(p_policy.sizes) s where s !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$')
       then 'sizes: each of up to 32 letters, digits, dots, dashes and underscores, such as 32XL'
@@ -24,6 +26,8 @@ begin
     when p_policy.min_monthly_cost_usd < 0 then 'min_monthly_cost_usd: not negative'
     when p_policy.max_monthly_cost_usd < 0 or p_policy.max_monthly_cost_usd < p_policy.min_monthly_cost_usd
       then 'max_monthly_cost_usd: not below the minimum'
+    when p_policy.enabled and greatest(p_policy.min_monthly_cost_usd, p_policy.max_monthly_cost_usd) > 1000000000000
+      then 'max_monthly_cost_usd: neither it nor the minimum above 1000000000000'
     when p_policy.max_quantity <= 0 then 'max_quantity: at least 1'
     when p_policy.kind = 'escalation' and (p_policy.step <> 'commercial' or p_policy.group_id is not null)
       then 'step: an escalation is commercial and names no group'

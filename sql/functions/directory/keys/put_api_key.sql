@@ -16,6 +16,9 @@ begin
     perform headroom.fail('invalid_input', 'A note is 1 to 200 characters on one line.');
   elsif p_expires_at <= clock_timestamp() then
     perform headroom.fail('invalid_input', 'The key would already be expired.');
+  elsif not headroom.is_moment(p_expires_at) then
+    perform headroom.fail('invalid_input', 'A key expires before the year 10000.', null,
+                          'Leave the time out for one that does not expire.');
   end if;
   if p_member_id is not null then
     -- Locked, so that a removal that comes at the same time ends this key too.

@@ -87,13 +87,15 @@ begin
     when jsonb_typeof(p_changes -> 'without_slack') <> 'boolean' then 'without_slack: true or false'
     when v_new.without_slack_by is not null and v_new.slack_user_id is not null
       then 'without_slack: true only for a member who has no Slack user id'
-    when v_new.roles is null or array_position(v_new.roles, null) is not null
+    when v_new.roles is null or array_ndims(v_new.roles) > 1 or array_position(v_new.roles, null) is not null
          or not v_new.roles <@ array['requester', 'commercial', 'vp', 'operator', 'admin', 'auditor']
       then 'roles: any of requester, commercial, vp, operator, admin, auditor'
     when v_new.active is null then 'active: true or false'
     when v_new.delegate_id = p_id then 'delegate_id: another member'
     when (v_new.away_from is null) <> (v_new.away_until is null) or v_new.away_from >= v_new.away_until
       then 'away_from: both ends of the absence, the earlier one first'
+    when p_changes ?| '{away_from,away_until}' and not (headroom.is_moment(v_new.away_from) and headroom.is_moment(v_new.away_until))
+      then 'away_from: both ends of the absence are of the years 1 to 9999'
     when v_new.delegate_id is not null
          and not exists (select from directory.members m where m.workspace_id = p_workspace_id and m.id = v_new.delegate_id and m.active)
       then 'delegate_id: an active member of the workspace'

@@ -1,9 +1,13 @@
 -- Takes away what notifications say, with a customer's name and address, and the link; what is held of them is not sent any more, for a
--- reason (notify.status_rules). That somebody was told, of what kind and when stays.
+-- reason (notify.status_rules). That somebody was told, of what kind and when stays. Taken in the order of their ids, by whomever they are
+-- erased: a customer's erasure and the removal of a member meet here.
 create or replace function notify.erase_texts(p_ids uuid[], p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform from notify.notifications n where n.id = any (p_ids) order by n.id for no key update;
+  perform from notify.parts p where p.notification_id = any (p_ids) and p.state = 'held'
+    order by p.notification_id, p.channel, p.endpoint_id for no key update;
   update notify.notifications n
      set title = null, body = null, address = null, name = null, link = null, action_url = null, erased_at = clock_timestamp()
    where n.id = any (p_ids) and n.erased_at is null;

@@ -5,7 +5,10 @@ as $$
 begin
   perform notify.erase_texts(p_ids, 'nobody');
   update notify.deliveries d set to_erase = true
-   where d.id in (select p.delivery_id from notify.parts p where p.notification_id = any (p_ids) and p.delivery_id is not null);
+   where d.id = any (array(
+     select o.id from notify.deliveries o
+      where o.id in (select p.delivery_id from notify.parts p where p.notification_id = any (p_ids) and p.delivery_id is not null)
+      order by o.id for no key update));
   perform notify.erase_messages(1000);
 end
 $$;

@@ -8,10 +8,13 @@ begin
   on conflict (workspace_id, whose, category, channel)
   do update set choice = 'off', updated_at = clock_timestamp() where f.choice <> 'off';
   update notify.parts p set state = 'dropped', reason = 'preference'
-    from notify.notifications n
-   where n.id = p.notification_id and p.state = 'held' and p.channel = 'email' and p.workspace_id = p_notification.workspace_id
-     and p.recipient_kind = p_notification.recipient_kind and p.recipient = p_notification.recipient
-     and n.category = any (p_categories) and not n.critical;
+   where p.channel = 'email' and p.notification_id = any (array(
+     select h.notification_id
+       from notify.parts h join notify.notifications n on n.id = h.notification_id
+      where h.state = 'held' and h.channel = 'email' and h.workspace_id = p_notification.workspace_id
+        and h.recipient_kind = p_notification.recipient_kind and h.recipient = p_notification.recipient
+        and n.category = any (p_categories) and not n.critical
+      order by h.notification_id for no key update of h));
 end
 $$;
 comment on function notify.stop_mails(notify.notifications, text[]) is 'Stops mails of some kinds to a recipient.';

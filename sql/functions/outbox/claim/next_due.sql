@@ -50,7 +50,8 @@ begin
     end loop;
     if v_due is not null then
       stream_id := v_stream.stream_id;
-      wait_ms := least(greatest(0, ceil(extract(epoch from v_due - clock_timestamp()) * 1000)), 86400000)::integer;
+      -- Of a row from before there was a bound it may be infinity, which cannot be subtracted from.
+      wait_ms := least(greatest(0, ceil((extract(epoch from v_due) - extract(epoch from clock_timestamp())) * 1000)), 86400000)::integer;
       return next;
     end if;
   end loop;

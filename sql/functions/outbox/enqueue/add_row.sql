@@ -69,6 +69,7 @@ begin
        from (select) one left join outbox.streams s on s.name = p_stream left join outbox.rails r on r.name = p_rail;
   end if;
   if p_not_before is not null or p_expires_at is not null or p_coalesce_key is not null or p_destination is not null then
+    perform outbox.check_times(p_not_before, p_expires_at);
     v_due := greatest(v_now, p_not_before);
     v_special := v_due > v_now or p_expires_at is not null or p_coalesce_key is not null or p_destination is not null;
     if p_destination is not null then

@@ -48,7 +48,7 @@ begin
            encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing v_moment from 1 for 7), 7, p.class_id), 'hex')::uuid
              as new_outbox_id,
            sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
-           greatest(v_now, p.not_before) as due,
+           greatest(v_now, p.not_before) as due, outbox.check_times(p.not_before, p.expires_at),
            outbox.check_row(p.stream_row, p.stream, p_checked, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key, p.bytes,
                             p.bytes > 130 and headroom.too_deep(p.payload, p.body), p.prio, p.coalesce_key, p.destination, p.captures,
                             p.binds),

@@ -79,7 +79,7 @@ begin
          case when l.estimated then round(greatest(l.pending, e.waiting)) else greatest(0, l.pending) end::bigint,
          case when l.estimated then round(greatest(l.due, e.due)) else l.due end::bigint,
          l.in_flight::bigint, l.dead, l.parked, case when l.estimated then coalesce(e.blocked, 0) else l.blocked end,
-         coalesce(greatest(0, extract(epoch from now() - least(l.wanted_at, e.wanted_at))), 0)::double precision,
+         coalesce(greatest(0, extract(epoch from now()) - extract(epoch from least(l.wanted_at, e.wanted_at))), 0)::double precision,
          l.stuck::bigint, round(l.lanes)::bigint, round(l.retrying)::bigint, l.estimated
     from line l
    cross join lateral outbox.status_by_index(l.stream_id, l.ordered, l.estimated) e

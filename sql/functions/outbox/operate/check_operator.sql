@@ -10,7 +10,7 @@ begin
   elsif p_reason is null or length(p_reason) not between 1 and 2000 then
     perform headroom.fail('invalid_input', 'A reason of 1 to 2000 characters is required.', null,
       'It stands in the archive beside the act.');
-  elsif p_outbox_ids is null or array_position(p_outbox_ids, null) is not null then
+  elsif p_outbox_ids is null or array_ndims(p_outbox_ids) > 1 or array_position(p_outbox_ids, null) is not null then
     perform headroom.fail('invalid_input', 'Outbox ids are required, and none may be null.');
   elsif cardinality(p_outbox_ids) > 10000 then
     perform headroom.fail('invalid_input', format('At most 10000 rows at once, not %s.', cardinality(p_outbox_ids)), null,

@@ -9,6 +9,10 @@ begin
     perform headroom.fail('invalid_input', format('The writers of stream "%s" are not roles of this server.', p_stream.name), null,
       'Name roles that exist, or leave writers out: then everybody who may call outbox.enqueue() may write it. Nothing was changed.');
   end if;
+  if p_stream.dedupe_days > 36500 then
+    perform headroom.fail('invalid_input', 'Idempotency keys are remembered for at most 36500 days, or for ever.', null,
+      'Give fewer days; or leave them out, which means for ever. Nothing was changed.');
+  end if;
   select * into v_class from outbox.retention_classes c where c.class_id = p_stream.class_id;
   if p_stream.dedupe_days < coalesce(v_class.retain_days, 2147483647) then
     perform headroom.fail('invalid_input', format('Idempotency keys must be remembered at least as long as the archive (%s).',

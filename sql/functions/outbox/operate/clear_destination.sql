@@ -6,6 +6,9 @@ as $$
 declare
   v_was_open boolean := outbox.circuit_of(p_name) <> 'closed';
 begin
+  if p_name is null or length(p_name) not between 1 and 200 then
+    perform headroom.fail('invalid_input', 'A destination has 1 to 200 characters.');
+  end if;
   insert into outbox.limits as l (name, clears) values (p_name, 1)
   on conflict (name) do update set clears = l.clears + 1, changed_at = now();
   if v_was_open then

@@ -4,8 +4,8 @@ create or replace function outbox.note_relay(p_relay_id integer, p_name text, p_
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select set_config('synchronous_commit', 'off', true);
-  insert into outbox.relays as r (relay_id, name, wants_notify) overriding system value values (p_relay_id, left(p_name, 200),
-    p_wants_notify)
+  insert into outbox.relays as r (relay_id, name, wants_notify) overriding system value
+  select p_relay_id, left(coalesce(p_name, 'relay'), 200), coalesce(p_wants_notify, false) where p_relay_id is not null
   on conflict (relay_id) do update set seen_at = now(), wants_notify = excluded.wants_notify;
   select outbox.note_served((select r.rails from outbox.relays r where r.relay_id = p_relay_id));
 $$;

@@ -12,7 +12,8 @@ begin
                                and (r.capability = 'lookup'
                                     or r.capability = 'idempotent'
                                        and coalesce(
-                                             new.first_sent_at + (r.dedup_window_ms - r.timeout_ms) * interval '1 ms' > now(), true))))
+                                             new.first_sent_at
+                                               + (least(r.dedup_window_ms, 31622400000) - r.timeout_ms) * interval '1 ms' > now(), true))))
     into new.parked
     from outbox.streams s where s.stream_id = new.stream_id;
   return new;

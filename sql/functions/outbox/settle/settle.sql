@@ -41,6 +41,9 @@ begin
       'Known: delivered, retry, unknown, rejected, released. Nothing was changed.');
   end if;
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
+  if not found then
+    perform headroom.fail('unknown_stream', format('There is no stream with the number %s.', p_stream_id));
+  end if;
   select array_agg(c.claim_id) into v_live
     from (select c.claim_id from outbox.claims c
            where c.claim_id in (select distinct o.claim_id from unnest(p_outcomes) o) order by c.claim_id for update skip locked) c;

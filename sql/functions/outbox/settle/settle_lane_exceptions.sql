@@ -49,7 +49,7 @@ begin
   ), dated as materialized (
     select j.*, case j.state
                   when 'RETRYABLE' then now() + outbox.backoff(p_stream, j.tries_now, j.after_ms)
-                  when 'RELEASED' then now() + coalesce(j.after_ms, 0) * interval '1 ms'
+                  when 'RELEASED' then now() + least(greatest(j.after_ms, 0), 86400000) * interval '1 ms'
                 end as due
       from judged j
   ), line as (

@@ -43,7 +43,7 @@ begin
        way_id)
     select w.outbox_id, p_stream.stream_id, w.priority,
            now() + case w.state when 'RETRYABLE' then outbox.backoff(p_stream, w.tries_now, w.after_ms)
-                                else coalesce(w.after_ms, 0) * interval '1 ms' end,
+                                else least(greatest(w.after_ms, 0), 86400000) * interval '1 ms' end,
            w.expires_at, w.first_sent_at,
            w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.bytes, w.payload_hash, w.way_id
       from judged w where w.state in ('RETRYABLE', 'RELEASED')

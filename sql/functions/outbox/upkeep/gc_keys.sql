@@ -9,7 +9,7 @@ begin
   with old as materialized (
     select d.ctid as tid
       from outbox.streams s
-      join outbox.dedupe d on d.stream_id = s.stream_id and d.created_at < now() - make_interval(days => s.dedupe_days)
+      join outbox.dedupe d on d.stream_id = s.stream_id and d.created_at < now() - make_interval(days => least(s.dedupe_days, 36500))
       left join outbox.payloads m on m.outbox_id = d.outbox_id
      where s.dedupe_days is not null
        and not exists (select from outbox.dead x where x.outbox_id = d.outbox_id)

@@ -1,5 +1,5 @@
 -- Marks the caller's notifications as read, all of them or those made up to a moment: what came after the page was loaded was not seen on
--- it. Says how many.
+-- it. Says how many. They are taken in the order of their ids, like by everybody who takes several.
 create or replace function public.mark_all_notifications_read(p_before timestamptz default null) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -8,8 +8,11 @@ declare
   v_marked integer;
 begin
   update notify.notifications n set read_at = clock_timestamp()
-   where n.workspace_id = v_owner.workspace_id and n.recipient_kind = 'member' and n.recipient = v_owner.member_id
-     and n.channels @> array['in-app'] and n.read_at is null and n.created_at <= coalesce(p_before, clock_timestamp());
+   where n.id = any (array(
+     select u.id from notify.notifications u
+      where u.workspace_id = v_owner.workspace_id and u.recipient_kind = 'member' and u.recipient = v_owner.member_id
+        and u.channels @> array['in-app'] and u.read_at is null and u.created_at <= coalesce(p_before, clock_timestamp())
+      order by u.id for no key update));
   get diagnostics v_marked = row_count;
   return v_marked;
 end

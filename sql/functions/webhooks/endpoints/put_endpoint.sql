@@ -24,7 +24,7 @@ begin
     end if;
     -- New ones are made one at a time in each workspace: of two callers that make the same one the second finds that of the first, and
     -- no two are both the last that there is room for. The installation has no such limit, so only the same name waits there.
-    perform headroom.take_turn('webhooks.put_endpoint:' || case when p_tenant_id is null then 'name:' || p_name
+    perform headroom.take_turn('webhooks.put_endpoint:' || case when p_tenant_id is null then 'name:' || coalesce(p_name, '')
                                                                 else 'tenant:' || p_tenant_id end);
     select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
   end if;

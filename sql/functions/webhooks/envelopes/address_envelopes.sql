@@ -5,37 +5,53 @@
 --
 -- A lane per endpoint and subject; events without a subject keep the order of their source.
 --
+-- Before that the events themselves are taken, in the order of their sources and ids: one that somebody else has published since it was
+-- inserted is the same one, and theirs stays. Only one with other content is refused here, which no insert could see.
+--
 -- In parts that are bounded by their bytes as well: inside the database JSON takes up to five times its text, and one value 256 MB at most.
 create or replace function webhooks.address_envelopes() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_part record;
+  v_ord bigint;
+  v_ords bigint[];
 begin
-  if not exists (select from webhooks.envelopes e where e.id = new.id and e.outbox_ids is null) then
+  if not exists (select from webhooks.envelopes e where e.ord = new.ord and e.outbox_ids is null) then
     return null;
   end if;
+  loop
+    v_ords := '{}';
+    begin
+      for v_ord in select e.ord from webhooks.envelopes e where e.outbox_ids is null order by e.stream_id, e.instruction_id loop
+        update webhooks.envelopes e set outbox_ids = '{}' where e.ord = v_ord;
+        v_ords := v_ords || v_ord;
+      end loop;
+      exit;
+    exception when unique_violation then
+      perform webhooks.yield_events();
+    end;
+  end loop;
   for v_part in
-    select array_agg(d.id order by d.n) as ids,
+    select array_agg(d.ord order by d.n) as ords,
            jsonb_agg(jsonb_build_object(
              'stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', d.endpoint_id, 'rail', 'webhook',
              'destination', 'endpoint:' || d.endpoint_id, 'payload', d.payload) order by d.n) as rows
-      from (select e.id, e.instruction_id, e.payload, s.name as stream, p.id as endpoint_id, k.key,
+      from (select e.ord, e.instruction_id, e.payload, s.name as stream, p.id as endpoint_id, k.key,
                    row_number() over w - 1 as n, sum(octet_length(e.payload::text)) over w as bytes
               from webhooks.envelopes e
               join outbox.stream_settings s on s.stream_id = e.stream_id
               join webhooks.endpoints p on p.enabled and p.tenant_id is null and webhooks.topic_matches(p.topics, s.name, e.type)
              cross join lateral (select p.id || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
-             where e.outbox_ids is null
+             where e.ord = any (v_ords)
             window w as (order by s.stream_id, k.key, e.ord)) d
      group by d.n / 1000, d.bytes / 16000000 order by d.n / 1000, d.bytes / 16000000
   loop
-    update webhooks.envelopes e set outbox_ids = coalesce(e.outbox_ids, '{}') || a.outbox_ids
-      from (select v_part.ids[m.ord] as id, array_agg(m.outbox_id order by m.ord) as outbox_ids
-              from outbox.add_rows(false, v_part.rows) m group by v_part.ids[m.ord]) a
-     where e.id = a.id;
+    update webhooks.envelopes e set outbox_ids = e.outbox_ids || a.outbox_ids
+      from (select v_part.ords[m.ord] as ord, array_agg(m.outbox_id order by m.ord) as outbox_ids
+              from outbox.add_rows(false, v_part.rows) m group by v_part.ords[m.ord]) a
+     where e.ord = a.ord;
   end loop;
-  update webhooks.envelopes e set outbox_ids = '{}' where e.outbox_ids is null;
   return null;
 end
 $$;

@@ -4,7 +4,8 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   update webhooks.envelopes e set payload = null
-   where e.stream_id = (p_row ->> 'stream_id')::smallint and e.instruction_id = p_row ->> 'instruction_id';
+   where e.stream_id = (p_row ->> 'stream_id')::smallint and e.instruction_id = p_row ->> 'instruction_id'
+     and e.outbox_ids is not null;
   return null;
 end
 $$;

@@ -1,6 +1,8 @@
 -- Takes an event from an application, in its own transaction, through one of the views payments.outbox_transfers and ledger.outbox_ledger.
 -- Source and id are the event: inserted again, it is the same row, which the statement returns as it is; with another content it is
--- refused. Its receivers are chosen at the end of the transaction, for all of its events together (webhooks.address_envelopes).
+-- refused. Its receivers are chosen at the end of the transaction, for all of its events together (webhooks.address_envelopes). What
+-- another transaction publishes at this moment is found out there, so that nobody waits for an event while holding another; the id follows
+-- from the event, and is the same for both.
 create or replace function webhooks.insert_envelope() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -15,34 +17,35 @@ begin
   end if;
   select * into v_stream from outbox.stream_settings s where s.name = tg_argv[0];
   perform webhooks.check_envelope(new.payload, v_stream);
-  insert into webhooks.envelopes (id, stream_id, instruction_id, type, subject, payload)
-  values (coalesce(new.id, gen_random_uuid()), v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject',
-          new.payload)
-  on conflict do nothing
-  returning * into v_row;
+  select * into v_row from webhooks.envelopes e
+   where e.stream_id = v_stream.stream_id and e.instruction_id = v_instruction and e.outbox_ids is not null;
+  if not found then
+    select * into v_row from webhooks.envelopes e
+     where e.stream_id = v_stream.stream_id and e.instruction_id = v_instruction and e.outbox_ids is null;
+  end if;
   if found then
-    -- An event that was collected is still known by its deliveries. Another content is refused here, and not by the commit.
-    perform outbox.existing_row(d.stream_id, d.instruction_id, d.idempotency_key, new.payload::text, null)
-       from outbox.rows d where d.stream_id = v_stream.stream_id and d.instruction_id = v_instruction;
-    new.id := v_row.id;
-    new.status := 'PENDING';
-    new.created_at := v_row.created_at;
-    new.retry_count := 0;
-    new.deliveries := null;
+    if v_row.payload <> new.payload then
+      perform webhooks.refuse_other_content(v_row);
+    end if;
+    execute format('select * from %s where id = $1', tg_relid::regclass) into new using v_row.id;
     return new;
   end if;
 
-  select * into v_row from webhooks.envelopes e where e.stream_id = v_stream.stream_id and e.instruction_id = v_instruction;
-  if not found then
+  new.id := coalesce(new.id, encode(substring(sha256(convert_to(v_stream.stream_id || ' ' || v_instruction, 'UTF8')) from 1 for 16),
+                                    'hex')::uuid);
+  if exists (select from webhooks.envelopes e where e.id = new.id) then
     perform headroom.fail('conflict', format('The id %s belongs to another event.', new.id), null,
       'Leave the id out, and one is made. Nothing was written.');
-  elsif v_row.payload <> new.payload then
-    perform headroom.fail('idempotency_conflict',
-      format('Event "%s" of source "%s" was published with other content.',
-             left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)),
-      format('the first one is %s', v_row.id), 'Publish the same envelope again, or give a new event a new id. Nothing was changed.');
   end if;
-  execute format('select * from %s where id = $1', tg_relid::regclass) into new using v_row.id;
+  -- An event that was collected is still known by its deliveries. Another content is refused here, and not by the commit.
+  perform outbox.existing_row(d.stream_id, d.instruction_id, d.idempotency_key, new.payload::text, null)
+     from outbox.rows d where d.stream_id = v_stream.stream_id and d.instruction_id = v_instruction;
+  insert into webhooks.envelopes (id, stream_id, instruction_id, type, subject, payload)
+  values (new.id, v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject', new.payload)
+  returning created_at into new.created_at;
+  new.status := 'PENDING';
+  new.retry_count := 0;
+  new.deliveries := null;
   return new;
 end
 $$;

@@ -1,0 +1,33 @@
+/**
+ * No two calls wait for each other: everything that anybody may call and that writes is run into everything else, about the same things, in both
+ * orders, wherever one holds something that the other takes as well. The order in which things are taken is in docs/architecture.md.
+ */
+import { describe, expect, test } from "vitest";
+import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { callsOf, exposed } from "./calling.ts";
+import { startInstallation } from "./installation.ts";
+import { Crossing, meetingsOf, type Trace } from "./steps.ts";
+
+describe.each(POSTGRES_VERSIONS)("any two calls at the same time on PostgreSQL %i", async (version) => {
+  const installation = await startInstallation(version);
+
+  test("never deadlock, whatever they are", { timeout: 300_000 }, async () => {
+    await installation.make();
+    const catalogue = await exposed(installation.money.superuser);
+    const { writing } = callsOf(installation, catalogue);
+    const crossing = await Crossing.open(installation.money.db, catalogue);
+    const traces: Trace[] = [];
+    for (const call of writing) traces.push(await crossing.trace(call));
+    const meetings = traces.flatMap((first) => traces.flatMap((second) => meetingsOf(first, second)));
+    // Were nothing traced, nothing would meet.
+    expect(meetings.length).toBeGreaterThan(1_000);
+    const deadlocks = new Set<string>();
+    for (const meeting of meetings) {
+      const codes = await crossing.meet(meeting);
+      if (!codes.some((code) => code === "40P01" || code === "40001")) continue;
+      deadlocks.add(`${meeting.first.call.of} and ${meeting.second.call.of}: ${codes.join(" and ")}`);
+    }
+    await crossing.close();
+    expect([...deadlocks]).toEqual([]);
+  });
+});

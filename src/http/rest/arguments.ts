@@ -6,6 +6,7 @@
 import type { BatchValue } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
+import { readFields } from "../../web/form.ts";
 import { decodeText, depthExceeds } from "../request/body.ts";
 import { RestError } from "./errors.ts";
 import type { BodyKind } from "./negotiation.ts";
@@ -28,10 +29,16 @@ export function argumentsOfBody(kind: BodyKind, bytes: Uint8Array<ArrayBuffer>, 
     case "bytes":
       return wholeArgument(wholeBody.bytes, Buffer.from(bytes));
     case "form":
-      return argumentsOfPairs([...new URLSearchParams(decoded(bytes))]);
+      return argumentsOfForm(decoded(bytes));
     default:
       return argumentsOfJson(decoded(bytes), singleObject);
   }
+}
+
+function argumentsOfForm(text: string): ReadArguments {
+  const fields = readFields(text);
+  if (fields === undefined) throw new RestError(400, "PGRST102", "The form has too many fields");
+  return argumentsOfPairs([...fields]);
 }
 
 /** In the words of the surface, whose errors have no other form. */

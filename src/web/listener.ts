@@ -70,15 +70,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   );
   let draining = false;
   const answerTimeoutMs = options.answerTimeoutMs ?? defaults.answerTimeoutMs;
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  /** A connection whose last answer went out while the listener closes is idle from now on, and is closed. */
+  const closeIfDraining = (): void => {
+    if (draining) setImmediate(() => server.closeIdleConnections());
+  };
+  const serve = inTurn((incoming, outgoing) => {
     if (draining) outgoing.setHeader("connection", "close");
-    outgoing.once("close", () => {
-      const next = waiting.get(incoming.socket)?.shift();
-      if (next === undefined) waiting.delete(incoming.socket);
-      else next();
-      // A connection whose last answer went out while the listener closes is idle from now on, and is closed.
-      if (draining) setImmediate(() => server.closeIdleConnections());
-    });
+    outgoing.once("close", closeIfDraining);
+    // Later than the answer, where that did not wait for the body.
+    incoming.once("close", closeIfDraining);
     outgoing.once("prefinish", () => cutUnlessRead(outgoing, answerTimeoutMs));
     if (hosts !== undefined && !isAdmitted(hosts, incoming.url ?? "/", incoming.headers.host)) {
       const body = problem(421, "This server does not answer to the host name in the request.", hosts.hint);
@@ -87,18 +87,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
     // The adapter answers errors of `fetch` itself; should it fail all the same, only this connection is lost.
     Promise.resolve(answer(incoming, outgoing)).catch(() => outgoing.destroy());
-  };
-  // One request of a connection at a time: answers go out in the order of the requests, and those made before their turn would fill the memory.
-  const waiting = new WeakMap<Socket, (() => void)[]>();
-  server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const queue = waiting.get(incoming.socket);
-    if (queue !== undefined) {
-      queue.push(() => serve(incoming, outgoing));
-      return;
-    }
-    waiting.set(incoming.socket, []);
-    serve(incoming, outgoing);
   });
+  server.on("request", serve);
   server.on("clientError", refuseBrokenRequest);
   // A client that neither sends nor reads for so long is gone or hostile. Live streams send something more often than that.
   server.setTimeout(stuckMs);
@@ -112,6 +102,33 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       draining = true;
       await closeWithin(server, drainMs);
     },
+  };
+}
+
+type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/**
+ * One request of a connection at a time: answers go out in the order of the requests, and those made before their turn would fill the
+ * memory.
+ */
+function inTurn(serve: Serve): Serve {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+  const begin: Serve = (incoming, outgoing) => {
+    outgoing.once("close", () => {
+      const next = waiting.get(incoming.socket)?.shift();
+      if (next === undefined) waiting.delete(incoming.socket);
+      else next();
+    });
+    serve(incoming, outgoing);
+  };
+  return (incoming, outgoing) => {
+    const queue = waiting.get(incoming.socket);
+    if (queue !== undefined) {
+      queue.push(() => begin(incoming, outgoing));
+      return;
+    }
+    waiting.set(incoming.socket, []);
+    begin(incoming, outgoing);
   };
 }
 

@@ -245,6 +245,12 @@ const of = (workspaceId: string, memberId = "rita") => memberSession({ memberId,
 
 describe("connections", () => {
   const wait = { text: "select pg_advisory_xact_lock_shared(77)" };
+  const patient = {
+    url: db.as("authenticator").url,
+    maxConnections: 4,
+    connectTimeoutMs: 60_000,
+    statementTimeoutMs: 60_000,
+  };
 
   it("are never all taken by one workspace, and what waits for its turn gets one", async () => {
     const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
@@ -282,14 +288,16 @@ describe("connections", () => {
   });
 
   it("are never all taken by one member of a workspace, whatever they ask for", async () => {
-    const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
+    const shared = createGatewayDatabase(patient);
     const holder = await db.superuser.connect();
     await holder.query("select pg_advisory_lock(77)");
     const busy = Array.from({ length: 16 }, () => shared.run(of("acme"), [wait]));
-    expect((await shared.run(of("acme", "rob"), [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
-    const waiting =
+    const text =
       "select count(*)::int as busy from pg_locks where locktype = 'advisory' and objid = 77 and not granted";
-    expect((await db.superuser.pool.query(waiting)).rows).toEqual([{ busy: 2 }]);
+    const waiting = async (): Promise<unknown> => (await db.superuser.pool.query<{ busy: number }>(text)).rows[0]?.busy;
+    while ((await waiting()) !== 2);
+    expect((await shared.run(of("acme", "rob"), [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
+    expect(await waiting()).toBe(2);
     await holder.query("select pg_advisory_unlock(77)");
     expect(await Promise.all(busy)).toHaveLength(16);
     await holder.end();
@@ -297,7 +305,7 @@ describe("connections", () => {
   });
 
   it("are shared out by networks among those who have no name", async () => {
-    const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
+    const shared = createGatewayDatabase(patient);
     const holder = await db.superuser.connect();
     await holder.query("select pg_advisory_lock(77)");
     const busy = Array.from({ length: 16 }, () => shared.run(anonymous, [wait], from("203.0.113.7")));

@@ -38,6 +38,8 @@ const exposedFunction = z.object({
   returns: z.enum(["void", "value", "row"]),
   returnsSet: z.boolean(),
   shownReturnType: z.string(),
+  /** The columns of its rows; none where it returns no rows. */
+  columns: z.array(z.string()),
   /** The exposed relation whose rows it returns, if it does. */
   returnsRelation: z.string().nullable(),
   volatility: z.enum(["immutable", "stable", "volatile"]),
@@ -91,6 +93,11 @@ const functionsText = `
                     when r.typtype = 'c' or p.proargmodes && array['t', 'b', 'o']::"char"[] then 'row'
                     else 'value' end,
     'returnsSet', p.proretset,
+    'columns', coalesce(case when p.proargmodes && array['t', 'b', 'o']::"char"[] then (
+        select json_agg(p.proargnames[a.place] order by a.place) from generate_subscripts(p.proargmodes, 1) a(place)
+         where p.proargmodes[a.place] in ('t', 'b', 'o'))
+      else (select json_agg(a.attname order by a.attnum) from pg_attribute a
+             where a.attrelid = r.typrelid and a.attnum > 0 and not a.attisdropped) end, '[]'),
     'shownReturnType', pg_get_function_result(p.oid),
     'returnsRelation', (select c.relname from pg_class c where c.oid = r.typrelid and c.relnamespace = n.oid and c.relkind in ('r', 'v', 'm', 'f', 'p')),
     'volatility', case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end,

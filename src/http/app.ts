@@ -10,6 +10,7 @@ import { createAnswer, preflight } from "./answer/answer.ts";
 import { createBackgroundWork, type BackgroundWork } from "./background-work.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { createGate } from "./gate.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 import type { ClientInfo } from "./request/context.ts";
 import { createCatalogue, type Catalogue } from "./rest/catalogue.ts";
@@ -35,6 +36,7 @@ export interface AppState {
   readonly closing: AbortSignal;
   /** Work that goes on after its request was answered is added here. */
   readonly backgroundWork: BackgroundWork;
+  readonly heldBytes: HeldBytes;
   readonly routes: () => readonly RouteEntry[];
   readonly catalogue: Catalogue;
 }
@@ -73,6 +75,7 @@ export function createApp(dependencies: HttpDependencies): App {
     metrics: createHttpMetrics(),
     closing: closing.signal,
     backgroundWork: createBackgroundWork(),
+    heldBytes: new HeldBytes(dependencies.memory),
     routes: () => routes,
     catalogue: createCatalogue(dependencies.database),
   };

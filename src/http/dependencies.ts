@@ -5,6 +5,7 @@
  * it answer that they are not configured.
  */
 import type { OidcSettings } from "./auth/oidc.ts";
+import type { HeldBytesOptions } from "./held-bytes.ts";
 import type { Drainer } from "../outbox/relay/drain.ts";
 import type { LiveOptions } from "./live/event-feed.ts";
 import type { HostPolicy } from "../web/hosts.ts";
@@ -63,6 +64,8 @@ export interface HttpDependencies {
   readonly oidc?: OidcSettings | undefined;
   /** True: /metrics asks for no key, because nobody from outside can reach it. Default: it asks for the service key. */
   readonly metricsOpen?: boolean | undefined;
+  /** How much memory callers may hold. */
+  readonly memory?: HeldBytesOptions | undefined;
   /** Settings of live updates. */
   readonly live?: LiveOptions | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */

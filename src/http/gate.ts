@@ -12,7 +12,8 @@ import { createRevocationCheck, type RevocationCheck } from "./auth/revocation.t
 import type { SessionRole } from "./auth/session.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { HttpMetrics } from "./metrics.ts";
-import { createContext, type ClientInfo } from "./request/context.ts";
+import type { HeldBytes } from "./held-bytes.ts";
+import { RequestContext, type ClientInfo } from "./request/context.ts";
 import { createRateLimiter, type RateLimiter } from "./request/rate-limit.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
 
@@ -39,9 +40,10 @@ export interface GateParts {
   readonly metrics: HttpMetrics;
   /** Aborted when the server stops taking new work. */
   readonly closing: AbortSignal;
+  readonly heldBytes: HeldBytes;
 }
 
-export function createGate(dependencies: HttpDependencies, { metrics, closing }: GateParts): Gate {
+export function createGate(dependencies: HttpDependencies, { metrics, closing, heldBytes }: GateParts): Gate {
   const now = dependencies.now ?? Date.now;
   const checks = createCredentialChecks(dependencies, now);
   const checkRevocation = createRevocationCheck(dependencies.database);
@@ -55,9 +57,18 @@ export function createGate(dependencies: HttpDependencies, { metrics, closing }:
     let failure: HeadroomError | undefined;
     let role: SessionRole | undefined;
     let response: Response;
+    const context = new RequestContext({
+      request,
+      route,
+      params,
+      client,
+      requestId,
+      dependencies,
+      closing,
+      heldBytes,
+    });
     try {
       refuseOtherHosts(request, route, hosts, metrics);
-      const context = createContext({ request, route, params, client, requestId, dependencies, closing });
       const guards = { checks, checkRevocation, limiter, metrics, answer };
       response = await pass(context, route, guards, (session) => (role = session));
     } catch (error) {
@@ -65,6 +76,7 @@ export function createGate(dependencies: HttpDependencies, { metrics, closing }:
       response = await answer.refuse(failure, {}, role);
     }
     response = answer.complete(response, dependencies.publicUrl);
+    context.answered(response);
     const seconds = (performance.now() - startedAt) / 1000;
     metrics.finished(request.method, route.path, response.status, seconds);
     dependencies.log({
@@ -108,7 +120,7 @@ interface Guards {
 }
 
 async function pass(
-  context: RouteContext & { session: RouteContext["session"] },
+  context: RequestContext,
   route: RouteEntry,
   { checks, checkRevocation, limiter, metrics, answer }: Guards,
   entered: (role: SessionRole) => void,

@@ -6,7 +6,8 @@
  */
 import type { PoolClient } from "pg";
 import type { Queryable } from "../db/call.ts";
-import type { RequestFacts, TransactionOptions } from "./database/gateway-database.ts";
+import type { BatchResult } from "../db/batch.ts";
+import type { GatewayStatement, RequestFacts, TransactionOptions } from "./database/gateway-database.ts";
 import type { Session } from "./auth/session.ts";
 
 /**
@@ -37,6 +38,16 @@ export interface RouteLimits {
   readonly rate?: RateLimit | null | undefined;
 }
 
+/** Whoever reads an answer that streams, and what is kept in memory for them meanwhile (held-bytes.ts). */
+export interface Reader {
+  /** Counts so many bytes; what it returns lets go of them. */
+  readonly hold: (bytes: number) => () => void;
+  /** False when more is kept for the caller than anybody may have. */
+  readonly hasRoom: () => boolean;
+  /** Hangs up. Missing where there is no socket. */
+  readonly cut: (() => void) | undefined;
+}
+
 export interface RouteContext {
   readonly request: Request;
   readonly method: string;
@@ -52,6 +63,7 @@ export interface RouteContext {
   readonly facts: RequestFacts;
   /** Aborted when the client went away or the server shuts down: for answers that stream. */
   readonly signal: AbortSignal;
+  readonly reader: Reader;
   /** The body as it came; refused above the route's limit. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   /** The body as text; broken UTF-8 is refused. */
@@ -60,6 +72,8 @@ export interface RouteContext {
   json(): Promise<unknown>;
   /** Runs the work in the database as the session. */
   transaction<T>(work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Statements that do not depend on each other's answers, as one transaction of the session in one round trip. */
+  run(statements: readonly GatewayStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
   /** For calls of functions as the session, each a transaction of its own in one round trip. */
   calls(options?: TransactionOptions): Queryable;
 }

@@ -9,7 +9,7 @@ import type { App } from "./app.ts";
 
 export interface ServerOptions extends Pick<
   ListenerOptions,
-  "host" | "port" | "headersTimeoutMs" | "requestTimeoutMs" | "keepAliveTimeoutMs"
+  "host" | "port" | "headersTimeoutMs" | "requestTimeoutMs" | "answerTimeoutMs" | "keepAliveTimeoutMs"
 > {
   readonly app: App;
   /** When aborted, the server drains. */
@@ -32,7 +32,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listener = await openListener({
     ...listening,
     portOption: "--port",
-    fetch: (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
+    fetch: (request, { incoming, outgoing }) =>
+      app.fetch(request, {
+        address: incoming.socket.remoteAddress,
+        whenSent: (work) => void (outgoing.closed ? work() : outgoing.once("close", work)),
+        cut: () => void incoming.socket.destroy(),
+      }),
   });
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
 import type { Json } from "../db/generated.gen.ts";
+import { excessOf } from "../db/json-excess.ts";
 import type { Received } from "./verify.ts";
 
 export interface Kept {
@@ -46,11 +47,16 @@ function replyOf(output: unknown): string | null {
   return typeof output === "string" ? (/^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(output)?.[0] ?? null) : null;
 }
 
+/** Postal nests four levels. */
+const deepestLevel = 64;
+
 /** Throws invalid_input for what the provider would not send. */
 export function keptOf(received: Received): Kept {
   try {
-    const sent: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(received.body));
-    const event = postalEvent.parse(sent);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(received.body);
+    const excess = excessOf(text, deepestLevel);
+    if (excess !== undefined) throw new RangeError(excess);
+    const event = postalEvent.parse(JSON.parse(text));
     return { deliveryId: event.uuid, kind: event.event, payload: event };
   } catch (cause) {
     throw new HeadroomError("invalid_input", "The signature is valid, but the body is not in a known format.", {

@@ -8,6 +8,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
@@ -29,6 +30,8 @@ export interface ListenerOptions {
   readonly headersTimeoutMs?: number | undefined;
   /** How long it may take to send the whole request. Default: 30,000. */
   readonly requestTimeoutMs?: number | undefined;
+  /** How long a client may take to read an answer, and as much again for each MiB of it. Default: 10,000. */
+  readonly answerTimeoutMs?: number | undefined;
   /** How long an idle connection is kept. Default: 65,000, a little longer than load balancers keep theirs. */
   readonly keepAliveTimeoutMs?: number | undefined;
 }
@@ -40,7 +43,12 @@ export interface Listener {
   close(drainMs?: number): Promise<void>;
 }
 
-const defaults = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, keepAliveTimeoutMs: 65_000 } as const;
+const defaults = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  answerTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 65_000,
+} as const;
 const stuckMs = 120_000;
 /** Of request line and headers together. */
 const maxHeadBytes = 16_384;
@@ -61,12 +69,17 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     { hostname: host },
   );
   let draining = false;
-  server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const answerTimeoutMs = options.answerTimeoutMs ?? defaults.answerTimeoutMs;
+  /** A connection whose last answer went out while the listener closes is idle from now on, and is closed. */
+  const closeIfDraining = (): void => {
+    if (draining) setImmediate(() => server.closeIdleConnections());
+  };
+  const serve = inTurn((incoming, outgoing) => {
     if (draining) outgoing.setHeader("connection", "close");
-    // A connection whose last answer went out while the listener closes is idle from now on, and is closed.
-    outgoing.once("close", () => {
-      if (draining) setImmediate(() => server.closeIdleConnections());
-    });
+    outgoing.once("close", closeIfDraining);
+    // Later than the answer, where that did not wait for the body.
+    incoming.once("close", closeIfDraining);
+    outgoing.once("prefinish", () => cutUnlessRead(outgoing, answerTimeoutMs));
     if (hosts !== undefined && !isAdmitted(hosts, incoming.url ?? "/", incoming.headers.host)) {
       const body = problem(421, "This server does not answer to the host name in the request.", hosts.hint);
       outgoing.writeHead(421, headersOf(body)).end(body);
@@ -75,6 +88,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     // The adapter answers errors of `fetch` itself; should it fail all the same, only this connection is lost.
     Promise.resolve(answer(incoming, outgoing)).catch(() => outgoing.destroy());
   });
+  server.on("request", serve);
   server.on("clientError", refuseBrokenRequest);
   // A client that neither sends nor reads for so long is gone or hostile. Live streams send something more often than that.
   server.setTimeout(stuckMs);
@@ -89,6 +103,41 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       await closeWithin(server, drainMs);
     },
   };
+}
+
+type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/**
+ * One request of a connection at a time: answers go out in the order of the requests, and those made before their turn would fill the
+ * memory.
+ */
+function inTurn(serve: Serve): Serve {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+  const begin: Serve = (incoming, outgoing) => {
+    outgoing.once("close", () => {
+      const next = waiting.get(incoming.socket)?.shift();
+      if (next === undefined) waiting.delete(incoming.socket);
+      else next();
+    });
+    serve(incoming, outgoing);
+  };
+  return (incoming, outgoing) => {
+    const queue = waiting.get(incoming.socket);
+    if (queue !== undefined) {
+      queue.push(() => begin(incoming, outgoing));
+      return;
+    }
+    waiting.set(incoming.socket, []);
+    begin(incoming, outgoing);
+  };
+}
+
+/** An answer is complete, and what of it the client has not read yet is kept here. */
+function cutUnlessRead(outgoing: ServerResponse, patienceMs: number): void {
+  const { socket } = outgoing;
+  if (socket === null || socket.writableLength === 0) return;
+  const cut = setTimeout(() => socket.destroy(), patienceMs * (1 + socket.writableLength / 1_048_576));
+  outgoing.once("close", () => clearTimeout(cut));
 }
 
 async function listen(server: Server, { host, port, purpose, portOption }: ListenerOptions): Promise<void> {

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { Shares } from "./connection-shares.ts";
 
+/** `a` is a caller by itself, `a/x` one of the group a. */
 async function take(shares: Shares, who: string, waitMs = 60_000): Promise<() => void> {
-  const taken = await shares.take(who, waitMs);
+  const [group = "", one] = who.split("/");
+  const taken = await shares.take({ group, one }, waitMs);
   if (taken.kind === "late") throw new Error(`late, ${taken.ownFault ? "by its own fault" : "because of others"}`);
   return taken.leave;
 }
@@ -46,4 +48,43 @@ it("gives nothing to somebody who has stopped waiting", async () => {
   await expect(take(shares, "b", 1)).rejects.toThrow("others");
   leave();
   await take(shares, "c");
+});
+
+it("leaves half of a group's places to the others of the group, and gives the next one to whoever of it has least", async () => {
+  for (const [total, most] of [
+    [1, 1],
+    [2, 1],
+    [4, 2],
+    [10, 4],
+    [20, 8],
+  ] as const) {
+    const shares = new Shares(total);
+    for (let turn = 0; turn < most; turn += 1) await take(shares, "a/x");
+    await expect(take(shares, "a/x", 1)).rejects.toThrow(total > 1 ? "own fault" : "others");
+    if (total > 2) await take(shares, "a/y");
+  }
+  const shares = new Shares(5);
+  const leaves = [];
+  for (const who of ["a/x", "a/x", "a/y", "a/z"]) leaves.push(await take(shares, who));
+  const order: string[] = [];
+  const waiting = ["a/x", "a/y", "a/w"].map(async (who) => {
+    await take(shares, who);
+    order.push(who);
+  });
+  for (const leave of leaves.slice(0, 3)) {
+    leave();
+    await Promise.resolve();
+  }
+  await Promise.all(waiting);
+  expect(order).toEqual(["a/w", "a/x", "a/y"]);
+});
+
+it("keeps no more waiting of one caller than a bound, and the others wait all the same", async () => {
+  const shares = new Shares(1);
+  const leave = await take(shares, "b");
+  const waiting = Array.from({ length: 64 }, async () => (await take(shares, "a/x"))());
+  await expect(take(shares, "a/x")).rejects.toThrow("own fault");
+  const other = take(shares, "a/y").then((leaveToo) => leaveToo());
+  leave();
+  await Promise.all([...waiting, other]);
 });

@@ -1,9 +1,11 @@
 /**
- * Shares a few connections out among many callers: nobody gets all of them, and whoever has the fewest comes first.
+ * Shares a few connections out among many callers: no workspace gets all of them, no member all that their workspace may have, and whoever
+ * has the fewest comes first.
  *
- * Owns: counting and waiting. Does not own: the connections.
+ * Owns: counting and waiting. Does not own: the connections, nor who calls (caller.ts).
  */
 import { deferred } from "../../db/wait/deferred.ts";
+import { keyOf, type Caller } from "./caller.ts";
 
 export type Taken =
   /** To be called once, when it is no longer used. */
@@ -11,26 +13,40 @@ export type Taken =
   /** No connection came free in time; `ownFault` when another caller would have got one. */
   | { readonly kind: "late"; readonly ownFault: boolean };
 
+/** What waits keeps its request in memory, so one caller may have so many waiting. */
+const mostWaitingOfOne = 64;
+
+interface Queue {
+  readonly caller: Caller;
+  readonly grants: Set<() => void>;
+}
+
 export class Shares {
+  readonly #mostOfGroup: number;
   readonly #mostOfOne: number;
+  /** By group, and by caller. */
   readonly #held = new Map<string, number>();
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting = new Map<string, Queue>();
   #free: number;
 
-  /** Nobody may hold the last fifth (at least one connection), unless there is only one in all. */
+  /** No group may hold the last fifth (at least one connection) unless there is only one in all, nor anybody in it more than half of the rest. */
   constructor(total: number) {
     this.#free = total;
-    this.#mostOfOne = Math.max(1, total - Math.ceil(total / 5));
+    this.#mostOfGroup = Math.max(1, total - Math.ceil(total / 5));
+    this.#mostOfOne = Math.ceil(this.#mostOfGroup / 2);
   }
 
-  async take(who: string, waitMs: number): Promise<Taken> {
-    if (this.#mayTake(who)) return this.#give(who);
+  async take(caller: Caller, waitMs: number): Promise<Taken> {
+    if (this.#mayTake(caller)) return this.#give(caller);
+    const key = keyOf(caller);
+    const queue = this.#waiting.get(key) ?? { caller, grants: new Set() };
+    if (queue.grants.size >= mostWaitingOfOne) return { kind: "late", ownFault: true };
     const { promise, resolve } = deferred<Taken>();
-    const queue = this.#waiting.get(who) ?? new Set();
-    const grant = (): void => resolve(this.#give(who));
-    this.#waiting.set(who, queue.add(grant));
+    const grant = (): void => resolve(this.#give(caller));
+    queue.grants.add(grant);
+    this.#waiting.set(key, queue);
     const late = setTimeout(() => {
-      this.#forget(who, grant);
+      this.#forget(queue, grant);
       resolve({ kind: "late", ownFault: this.#free > 0 });
     }, waitMs);
     const taken = await promise;
@@ -38,33 +54,48 @@ export class Shares {
     return taken;
   }
 
-  #mayTake(who: string): boolean {
-    return this.#free > 0 && (this.#held.get(who) ?? 0) < this.#mostOfOne;
+  #mayTake(caller: Caller): boolean {
+    if (this.#free === 0 || this.#heldBy(caller.group) >= this.#mostOfGroup) return false;
+    return caller.one === undefined || this.#heldBy(keyOf(caller)) < this.#mostOfOne;
   }
 
-  #give(who: string): Taken {
-    this.#free -= 1;
-    this.#held.set(who, (this.#held.get(who) ?? 0) + 1);
-    return { kind: "taken", leave: () => this.#leave(who) };
+  #give(caller: Caller): Taken {
+    this.#count(caller, 1);
+    return { kind: "taken", leave: () => this.#leave(caller) };
   }
 
-  #leave(who: string): void {
-    this.#free += 1;
-    const held = (this.#held.get(who) ?? 1) - 1;
-    if (held === 0) this.#held.delete(who);
-    else this.#held.set(who, held);
-    const [next] = [...this.#waiting.keys()]
-      .filter((waiting) => this.#mayTake(waiting))
-      .toSorted((left, right) => (this.#held.get(left) ?? 0) - (this.#held.get(right) ?? 0));
-    const [grant] = next === undefined ? [] : (this.#waiting.get(next) ?? []);
+  #leave(caller: Caller): void {
+    this.#count(caller, -1);
+    let next: Queue | undefined;
+    for (const queue of this.#waiting.values()) {
+      if (this.#mayTake(queue.caller) && (next === undefined || this.#hasLess(queue.caller, next.caller))) next = queue;
+    }
+    const [grant] = next?.grants ?? [];
     if (next === undefined || grant === undefined) return;
     this.#forget(next, grant);
     grant();
   }
 
-  #forget(who: string, grant: () => void): void {
-    const queue = this.#waiting.get(who);
-    queue?.delete(grant);
-    if (queue?.size === 0) this.#waiting.delete(who);
+  #hasLess(left: Caller, right: Caller): boolean {
+    const byGroup = this.#heldBy(left.group) - this.#heldBy(right.group);
+    return byGroup === 0 ? this.#heldBy(keyOf(left)) < this.#heldBy(keyOf(right)) : byGroup < 0;
+  }
+
+  #heldBy(key: string): number {
+    return this.#held.get(key) ?? 0;
+  }
+
+  #count(caller: Caller, change: 1 | -1): void {
+    this.#free -= change;
+    for (const key of new Set([caller.group, keyOf(caller)])) {
+      const held = this.#heldBy(key) + change;
+      if (held === 0) this.#held.delete(key);
+      else this.#held.set(key, held);
+    }
+  }
+
+  #forget({ caller, grants }: Queue, grant: () => void): void {
+    grants.delete(grant);
+    if (grants.size === 0) this.#waiting.delete(keyOf(caller));
   }
 }

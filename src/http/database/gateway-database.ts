@@ -15,7 +15,10 @@ import { HeadroomError, provesRollback, sqlStateOf, toHeadroomError } from "../.
 import { keysOf, type SecretKey } from "../../db/secrets/secret-key.ts";
 import { valueTypes } from "../../db/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
-import { whoIs, type Session } from "../auth/session.ts";
+import type { Session } from "../auth/session.ts";
+import { createRateLimiter } from "../request/rate-limit.ts";
+import type { RateLimit } from "../route.ts";
+import { callerOf, keyOf, type Caller } from "./caller.ts";
 import { Shares } from "./connection-shares.ts";
 import { KeptStatements, nameOf, type Keeping } from "./kept-statements.ts";
 
@@ -37,8 +40,10 @@ export interface TransactionOptions {
   readonly secrets?: boolean | undefined;
   /** Run the pre-request function. Default: true. */
   readonly preRequest?: boolean | undefined;
-  /** The name under which connections are counted. Default: the session's workspace or key. */
+  /** The group under which connections are counted. Default: the session's workspace or key (caller.ts). */
   readonly share?: string | undefined;
+  /** Called when it is this request's turn; what it throws refuses the request, and nothing of it is sent. */
+  readonly admit?: (() => void) | undefined;
 }
 
 export interface GatewayStatement extends BatchStatement {
@@ -58,6 +63,8 @@ export interface GatewayDatabaseOptions {
   readonly statementTimeoutMs?: number | undefined;
   /** Longest wait for a free connection. Default: 5,000. */
   readonly connectTimeoutMs?: number | undefined;
+  /** How many seconds of connections a member may use at once, and how many more each second. Default: 30 and 1. */
+  readonly memberTime?: RateLimit | undefined;
   /** Whether statements may be prepared by name, which some transaction poolers do not support. Default: true. */
   readonly prepare?: boolean | undefined;
 }
@@ -77,6 +84,8 @@ const defaults = {
   preRequest: { schema: "public", name: "check_request" },
   statementTimeoutMs: 8_000,
   connectTimeoutMs: 5_000,
+  // Whoever asks one thing after the other never owes anything.
+  memberTime: { burst: 30, perSecond: 1 },
 } as const;
 
 /** How often a missing pre-request function is looked for again. */
@@ -98,12 +107,16 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
 
 interface Held {
   readonly client: PoolClient;
+  /** As whom what is kept prepared on it counts. */
+  readonly share: string;
   readonly release: (broken?: Error) => void;
 }
 
 class PooledGatewayDatabase implements GatewayDatabase {
   readonly #pool: Pool;
   readonly #shares: Shares;
+  readonly #timeUsed = createRateLimiter(() => performance.now());
+  readonly #memberTime: RateLimit;
   readonly #waitMs: number;
   readonly #secretKeys: readonly [current: string, previous: string];
   readonly #preRequest: BatchStatement;
@@ -117,6 +130,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   constructor(pool: Pool, options: GatewayDatabaseOptions) {
     this.#pool = pool;
     this.#shares = new Shares(options.maxConnections ?? defaults.maxConnections);
+    this.#memberTime = options.memberTime ?? defaults.memberTime;
     this.#waitMs = options.connectTimeoutMs ?? defaults.connectTimeoutMs;
     const [current = "", previous = ""] = keysOf(options.secretKey);
     this.#secretKeys = [current, previous];
@@ -132,7 +146,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     work: (client: PoolClient) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    const { client, release } = await this.#connect(options.share ?? shareOf(session));
+    const { client, release } = await this.#connect(session, options);
     let broken: Error | undefined;
     try {
       await this.#send(client, [begin, ...(await this.#entry(client, session, options))]);
@@ -154,8 +168,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     statements: readonly GatewayStatement[],
     options: TransactionOptions = {},
   ): Promise<BatchResult[]> {
-    const share = options.share ?? shareOf(session);
-    const { client, release } = await this.#connect(share);
+    const { client, release, share } = await this.#connect(session, options);
     let broken: Error | undefined;
     try {
       const entry = await this.#entry(client, session, options);
@@ -172,7 +185,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   }
 
   async ask(statement: BatchStatement): Promise<BatchResult> {
-    const { client, release } = await this.#connect("own");
+    const { client, release } = await this.#hold({ group: "own" });
     try {
       return await this.#ask(client, statement);
     } catch (error) {
@@ -186,23 +199,48 @@ class PooledGatewayDatabase implements GatewayDatabase {
     await this.#pool.end();
   }
 
-  async #connect(share: string): Promise<Held> {
-    const taken = await this.#shares.take(share, this.#waitMs);
+  async #connect(session: Session, { share, request, admit }: TransactionOptions): Promise<Held> {
+    const { group, one } = callerOf(session, request?.network);
+    const caller = { group: share ?? group, one };
+    if (session.role !== "authenticated") return this.#hold(caller, admit);
+    const member = keyOf({ group, one });
+    const held = await this.#hold(caller, () => {
+      const waitSeconds = this.#timeUsed.take(member, this.#memberTime, 0);
+      if (waitSeconds !== null) throw tooLong(waitSeconds);
+      admit?.();
+    });
+    const since = performance.now();
+    return {
+      ...held,
+      release: (broken) => {
+        held.release(broken);
+        this.#timeUsed.charge(member, this.#memberTime, (performance.now() - since) / 1_000);
+      },
+    };
+  }
+
+  async #hold(caller: Caller, admit?: () => void): Promise<Held> {
+    const taken = await this.#shares.take(caller, this.#waitMs);
     if (taken.kind === "late") throw taken.ownFault ? tooMany() : new HeadroomError("database_unreachable", allBusy);
+    const { leave } = taken;
+    let client: PoolClient;
     try {
-      const client = await this.#pool.connect();
-      return {
-        client,
-        release(broken) {
-          client.release(broken);
-          taken.leave();
-        },
-      };
+      admit?.();
+      client = await this.#pool.connect();
     } catch (cause) {
-      taken.leave();
+      leave();
+      if (cause instanceof HeadroomError) throw cause;
       // Why the gateway cannot log in is not for callers to know, and its SQLSTATE is not that of their statement.
       throw new HeadroomError("database_unreachable", "The database cannot be reached.", { cause });
     }
+    return {
+      client,
+      share: keyOf(caller),
+      release(broken) {
+        client.release(broken);
+        leave();
+      },
+    };
   }
 
   async #ask(client: PoolClient, statement: BatchStatement): Promise<BatchResult> {
@@ -303,18 +341,21 @@ function mayBeOutdated(keep: Keeping, error: unknown): boolean {
   return failures[keep].test(sqlStateOf(error) ?? "");
 }
 
-/** Members are counted by workspace, machines by key, and anonymous callers together. */
-function shareOf(session: Session): string {
-  const { role, claims } = session;
-  const { workspaceId } = whoIs(session);
-  return JSON.stringify(role === "authenticated" ? [role, workspaceId] : [role, claims["key_id"], claims["purpose"]]);
-}
-
 const allBusy = "All connections to the database are in use.";
 
 function tooMany(): HeadroomError {
-  return new HeadroomError("rate_limited", "Too many requests of your workspace or key are in progress at once.", {
-    hint: "Wait for some of them to finish, then try again.",
+  return new HeadroomError(
+    "rate_limited",
+    "Too many requests of yours, or of your workspace or key, are in progress at once.",
+    {
+      hint: "Wait for some of them to finish, then try again.",
+    },
+  );
+}
+
+function tooLong(waitSeconds: number): HeadroomError {
+  return new HeadroomError("rate_limited", "Your requests have kept the database busy for too long.", {
+    hint: `Try again in ${waitSeconds} s, one after the other; ask for fewer rows, or by conditions that are cheaper.`,
   });
 }
 

@@ -15,6 +15,7 @@ import { toHeadroomError } from "../../db/errors.ts";
 import { Semaphore } from "../../db/wait/semaphore.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
 import type { GatewayDatabase } from "../database/gateway-database.ts";
+import type { RouteContext } from "../route.ts";
 import { whoIs, type Session } from "../auth/session.ts";
 import { clockToleranceSeconds } from "../auth/tokens.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
@@ -56,6 +57,9 @@ const longestResume = 3_600_000_000;
 const readersAtOnce = 3;
 const longestBackoffMs = 10_000;
 
+/** Whoever connects. */
+export type Listener = Pick<RouteContext, "session" | "signal" | "reader">;
+
 /** Connections with the same claims, which hence see the same events. */
 interface Audience {
   readonly session: Session;
@@ -94,11 +98,11 @@ export class EventFeed {
   }
 
   /** The answer to a client that connects; `since` is the last id that it saw. */
-  async open(session: Session, since: number | undefined, signal: AbortSignal): Promise<Response> {
+  async open(listener: Listener, since: number | undefined): Promise<Response> {
     // Counted before anything is waited for, so that of many who connect at once only so many get in.
-    const leave = this.#limit.take(whoIs(session));
+    const leave = this.#limit.take(whoIs(listener.session));
     try {
-      const stream = await this.#begin(session, since, signal);
+      const stream = await this.#begin(listener, since);
       stream.whenClosed(leave);
       return stream.response;
     } catch (error) {
@@ -107,12 +111,12 @@ export class EventFeed {
     }
   }
 
-  async #begin(session: Session, since: number | undefined, signal: AbortSignal): Promise<EventStream> {
+  async #begin({ session, signal, reader }: Listener, since: number | undefined): Promise<EventStream> {
     // Somebody who is no longer a member is refused, instead of getting a stream without events.
     const unread = await this.#ask(session);
     if (this.#position === 0) await this.#poll();
     const resumes = since !== undefined && Math.abs(this.#position - since) <= longestResume;
-    const stream = new EventStream(resumes ? since : this.#position, this.#endOf(session, signal));
+    const stream = new EventStream(resumes ? since : this.#position, this.#endOf(session, signal), reader);
     stream.announce(resumes || since === undefined ? "ready" : "reset");
     stream.note(unread);
     this.#join(session, stream);

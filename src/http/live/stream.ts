@@ -1,12 +1,13 @@
 /**
  * One connected client: a response of the type text/event-stream, and which events the client has been sent.
  *
- * Owns: the format of what is sent, and closing the connection of a client that does not read. Does not own: what it may see.
+ * Owns: the format of what is sent, counting what is unread, and hanging up on a client that does not read. Does not own: what it may see.
  *
  * The id of everything that is sent is a moment before which the client has been sent everything. A browser that reconnects sends the last one,
  * gets what came since, and perhaps some of it twice: the event's own id tells. Since ids advance with the events, a client that
  * is cut off in the middle of many still makes progress.
  */
+import type { Reader } from "../route.ts";
 import type { LiveEvent } from "./read-events.ts";
 import type { Unread } from "./read-inbox.ts";
 import { deferred } from "../../db/wait/deferred.ts";
@@ -33,16 +34,20 @@ export class EventStream {
   #noted = "";
   readonly #whenClosed: (() => void)[] = [];
   readonly #whenRead: (() => void)[] = [];
+  readonly #reader: Reader;
+  #letGo = (): void => undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  constructor(position: number, signal: AbortSignal) {
+  constructor(position: number, signal: AbortSignal, reader: Reader) {
     this.position = position;
+    this.#reader = reader;
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
         },
         pull: () => {
+          this.#count();
           for (const resolve of this.#whenRead.splice(0)) resolve();
         },
         cancel: () => this.#end(),
@@ -105,19 +110,35 @@ export class EventStream {
     if ((this.#controller?.desiredSize ?? mostUnreadBytes) >= mostUnreadBytes) return;
     const { promise, resolve } = deferred<void>();
     this.#whenRead.push(resolve);
-    const late = setTimeout(() => this.close(), patienceMs);
+    const late = setTimeout(() => this.#cut(), patienceMs);
     await promise;
     clearTimeout(late);
   }
 
+  /** Closing would wait until everything was read. */
+  #cut(): void {
+    const controller = this.#controller;
+    this.#end();
+    if (this.#reader.cut === undefined) controller?.error(new Error("The client does not read."));
+    else this.#reader.cut();
+  }
+
+  /** What is unread, as far as it waits here. */
+  #count(): void {
+    this.#letGo();
+    this.#letGo = this.#reader.hold(mostUnreadBytes - (this.#controller?.desiredSize ?? mostUnreadBytes));
+  }
+
   #end(): void {
     this.#controller = undefined;
+    this.#letGo();
     for (const work of [...this.#whenClosed.splice(0), ...this.#whenRead.splice(0)]) work();
   }
 
   #send(text: string): void {
     if (this.#controller === undefined) return;
     this.#controller.enqueue(encoder.encode(text));
-    if ((this.#controller.desiredSize ?? 0) <= 0) this.close();
+    this.#count();
+    if ((this.#controller.desiredSize ?? 0) <= 0 || !this.#reader.hasRoom()) this.#cut();
   }
 }

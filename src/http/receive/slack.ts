@@ -8,6 +8,7 @@ import { z } from "zod";
 import { provesRollback, type HeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 import { parseUrl } from "../../db/parse-url.ts";
+import { readFields } from "../../web/form.ts";
 
 /**
  * How something that was sent is answered while the database says nothing. Read from the body only when it is late or has failed: the body
@@ -33,9 +34,9 @@ export function isSslCheck(body: string): boolean {
   return fieldsOf(body).get("ssl_check") === "1";
 }
 
-/** Events come as JSON, and have no fields. */
+/** Events come as JSON, and have no fields. Neither has what Slack does not send: the database refuses it. */
 function fieldsOf(body: string): URLSearchParams {
-  return new URLSearchParams(body.trimStart().startsWith("{") ? "" : body);
+  return (body.trimStart().startsWith("{") ? undefined : readFields(body)) ?? new URLSearchParams();
 }
 
 function parseOrNothing(text: string | null): unknown {

@@ -6,6 +6,7 @@
  * By hand, and not by hono/body-limit: that reads a body of unknown length whole before any credential is checked, and copies it.
  */
 import { HeadroomError } from "../../db/errors.ts";
+import { excessOf } from "../../db/json-excess.ts";
 
 export const defaultBodyBytes = 1_048_576;
 
@@ -80,30 +81,11 @@ export function isJsonType(contentType: string | null): boolean {
 }
 
 export function parseJson(text: string): unknown {
-  if (depthExceeds(text, maxJsonDepth)) {
-    throw new HeadroomError("invalid_input", `The JSON is nested deeper than ${maxJsonDepth} levels.`);
-  }
+  const excess = excessOf(text, maxJsonDepth);
+  if (excess !== undefined) throw new HeadroomError("invalid_input", `The JSON ${excess}.`);
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
     throw new HeadroomError("invalid_input", "The body is not JSON.", { cause });
   }
-}
-
-/** Brackets inside of strings count too high, never too low; only what nests absurdly is counted again, exactly. */
-export function depthExceeds(text: string, most: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 0x5c) index += 1;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-      if (depth > most) return true;
-    } else if (code === 0x5d || code === 0x7d) depth -= 1;
-  }
-  return false;
 }

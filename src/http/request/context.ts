@@ -7,14 +7,21 @@ import { HeadroomError } from "../../db/errors.ts";
 import { decodeText, defaultBodyBytes, isJsonType, parseJson, readBody } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import type { RequestFacts, TransactionOptions } from "../database/gateway-database.ts";
+import type { BatchResult } from "../../db/batch.ts";
+import { callerOf, keyOf } from "../database/caller.ts";
+import type { GatewayStatement, RequestFacts, TransactionOptions } from "../database/gateway-database.ts";
+import type { HeldBytes } from "../held-bytes.ts";
 import { singleCalls } from "../database/single-calls.ts";
-import type { RouteContext, RouteEntry } from "../route.ts";
+import type { Reader, RouteContext, RouteEntry } from "../route.ts";
 import { anonymous, type Session } from "../auth/session.ts";
 
-/** What the socket tells about the caller; missing when the application is called without one. */
+/** The socket that a request came by; missing when the application is called without one. */
 export interface ClientInfo {
   readonly address: string | undefined;
+  /** Calls once the answer was read, or the client is gone. */
+  readonly whenSent?: ((work: () => void) => void) | undefined;
+  /** Hangs up. */
+  readonly cut?: (() => void) | undefined;
 }
 
 export interface ContextParts {
@@ -25,13 +32,10 @@ export interface ContextParts {
   readonly requestId: string;
   readonly dependencies: HttpDependencies;
   readonly closing: AbortSignal;
+  readonly heldBytes: HeldBytes;
 }
 
-export function createContext(parts: ContextParts): RouteContext & { session: Session } {
-  return new RequestContext(parts);
-}
-
-class RequestContext implements RouteContext {
+export class RequestContext implements RouteContext {
   session: Session = anonymous;
   readonly request: Request;
   readonly method: string;
@@ -42,6 +46,7 @@ class RequestContext implements RouteContext {
   #address: string | undefined;
   #facts: RequestFacts | undefined;
   #body: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  #letGoOfBody: (() => void) | undefined;
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
@@ -74,8 +79,40 @@ class RequestContext implements RouteContext {
     });
   }
 
+  get reader(): Reader {
+    const caller = this.#caller;
+    const { client, heldBytes } = this.#parts;
+    return {
+      hold: (bytes) => heldBytes.hold(caller, bytes),
+      hasRoom: () => heldBytes.hasRoom(caller, 0),
+      cut: client?.cut,
+    };
+  }
+
+  /** Not before the session is known. */
+  get #caller(): string {
+    return keyOf(callerOf(this.session, this.clientAddress));
+  }
+
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return (this.#body ??= readBody(this.request, this.#parts.route.limits?.bodyBytes ?? defaultBodyBytes));
+    return (this.#body ??= this.#readBody(this.#parts.route.limits?.bodyBytes ?? defaultBodyBytes));
+  }
+
+  #readBody(limit: number): Promise<Uint8Array<ArrayBuffer>> {
+    const { heldBytes } = this.#parts;
+    const announced = Number(this.request.headers.get("content-length") ?? limit);
+    const size = Math.min(announced, limit);
+    heldBytes.requireRoom(this.#caller, size);
+    this.#letGoOfBody = heldBytes.hold(this.#caller, size);
+    return readBody(this.request, limit);
+  }
+
+  /** The request was answered: its body is needed no longer, and the answer is kept until it was read. */
+  answered(response: Response): void {
+    this.#letGoOfBody?.();
+    const { client, heldBytes } = this.#parts;
+    const size = Number(response.headers.get("content-length") ?? smallAnswerBytes);
+    client?.whenSent?.(heldBytes.hold(this.#caller, size));
   }
 
   async text(): Promise<string> {
@@ -92,13 +129,26 @@ class RequestContext implements RouteContext {
   }
 
   transaction<T>(work: (client: PoolClient) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return this.#parts.dependencies.database.transaction(this.session, work, { request: this.facts, ...options });
+    return this.#parts.dependencies.database.transaction(this.session, work, this.#with(options));
+  }
+
+  run(statements: readonly GatewayStatement[], options: TransactionOptions = {}): Promise<BatchResult[]> {
+    return this.#parts.dependencies.database.run(this.session, statements, this.#with(options));
   }
 
   calls(options: TransactionOptions = {}): Queryable {
-    return singleCalls(this.#parts.dependencies.database, this.session, { request: this.facts, ...options });
+    return singleCalls(this.#parts.dependencies.database, this.session, this.#with(options));
+  }
+
+  /** When its turn comes, the caller may have got more answers than they have read. */
+  #with(options: TransactionOptions): TransactionOptions {
+    const caller = this.#caller;
+    return { request: this.facts, admit: () => this.#parts.heldBytes.requireRoom(caller, 0), ...options };
   }
 }
+
+/** What an answer counts that does not say how large it is; those that can be large say it. */
+const smallAnswerBytes = 16_384;
 
 /** Credentials are verified here, so nothing in the database needs them. */
 const withheld = new Set(["authorization", "apikey", "cookie", "proxy-authorization"]);

@@ -1,5 +1,6 @@
 /** The body of a form, as a browser sends it. */
 import { HeadroomError } from "../../db/errors.ts";
+import { readFields } from "../../web/form.ts";
 import type { RouteContext } from "../route.ts";
 
 /** A field that was sent twice is refused, because it is not clear which one counts. */
@@ -10,8 +11,10 @@ export async function readForm(context: RouteContext): Promise<Readonly<Record<s
       hint: "Send it with the header content-type: application/x-www-form-urlencoded.",
     });
   }
+  const sent = readFields(await context.text());
+  if (sent === undefined) throw new HeadroomError("invalid_input", "The form has too many fields.");
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(await context.text())) {
+  for (const [name, value] of sent) {
     if (fields.has(name)) throw new HeadroomError("invalid_input", "A field of the form was sent twice.");
     if (value.includes("\0")) throw new HeadroomError("invalid_input", "A field of the form contains a zero byte.");
     fields.set(name, value);

@@ -6,8 +6,10 @@
 import type { RateLimit } from "../route.ts";
 
 export interface RateLimiter {
-  /** Null when the request may pass, else the seconds after which one may. */
-  take(key: string, limit: RateLimit): number | null;
+  /** Null when the request may pass, else the seconds after which one may. `cost` 0 asks whether nothing is owed. */
+  take(key: string, limit: RateLimit, cost?: number): number | null;
+  /** For what is known only afterwards: whoever owes something waits until it is made up for. */
+  charge(key: string, limit: RateLimit, cost: number): void;
 }
 
 interface Bucket {
@@ -17,20 +19,27 @@ interface Bucket {
 
 export function createRateLimiter(now: () => number, maxBuckets = 10_000): RateLimiter {
   const buckets = new Map<string, Bucket>();
+  const bucketOf = (key: string, { burst, perSecond }: RateLimit): Bucket => {
+    const at = now();
+    const known = buckets.get(key);
+    const bucket = known ?? { tokens: burst, at };
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond);
+    bucket.at = at;
+    // The map keeps its order of insertion: the latest caller is last, and the one that has been silent longest is dropped first.
+    buckets.delete(key);
+    if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value ?? "");
+    buckets.set(key, bucket);
+    return bucket;
+  };
   return {
-    take(key, { burst, perSecond }) {
-      const at = now();
-      const known = buckets.get(key);
-      const bucket = known ?? { tokens: burst, at };
-      bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond);
-      bucket.at = at;
-      // The map keeps its order of insertion: the latest caller is last, and the one that has been silent longest is dropped first.
-      buckets.delete(key);
-      if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value ?? "");
-      buckets.set(key, bucket);
-      if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
-      bucket.tokens -= 1;
+    take(key, limit, cost = 1) {
+      const bucket = bucketOf(key, limit);
+      if (bucket.tokens < cost) return Math.max(1, Math.ceil((cost - bucket.tokens) / limit.perSecond));
+      bucket.tokens -= cost;
       return null;
+    },
+    charge(key, limit, cost) {
+      bucketOf(key, limit).tokens -= cost;
     },
   };
 }

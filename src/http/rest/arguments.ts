@@ -6,7 +6,9 @@
 import type { BatchValue } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import { decodeText, depthExceeds } from "../request/body.ts";
+import { excessOf } from "../../db/json-excess.ts";
+import { readFields } from "../../web/form.ts";
+import { decodeText } from "../request/body.ts";
 import { RestError } from "./errors.ts";
 import type { BodyKind } from "./negotiation.ts";
 import { wholeBody, type GivenArguments } from "./resolve.ts";
@@ -28,10 +30,16 @@ export function argumentsOfBody(kind: BodyKind, bytes: Uint8Array<ArrayBuffer>, 
     case "bytes":
       return wholeArgument(wholeBody.bytes, Buffer.from(bytes));
     case "form":
-      return argumentsOfPairs([...new URLSearchParams(decoded(bytes))]);
+      return argumentsOfForm(decoded(bytes));
     default:
       return argumentsOfJson(decoded(bytes), singleObject);
   }
+}
+
+function argumentsOfForm(text: string): ReadArguments {
+  const fields = readFields(text);
+  if (fields === undefined) throw new RestError(400, "PGRST102", "The form has too many fields");
+  return argumentsOfPairs([...fields]);
 }
 
 /** In the words of the surface, whose errors have no other form. */
@@ -62,10 +70,13 @@ function argumentsOfJson(text: string, singleObject: boolean): ReadArguments {
   };
 }
 
+function refuseExcess(json: string): void {
+  const excess = excessOf(json, maxJsonDepth);
+  if (excess !== undefined) throw new RestError(400, "PGRST102", `The JSON ${excess}`);
+}
+
 function parse(json: string): unknown {
-  if (depthExceeds(json, maxJsonDepth)) {
-    throw new RestError(400, "PGRST102", `The JSON is nested deeper than ${maxJsonDepth} levels`);
-  }
+  refuseExcess(json);
   try {
     return JSON.parse(json) as unknown;
   } catch {
@@ -92,9 +103,7 @@ export function argumentsOfPairs(pairs: readonly (readonly [string, string])[]):
 
 function jsonOf(value: string | readonly string[], type: string): string {
   if (typeof value !== "string" || !/^pg_catalog\.jsonb?$/.test(type)) return JSON.stringify(value);
-  if (depthExceeds(value, maxJsonDepth)) {
-    throw new RestError(400, "PGRST102", `The JSON is nested deeper than ${maxJsonDepth} levels`);
-  }
+  refuseExcess(value);
   try {
     JSON.parse(value);
     return value;

@@ -2,11 +2,24 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HeadroomError } from "../../db/errors.ts";
 import { parseAccept, parsePrefer } from "./negotiation.ts";
+import type { ExposedColumn } from "../../db/exposed.ts";
+import type { ReadQuery } from "./query.ts";
 import { parseFilter, parseLogic, parseOrder, parseSelect } from "./query-string.ts";
 import { contentLocation, readQuery } from "./request.ts";
 import { relationStatement } from "./statement.ts";
 
 const list = parseAccept(null);
+
+/** A relation that has every column which the query names. */
+function relationFor(read: ReadQuery): { name: string; columns: ExposedColumn[] } {
+  const names: string[] = [];
+  JSON.stringify(read, (key, value: unknown) => {
+    if (key === "column" && typeof value === "string") names.push(value);
+    return value;
+  });
+  const plain = { type: "pg_catalog.text", shownType: "text", values: null, nullable: true, comment: null };
+  return { name: "things", columns: names.map((name) => ({ name, ...plain })) };
+}
 
 /** The statement with everything taken out that may come from a caller: what is left is ours alone. */
 function skeleton(text: string): string {
@@ -18,7 +31,7 @@ function skeleton(text: string): string {
 
 /** Every word that our statements are made of. */
 const ours =
-  /^(?:NAME|VALUE|select|null|pg_catalog|int8|int4|text|count|counted|100001|rows|as|total|coalesce|json_agg|page|body|nullif|current_setting|LITERAL|true|status|headers|from|where|and|or|not|in|any|all|is|distinct|like|ilike|unknown|false|order|by|asc|desc|nulls|first|last|limit|offset|to_jsonb|cast|regconfig|to_tsquery|plainto_tsquery|phraseto_tsquery|websearch_to_tsquery|bigint|bool|boolean|date|float4|float8|int|int2|integer|interval|json|jsonb|numeric|real|smallint|time|timestamp|timestamptz|uuid|varchar|[\s.,:*()<>=~@&|-]+)$/;
+  /^(?:NAME|VALUE|select|null|pg_catalog|int8|int4|text|count|counted|100001|rows|as|total|coalesce|json_agg|page|body|nullif|current_setting|LITERAL|true|status|headers|from|where|and|or|not|in|any|all|is|distinct|like|ilike|unknown|false|order|by|asc|desc|nulls|first|last|limit|offset|answer|octet_length|bytes|case|when|8388608|then|end|to_jsonb|cast|regconfig|to_tsquery|plainto_tsquery|phraseto_tsquery|websearch_to_tsquery|bigint|bool|boolean|date|float4|float8|int|int2|integer|interval|json|jsonb|numeric|real|smallint|time|timestamp|timestamptz|uuid|varchar|[\s.,:*()<>=~@&|-]+)$/;
 
 function foreignWords(text: string): string[] {
   return skeleton(text)
@@ -59,6 +72,14 @@ const pair = fc.oneof(
   ),
 );
 
+/** Where the relation has two columns. */
+function textOf(query: string): string {
+  const { read } = readQuery(new URLSearchParams(query), null, 1_000);
+  const things = relationFor(read);
+  const known = { ...things, columns: things.columns.filter(({ name }) => name === "id" || name === "meta") };
+  return relationStatement("public", known, read, list, true).text;
+}
+
 describe("a query string", () => {
   it("is refused with a 4xx, or becomes a statement of our words, quoted names, a bound and parameters", () => {
     fc.assert(
@@ -66,7 +87,7 @@ describe("a query string", () => {
         const params = new URLSearchParams(pairs);
         try {
           const { read } = readQuery(params, null, 1_000);
-          const { text, values } = relationStatement("public", "things", read, list, counted);
+          const { text, values } = relationStatement("public", relationFor(read), read, list, counted);
           // No more than the page that the server allows.
           expect(foreignWords(text.replace(/ limit (?:\d{1,3}|1000)\b/, ""))).toEqual([]);
           const numbers = [...text.replaceAll(/"(?:[^"]|"")*"/g, "").matchAll(/\$(\d+)/g)].map((match) =>
@@ -129,6 +150,31 @@ describe("a query string", () => {
     expect(() => parseLogic("or", false, `(${Array.from({ length: 300 }, () => "a.eq.1").join(",")})`)).toThrow();
     expect(() => parseLogic("or", false, `${"(and".repeat(50)}(a.eq.1)${")".repeat(50)}`)).toThrow();
     expect(() => parseSelect("a::regclass")).toThrow('type "regclass" does not exist');
+  });
+
+  it("may name each column once, and no name that is no column", () => {
+    for (const query of [
+      "select=*,id",
+      "select=a:meta->a,b:meta->b,meta",
+      "or=(id.eq.1,meta->a.eq.2)",
+      "order=id,id",
+    ]) {
+      expect(textOf(query)).toContain("from");
+    }
+    for (const query of ["select=id,id", "select=*,*", "select=a:id,b:id::text", "select=meta->a,b:meta->a"]) {
+      expect(() => textOf(query), query).toThrow("specified more than once");
+    }
+    for (const query of [
+      "select=count",
+      "select=id,a:json_agg",
+      "select=ctid",
+      "select=to_jsonb->id",
+      "to_jsonb=cs.{}",
+      "order=count",
+      "and=(id.eq.1,or(meta->a.eq.1,not.and(count.gt.0)))",
+    ]) {
+      expect(() => textOf(query), query).toThrow(/^column things\.\w+ does not exist$/);
+    }
   });
 
   it("is named in order and encoded for Content-Location", () => {

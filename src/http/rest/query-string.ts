@@ -24,8 +24,8 @@ import {
 } from "./query.ts";
 import { Scanner } from "./scanner.ts";
 
-/** Bounds on what one request may ask for; nothing that is meant well comes near. */
-export const queryLimits = { conditions: 200, depth: 20, columns: 200, orderTerms: 50, values: 2_000 } as const;
+/** Bounds on one part of a query; nothing that is meant well comes near. Those on a query as a whole are in query-cost.ts. */
+const queryLimits = { conditions: 200, depth: 20, columns: 200, orderTerms: 50, values: 2_000 } as const;
 
 const namePattern = /[\p{L}\p{N}_ $-]+?(?=->|::|[.,:()]|$)/uy;
 

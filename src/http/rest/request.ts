@@ -1,10 +1,10 @@
 /**
  * A request of the REST surface, read: what of its query string is a condition, and what an argument.
  */
-import { RestError } from "./errors.ts";
 import { parsePage } from "./range.ts";
 import type { Condition, ReadQuery } from "./query.ts";
-import { parseFilter, parseLogic, parseOrder, parseSelect, queryLimits } from "./query-string.ts";
+import { checkCost } from "./query-cost.ts";
+import { parseFilter, parseLogic, parseOrder, parseSelect } from "./query-string.ts";
 
 const shaping = new Set(["select", "order", "limit", "offset", "columns", "on_conflict"]);
 
@@ -29,7 +29,6 @@ export function readQuery(
       continue;
     }
     if (isArgument(name)) continue;
-    if (conditions.length >= queryLimits.conditions) throw new RestError(400, "PGRST100", "Too many conditions.");
     const logic = /^(not\.)?(and|or)$/.exec(name);
     conditions.push(
       logic === null
@@ -39,15 +38,14 @@ export function readQuery(
   }
   const order = params.get("order");
   const page = parsePage(params, rangeHeader, maxRows);
-  return {
-    read: {
-      select: parseSelect((params.get("select") ?? "").replaceAll(/\s/g, "")),
-      conditions,
-      order: order === null || order === "" ? [] : parseOrder(order),
-      ...page,
-    },
-    plain: !shaped && conditions.length === 0,
+  const read = {
+    select: parseSelect((params.get("select") ?? "").replaceAll(/\s/g, "")),
+    conditions,
+    order: order === null || order === "" ? [] : parseOrder(order),
+    ...page,
   };
+  checkCost(read);
+  return { read, plain: !shaped && conditions.length === 0 };
 }
 
 /** The address under which the same result can be had, parameters sorted, as PostgREST says it. */

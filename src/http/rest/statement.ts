@@ -5,9 +5,10 @@
  * not know it is made for a tenth of all.
  */
 import type { BatchValue } from "../../db/batch.ts";
-import type { ExposedFunction } from "../../db/exposed.ts";
+import type { ExposedFunction, ExposedRelation } from "../../db/exposed.ts";
 import { textArray } from "../../db/array-literal.ts";
 import { quoted } from "../database/gateway-database.ts";
+import { RestError } from "./errors.ts";
 import type { AnswerForm } from "./negotiation.ts";
 import {
   comparisons,
@@ -36,8 +37,26 @@ class Parameters {
   }
 }
 
-function fieldText(source: string, { column, steps }: FieldPath, parameters: Parameters): string {
-  const name = `${source}.${quoted(column)}`;
+/** What is read: its name in the statement, and the columns that may be named. */
+interface Source {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** A name that is no column: the catalogue may be older than it. */
+export class UnknownColumn extends RestError {
+  constructor(source: string, column: string) {
+    super(400, "42703", `column ${source}.${column.slice(0, 200)} does not exist`);
+  }
+}
+
+/**
+ * Every name that a caller sent becomes SQL here. It is compared with the columns first: where there is no such column, PostgreSQL reads
+ * `source.name` as a call of the function `name` with the whole row, which may be an aggregate.
+ */
+function fieldText(source: Source, { column, steps }: FieldPath, parameters: Parameters): string {
+  if (!source.columns.includes(column)) throw new UnknownColumn(source.name, column);
+  const name = `${quoted(source.name)}.${quoted(column)}`;
   if (steps.length === 0) return name;
   const path = steps.map(({ key, asText }) => {
     const type = typeof key === "number" ? "pg_catalog.int4" : "pg_catalog.text";
@@ -46,10 +65,24 @@ function fieldText(source: string, { column, steps }: FieldPath, parameters: Par
   return `(pg_catalog.to_jsonb(${name}) ${path.join(" ")})`;
 }
 
-function selectText(source: string, items: readonly SelectItem[], parameters: Parameters): string {
+/** The same value again would make the answer larger for nothing, by as much as there are names for it. */
+function requireOnce(items: readonly SelectItem[]): void {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const value = item.kind === "all" ? "*" : JSON.stringify([item.field.column, ...item.field.steps]);
+    if (seen.has(value)) {
+      const shown = item.kind === "all" ? "*" : item.field.column.slice(0, 200);
+      throw new RestError(400, "42701", `column "${shown}" specified more than once`);
+    }
+    seen.add(value);
+  }
+}
+
+function selectText(source: Source, items: readonly SelectItem[], parameters: Parameters): string {
+  requireOnce(items);
   return items
     .map((item) => {
-      if (item.kind === "all") return `${source}.*`;
+      if (item.kind === "all") return `${quoted(source.name)}.*`;
       const { field, alias, cast } = item;
       const value = fieldText(source, field, parameters);
       const shown = cast === undefined ? value : `cast(${value} as ${cast})`;
@@ -60,7 +93,7 @@ function selectText(source: string, items: readonly SelectItem[], parameters: Pa
     .join(", ");
 }
 
-function conditionText(source: string, condition: Condition, parameters: Parameters): string {
+function conditionText(source: Source, condition: Condition, parameters: Parameters): string {
   if (condition.kind === "group") {
     const members = condition.members.map((member) => conditionText(source, member, parameters));
     return `${condition.negated ? "not " : ""}(${members.join(` ${condition.joined} `)})`;
@@ -90,12 +123,12 @@ function operationText(field: string, operation: Operation, parameters: Paramete
   }
 }
 
-function whereText(source: string, conditions: readonly Condition[], parameters: Parameters): string {
+function whereText(source: Source, conditions: readonly Condition[], parameters: Parameters): string {
   if (conditions.length === 0) return "";
   return ` where ${conditions.map((condition) => conditionText(source, condition, parameters)).join(" and ")}`;
 }
 
-function orderText(source: string, terms: readonly OrderTerm[], parameters: Parameters): string {
+function orderText(source: Source, terms: readonly OrderTerm[], parameters: Parameters): string {
   if (terms.length === 0) return "";
   const shown = terms.map(({ field, direction, nulls }) =>
     [fieldText(source, field, parameters), direction ?? "", nulls === undefined ? "" : `nulls ${nulls}`]
@@ -141,29 +174,40 @@ export const mostCounted = 100_000;
  * How many rows match, by counting them, in the caller's session; one more than the most where there are more. Never by the planner's
  * expectation: it comes from statistics over everybody's rows.
  */
-function totalText(from: string, source: string, query: ReadQuery, parameters: Parameters): string {
+function totalText(from: string, source: Source, query: ReadQuery, parameters: Parameters): string {
   const where = whereText(source, query.conditions, parameters);
   return `(select pg_catalog.count(*) from (select from ${from}${where} limit ${mostCounted + 1}) counted)`;
+}
+
+/** Of one answer's body; what is longer is made, measured and not handed out. */
+export const mostAnswerBytes = 8 * 1_048_576;
+
+/** The one row that every statement answers with: how many rows there are, and the finished body unless it is too long. */
+function answerText(total: string, body: string, from: string): string {
+  return (
+    `select answer.total, answer.rows, pg_catalog.octet_length(answer.body) as bytes, ` +
+    `case when pg_catalog.octet_length(answer.body) <= ${mostAnswerBytes} then answer.body end as body, answer.status, answer.headers ` +
+    `from (select ${total} as total, pg_catalog.count(*) as rows, ${body} as body, ${saidByFunction} from (${from}) page) answer`
+  );
 }
 
 /** A read of a relation. With `counted`, all rows that match are counted too. */
 export function relationStatement(
   schema: string,
-  relation: string,
+  relation: Pick<ExposedRelation, "name" | "columns">,
   query: ReadQuery,
   form: AnswerForm,
   counted: boolean,
 ): Statement {
   const parameters = new Parameters();
-  const from = `${quoted(schema)}.${quoted(relation)}`;
-  const source = quoted(relation);
+  const from = `${quoted(schema)}.${quoted(relation.name)}`;
+  const source = { name: relation.name, columns: relation.columns.map(({ name }) => name) };
   const page =
     `select ${selectText(source, query.select, parameters)} from ${from}${whereText(source, query.conditions, parameters)}` +
     orderText(source, query.order, parameters) +
     pageText(query, parameters);
   const total = counted ? totalText(from, source, query, parameters) : "null::pg_catalog.int8";
-  const text = `select ${total} as total, pg_catalog.count(*) as rows, ${bodyText("rows", form)} as body, ${saidByFunction} from (${page}) page`;
-  return { text, values: parameters.values };
+  return { text: answerText(total, bodyText("rows", form), page), values: parameters.values };
 }
 
 export type CallArguments =
@@ -187,19 +231,18 @@ export function callStatement(
   const alias = called.returns === "row" ? "as called" : "as called(value)";
   const source = `select called.* from ${from}${name}(${list}) ${alias}`;
   const body = bodyText(resultKind(called), form);
-  const answer = (total: string): string =>
-    `select ${total} as total, pg_catalog.count(*) as rows, ${body} as body, ${saidByFunction}`;
   if (query === undefined) {
     const limit = called.returnsSet ? ` limit ${maxRows}` : "";
-    return { text: `${answer("null::pg_catalog.int8")} from (${source}${limit}) page`, values: parameters.values };
+    return { text: answerText("null::pg_catalog.int8", body, `${source}${limit}`), values: parameters.values };
   }
+  const rows = { name: "called", columns: called.columns };
   const page =
-    `select ${selectText("called", query.select, parameters)} from called${whereText("called", query.conditions, parameters)}` +
-    orderText("called", query.order, parameters) +
+    `select ${selectText(rows, query.select, parameters)} from called${whereText(rows, query.conditions, parameters)}` +
+    orderText(rows, query.order, parameters) +
     pageText(query, parameters);
-  const total = counted ? totalText("called", "called", query, parameters) : "null::pg_catalog.int8";
+  const total = counted ? totalText("called", rows, query, parameters) : "null::pg_catalog.int8";
   return {
-    text: `with called as materialized (${source}) ${answer(total)} from (${page}) page`,
+    text: `with called as materialized (${source}) ${answerText(total, body, page)}`,
     values: parameters.values,
   };
 }

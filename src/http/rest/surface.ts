@@ -7,7 +7,7 @@ import { z } from "zod";
 import { sendBatch, type BatchResult } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import type { GatewayDatabase, GatewayStatement, TransactionOptions } from "../database/gateway-database.ts";
+import type { GatewayStatement, TransactionOptions } from "../database/gateway-database.ts";
 import type { RouteContext } from "../route.ts";
 import { argumentsOfBody, argumentsOfPairs, type ReadArguments } from "./arguments.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -23,7 +23,7 @@ import {
 import { contentRange, pageStatus, unsatisfiable } from "./range.ts";
 import { contentLocation, readQuery, type SplitQuery } from "./request.ts";
 import { noSuchFunction, resolveFunction, type Resolved } from "./resolve.ts";
-import { callStatement, mostCounted, relationStatement } from "./statement.ts";
+import { callStatement, mostAnswerBytes, mostCounted, relationStatement, UnknownColumn } from "./statement.ts";
 import { isSteady } from "./steady.ts";
 
 export interface RestSurface {
@@ -32,7 +32,6 @@ export interface RestSurface {
 }
 
 export interface RestOptions {
-  readonly database: GatewayDatabase;
   readonly catalogue: Catalogue;
   /** Most rows of one answer. */
   readonly maxRows: number;
@@ -41,13 +40,15 @@ export interface RestOptions {
 const resultRow = z.object({
   total: z.number().nullable(),
   rows: z.number(),
+  /** Of the whole body, which is not given when they are too many. */
+  bytes: z.number().nullable(),
   body: z.string().nullable(),
   status: z.string().nullable(),
   headers: z.string().nullable(),
 });
 type ResultRow = z.infer<typeof resultRow>;
 
-export function createRestSurface({ database, catalogue, maxRows }: RestOptions): RestSurface {
+export function createRestSurface({ catalogue, maxRows }: RestOptions): RestSurface {
   return {
     async call(context, name) {
       const { request, method, url } = context;
@@ -55,8 +56,7 @@ export function createRestSurface({ database, catalogue, maxRows }: RestOptions)
       const form = parseAccept(request.headers.get("accept"));
       const prefer = parsePrefer(request.headers.get("prefer"));
       const reading = method === "GET" || method === "HEAD";
-      const overloads = await catalogue.functions(name);
-      const names = parameterNames(overloads);
+      const names = parameterNames(await catalogue.functions(name));
       const read = reading
         ? argumentsOfPairs(
             [...url.searchParams].filter(([key, value]) => names.has(key) || !looksLikeFilter(key, value)),
@@ -66,16 +66,20 @@ export function createRestSurface({ database, catalogue, maxRows }: RestOptions)
             await context.bytes(),
             prefer.singleObject,
           );
-      const { found, whole } = await resolve(catalogue, name, overloads, read);
       const range = reading ? request.headers.get("range") : null;
       const query = readQuery(url.searchParams, range, maxRows, (key) => reading && names.has(key));
-      const statement = statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows });
+      const { found, statement } = await withKnownColumns(catalogue, async () => {
+        const resolved = await resolve(catalogue, name, read);
+        const call = { ...resolved, read, form, query, prefer, catalogue, maxRows };
+        return { found: resolved.found, statement: statementOfCall(call) };
+      });
       const options = {
         readOnly: reading || found.volatility !== "volatile",
         request: { ...context.facts, path: `/rpc/${name}` },
       };
       const atMost = form.single && found.returnsSet ? 1 : undefined;
-      const row = await runOne(database, context, statement, options, atMost);
+      const row = await runOne(context, statement, options, atMost);
+      requireSmall(row, options.readOnly);
       return answerOfCall(row, found, form, query, prefer, method);
     },
 
@@ -85,13 +89,17 @@ export function createRestSurface({ database, catalogue, maxRows }: RestOptions)
       const form = parseAccept(request.headers.get("accept"));
       const prefer = parsePrefer(request.headers.get("prefer"));
       const query = readQuery(url.searchParams, request.headers.get("range"), maxRows);
-      if ((await catalogue.relation(name)) === undefined) {
+      const statement = await withKnownColumns(catalogue, async () => {
+        const relation = await catalogue.relation(name);
+        if (relation !== undefined) {
+          return relationStatement(catalogue.schema, relation, query.read, form, prefer.count !== undefined);
+        }
         throw new RestError(404, "42P01", `relation "${catalogue.schema}.${name}" does not exist`);
-      }
-      const statement = relationStatement(catalogue.schema, name, query.read, form, prefer.count !== undefined);
+      });
       const options = { readOnly: true, request: { ...context.facts, path: `/${name}` } };
       const read = isSteady(query.read) ? ({ ...statement, keep: "read" } as const) : statement;
-      const row = rowOf((await database.run(context.session, [read], options))[0]);
+      const row = rowOf((await context.run([read], options))[0]);
+      requireSmall(row, true);
       if (form.single && row.rows !== 1) throw notSingular(row.rows);
       const headers = { "content-location": contentLocation(`/${name}`, url.searchParams) };
       return answerOfPage(row, query.read.offset, prefer, form, headers, method);
@@ -112,13 +120,18 @@ function looksLikeFilter(name: string, value: string): boolean {
   );
 }
 
-async function resolve(
-  catalogue: Catalogue,
-  name: string,
-  overloads: readonly ExposedFunction[],
-  { given }: ReadArguments,
-): Promise<Resolved> {
-  const resolved = resolveFunction(overloads, given);
+/** A column may have been added since the catalogue was read. */
+async function withKnownColumns<T>(catalogue: Catalogue, build: () => Promise<T>): Promise<T> {
+  try {
+    return await build();
+  } catch (error) {
+    if (!(error instanceof UnknownColumn && (await catalogue.refresh()))) throw error;
+    return build();
+  }
+}
+
+async function resolve(catalogue: Catalogue, name: string, { given }: ReadArguments): Promise<Resolved> {
+  const resolved = resolveFunction(await catalogue.functions(name), given);
   if (resolved !== undefined) return resolved;
   // A parameter may have been added since the catalogue was read.
   const again = (await catalogue.refresh()) ? resolveFunction(await catalogue.functions(name), given) : undefined;
@@ -151,28 +164,32 @@ function statementOfCall({ found, whole, read, form, query, prefer, catalogue, m
  * whether statements may be prepared, so it is not.
  */
 async function runOne(
-  database: GatewayDatabase,
   context: RouteContext,
   statement: GatewayStatement,
   options: TransactionOptions,
   rows: number | undefined,
 ): Promise<ResultRow> {
-  if (rows === undefined) return rowOf((await database.run(context.session, [statement], options))[0]);
-  return database.transaction(
-    context.session,
-    async (client) => {
-      const row = rowOf((await sendBatch(client, [statement]))[0]);
-      if (row.rows !== rows) throw notSingular(row.rows);
-      return row;
-    },
-    options,
-  );
+  if (rows === undefined) return rowOf((await context.run([statement], options))[0]);
+  return context.transaction(async (client) => {
+    const row = rowOf((await sendBatch(client, [statement]))[0]);
+    if (row.rows !== rows) throw notSingular(row.rows);
+    return row;
+  }, options);
 }
 
 function rowOf(result: BatchResult | undefined): ResultRow {
   const parsed = resultRow.safeParse(result?.rows[0]);
   if (parsed.success) return parsed.data;
   throw new HeadroomError("internal", "The database answered in an unknown form.", { cause: parsed.error });
+}
+
+/** Whoever reads slowly keeps the answer in our memory, so it is bounded. */
+function requireSmall({ bytes }: ResultRow, readOnly: boolean): void {
+  if (bytes === null || bytes <= mostAnswerBytes) return;
+  throw new RestError(400, "54000", `The answer has ${bytes} bytes; at most ${mostAnswerBytes} are given at once.`, {
+    details: readOnly ? undefined : "What the call does is done; only its answer is not given.",
+    hint: "Ask for fewer columns (select) or fewer rows (limit and offset).",
+  });
 }
 
 function notSingular(rows: number): RestError {
@@ -227,11 +244,13 @@ function answerOfPage(
   }
   const said = saidByFunction(row);
   const status = said.status ?? pageStatus(row.rows, total);
-  const empty = method === "HEAD" || status === 204 || status === 205 || status === 304;
+  const empty = method === "HEAD" || status === 204 || status === 205 || status === 304 || row.body === null;
   return new Response(empty ? null : row.body, {
     status,
     headers: [
       ["content-type", form.contentType],
+      // By which it counts until it was read (held-bytes.ts).
+      ...(empty ? [] : [["content-length", String(Buffer.byteLength(row.body ?? ""))] satisfies [string, string]]),
       ["content-range", range],
       ...Object.entries(headers),
       ...said.headers,

@@ -19,11 +19,11 @@ export function eventRoutes(
       skipsDatabase: true,
       summary:
         "Live updates as server-sent events: events of the requests that the member may read, resumable by Last-Event-ID; and as `notifications` how much is unread in their inbox.",
-      handler({ request, method, session, signal }) {
-        const since = sinceOf(request);
+      handler(context) {
+        const since = sinceOf(context.request);
         // Nobody reads what follows the head, so nothing is opened that would have to be closed.
-        if (method === "HEAD") return new Response(null, { headers: streamHeaders });
-        return feed.open(session, since, signal);
+        if (context.method === "HEAD") return new Response(null, { headers: streamHeaders });
+        return feed.open(context, since);
       },
     }),
   ];

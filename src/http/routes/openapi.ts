@@ -3,6 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import type { ExposedSchema } from "../../db/exposed.ts";
 import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createDocument, type DocumentParts } from "../openapi/document.ts";
@@ -15,12 +16,22 @@ const manifest = z
   .parse(JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")));
 
 export function openapiRoutes(dependencies: HttpDependencies, state: AppState): RouteEntry[] {
-  const parts = async (): Promise<DocumentParts> => ({
-    version: manifest.version,
-    publicUrl: dependencies.publicUrl,
-    routes: state.routes(),
-    schema: await state.catalogue.all(),
-  });
+  /** Anybody may ask for it, so it is made once for a catalogue, and the same bytes are sent to everybody, however slowly they read. */
+  const madeOnce = (make: (parts: DocumentParts) => Response | Promise<Response>): (() => Promise<Response>) => {
+    const made = new WeakMap<ExposedSchema, { readonly headers: Headers; readonly bytes: ArrayBuffer }>();
+    return async () => {
+      const schema = await state.catalogue.all();
+      let whole = made.get(schema);
+      if (whole === undefined) {
+        const { version } = manifest;
+        const answer = await make({ version, publicUrl: dependencies.publicUrl, routes: state.routes(), schema });
+        whole = { headers: answer.headers, bytes: await answer.arrayBuffer() };
+        made.set(schema, whole);
+      }
+      return new Response(new Uint8Array(whole.bytes), { headers: whole.headers });
+    };
+  };
+  const document = madeOnce((parts) => Response.json(createDocument(parts)));
   return [
     defineRoute({
       method: "GET",
@@ -28,7 +39,9 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       credentials: "none",
       summary: "This description, for programs.",
       async handler() {
-        return Response.json(createDocument(await parts()), { headers: { "cache-control": "public, max-age=60" } });
+        const answer = await document();
+        answer.headers.set("cache-control", "public, max-age=60");
+        return answer;
       },
     }),
     defineRoute({
@@ -39,7 +52,7 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       cors: true,
       skipsDatabase: true,
       summary: "This description, at the address where PostgREST serves its own.",
-      handler: async () => Response.json(createDocument(await parts())),
+      handler: document,
     }),
     defineRoute({
       method: "GET",
@@ -53,9 +66,7 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       path: "/docs",
       credentials: "none",
       summary: "This description, for people.",
-      async handler() {
-        return pageResponse(apiPage(await parts()));
-      },
+      handler: madeOnce((parts) => pageResponse(apiPage(parts))),
     }),
   ];
 }

@@ -12,8 +12,8 @@ const maxRows = 1_000;
 
 const shared = { credentials: "apikey", errors: "postgrest", cors: true } as const satisfies Partial<RouteDefinition>;
 
-export function restRoutes({ database }: HttpDependencies, { catalogue }: AppState): RouteEntry[] {
-  const surface = createRestSurface({ database, catalogue, maxRows });
+export function restRoutes(_dependencies: HttpDependencies, { catalogue }: AppState): RouteEntry[] {
+  const surface = createRestSurface({ catalogue, maxRows });
   return [
     defineRoute({
       ...shared,

@@ -20,6 +20,7 @@ import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import type { Session } from "../auth/session.ts";
+import type { RequestFacts } from "../database/gateway-database.ts";
 import { singleCalls } from "../database/single-calls.ts";
 import { callbackBytes, callbackResponse } from "../receive/callback.ts";
 import {
@@ -55,8 +56,8 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       credentials: "signature",
       summary: "Changes in Linear, which become notes on the request; verified by Linear's signature.",
       async handler(context) {
-        const body = await context.text();
         const request = { ...context.facts, path: "/rpc/handle_linear_webhook" };
+        const body = await textOf(context, request);
         return Response.json(await receiveLinear(context.calls({ request }), body));
       },
     }),
@@ -66,8 +67,8 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       credentials: "signature",
       summary: "What GitHub tells of workflow runs, each kept once; verified by GitHub's signature.",
       async handler(context) {
-        const body = await context.text();
         const request = { ...context.facts, path: "/rpc/handle_github_webhook" };
+        const body = await textOf(context, request);
         return Response.json(await receiveGithub(context.calls({ request }), body));
       },
     }),
@@ -77,6 +78,20 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
   ];
 }
 
+/** Anybody may send a large body, so it is not read before the headers look signed; a small one costs less than asking. */
+const smallBodyBytes = 65_536;
+
+/** The pre-request function refuses what is not signed, or too long ago, by the headers alone. */
+async function requireHeaders(context: RouteContext, request: RequestFacts): Promise<void> {
+  const announced = context.request.headers.get("content-length");
+  if (announced === null || Number(announced) > smallBodyBytes) await context.run([], { request, readOnly: true });
+}
+
+async function textOf(context: RouteContext, request: RequestFacts): Promise<string> {
+  await requireHeaders(context, request);
+  return context.text();
+}
+
 function stripeRoute({ database }: HttpDependencies): RouteEntry {
   return defineRoute({
     method: "POST",
@@ -84,8 +99,9 @@ function stripeRoute({ database }: HttpDependencies): RouteEntry {
     credentials: "signature",
     summary: "What Stripe tells of payments, refunds, disputes and subscriptions; verified by Stripe's signature.",
     async handler(context) {
-      const body = await context.bytes();
       const request = { ...context.facts, path: "/rpc/handle_stripe_webhook" };
+      await requireHeaders(context, request);
+      const body = await context.bytes();
       const calls = singleCalls(database, receiver, { request, share: "stripe" });
       return callbackResponse(await receiveStripe(calls, { body, headers: request.headers }));
     },
@@ -127,11 +143,11 @@ async function answerSlack(
   context: RouteContext,
   backgroundWork: BackgroundWork,
 ): Promise<Response> {
-  const body = await context.text();
+  const request = { ...context.facts, path: "/rpc/handle_slack_webhook" };
+  const body = await textOf(context, request);
   // Slack checks the certificate now and then, without a signature; the request changes nothing.
   if (!context.request.headers.has("x-slack-signature") && isSslCheck(body)) return new Response(null, { status: 200 });
 
-  const request = { ...context.facts, path: "/rpc/handle_slack_webhook" };
   const work = receiveSlack(context.calls({ request }), body).catch((error: unknown) =>
     orInWords(toHeadroomError(error), body, dependencies, context),
   );

@@ -4,6 +4,7 @@
  * Owns: reading it, and Slack's refusals of what cannot be read. Does not own: what a method makes of it.
  */
 import { z } from "zod";
+import { readFields } from "../../web/form.ts";
 
 /** A refusal in Slack's own words. It is answered with status 200, as Slack does. */
 export class SlackError extends Error {
@@ -32,7 +33,9 @@ export function readArguments(contentType: string, text: string, query: URLSearc
     return unpacked({ ...fromQuery, ...parsed.data });
   }
   if (!contentType.startsWith("application/x-www-form-urlencoded")) throw new SlackError("invalid_form_data");
-  return unpacked({ ...fromQuery, ...Object.fromEntries(new URLSearchParams(text)) });
+  const fields = readFields(text);
+  if (fields === undefined) throw new SlackError("invalid_form_data");
+  return unpacked({ ...fromQuery, ...Object.fromEntries(fields) });
 }
 
 function unpacked(given: Record<string, unknown>): Arguments {

@@ -1,6 +1,8 @@
 /**
  * Stripe's form encoding: `line_items[0][price_data][currency]=usd` becomes nested objects and lists.
  */
+import { readFields } from "../../web/form.ts";
+
 export type FormValue = string | FormValue[] | { [name: string]: FormValue };
 
 const maxDepth = 8;
@@ -11,7 +13,9 @@ export class FormError extends Error {
 
 export function readForm(text: string): Record<string, FormValue> {
   const root = new Map<string, Branch>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  const fields = readFields(text);
+  if (fields === undefined) throw new FormError("Received too many parameters");
+  for (const [name, value] of fields) {
     const path = [...name.matchAll(/^[^[\]]+|\[([^[\]]*)\]/g)].map((match) => match[1] ?? match[0]);
     if (path.length === 0 || path.length > maxDepth)
       throw new FormError(`Received unknown parameter: ${name.slice(0, 100)}`);

@@ -240,10 +240,17 @@ describe("a connection that breaks", () => {
   });
 });
 
-const of = (workspaceId: string) => memberSession({ memberId: "rita", workspaceId });
+const from = (network: string): TransactionOptions => ({ request: { ...facts, network } });
+const of = (workspaceId: string, memberId = "rita") => memberSession({ memberId, workspaceId });
 
 describe("connections", () => {
   const wait = { text: "select pg_advisory_xact_lock_shared(77)" };
+  const patient = {
+    url: db.as("authenticator").url,
+    maxConnections: 4,
+    connectTimeoutMs: 60_000,
+    statementTimeoutMs: 60_000,
+  };
 
   it("are never all taken by one workspace, and what waits for its turn gets one", async () => {
     const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
@@ -268,7 +275,7 @@ describe("connections", () => {
     });
     const holder = await db.superuser.connect();
     await holder.query("select pg_advisory_lock(77)");
-    const busy = Array.from({ length: 3 }, () => shared.run(of("acme"), [wait]));
+    const busy = ["rita", "rita", "rob"].map((name) => shared.run(of("acme", name), [wait]));
     await expect(shared.run(of("acme"), [wait])).rejects.toMatchObject({ code: "rate_limited", httpStatus: 429 });
     const others = shared.run(of("globex"), [wait]);
     await expect(shared.run(of("initech"), [wait])).rejects.toMatchObject({ httpStatus: 503 });
@@ -277,6 +284,51 @@ describe("connections", () => {
     // Nothing was lost on the way: as many as before may run again.
     expect(await Promise.all(["a", "b", "c", "d"].map((name) => shared.run(of(name), [wait])))).toHaveLength(4);
     await holder.end();
+    await shared.close();
+  });
+
+  it("are never all taken by one member of a workspace, whatever they ask for", async () => {
+    const shared = createGatewayDatabase(patient);
+    const holder = await db.superuser.connect();
+    await holder.query("select pg_advisory_lock(77)");
+    const busy = Array.from({ length: 16 }, () => shared.run(of("acme"), [wait]));
+    const text =
+      "select count(*)::int as busy from pg_locks where locktype = 'advisory' and objid = 77 and not granted";
+    const waiting = async (): Promise<unknown> => (await db.superuser.pool.query<{ busy: number }>(text)).rows[0]?.busy;
+    while ((await waiting()) !== 2);
+    expect((await shared.run(of("acme", "rob"), [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
+    expect(await waiting()).toBe(2);
+    await holder.query("select pg_advisory_unlock(77)");
+    expect(await Promise.all(busy)).toHaveLength(16);
+    await holder.end();
+    await shared.close();
+  });
+
+  it("are shared out by networks among those who have no name", async () => {
+    const shared = createGatewayDatabase(patient);
+    const holder = await db.superuser.connect();
+    await holder.query("select pg_advisory_lock(77)");
+    const busy = Array.from({ length: 16 }, () => shared.run(anonymous, [wait], from("203.0.113.7")));
+    expect(await shared.run(anonymous, [{ text: "select 1" }], from("203.0.113.8"))).toHaveLength(1);
+    await holder.query("select pg_advisory_unlock(77)");
+    await Promise.all(busy);
+    await holder.end();
+    await shared.close();
+  });
+
+  it("are given for so long to one member, who then waits until it is made up for, and to the others as before", async () => {
+    const memberTime = { burst: 0.001, perSecond: 0.001 };
+    const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4, memberTime });
+    const long = { text: "select count(*) from generate_series(1, 100000)" };
+    await shared.run(of("acme"), [long]);
+    await expect(shared.run(of("acme"), [long])).rejects.toMatchObject({
+      code: "rate_limited",
+      httpStatus: 429,
+      hint: expect.stringMatching(/^Try again in \d+ s/),
+    });
+    for (const session of [of("acme", "rob"), of("globex"), serviceSession(), serviceSession(), anonymous]) {
+      await shared.run(session, [long]);
+    }
     await shared.close();
   });
 });

@@ -4,7 +4,7 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign as signBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Stripe } from "stripe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -106,6 +106,19 @@ describe("Slack", () => {
     expect((await post(gateway.url, "/webhooks/slack", commandBody("help"))).status).toBe(401);
     expect(await slack.written()).toEqual(before);
   });
+
+  test.each(["slack", "linear", "github", "stripe"])(
+    "a large body without a signature of %s is not waited for",
+    async (name) => {
+      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+      socket.write(
+        `POST /webhooks/${name} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000000\r\n\r\nonly the beginning`,
+      );
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+      socket.destroy();
+    },
+  );
 
   test("bytes that are no UTF-8 are refused, however they are signed", async () => {
     const bytes = Buffer.from([0x74, 0x3d, 0xff, 0xfe]);

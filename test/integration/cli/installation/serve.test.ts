@@ -24,6 +24,24 @@ it("serves until it is told to stop, and ends cleanly", async () => {
   expect(status).toBe(0);
 });
 
+it("ends as soon when it is told to right after a burst of the worst forms", async () => {
+  const env = { HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: jwtSecret };
+  const server = startHeadroom(["serve", "--port", "0", "--json"], { env });
+  const { url } = JSON.parse(await server.line((line) => line.includes("server_ready"))) as { url: string };
+  const signed = {
+    "x-slack-request-timestamp": String(Math.floor(Date.now() / 1000)),
+    "x-slack-signature": `v0=${"0".repeat(64)}`,
+  };
+  const body = "a&".repeat(500_000);
+  const burst = Array.from({ length: 40 }, async (_, place) => {
+    const headers = { "content-type": "application/x-www-form-urlencoded", ...(place % 2 === 0 ? signed : {}) };
+    return (await fetch(`${url}/webhooks/slack`, { method: "POST", body, headers }).catch(() => undefined))?.status;
+  });
+  await Promise.race(burst);
+  expect((await server.end("SIGTERM")).status).toBe(0);
+  await Promise.all(burst);
+});
+
 it("serves through a transaction pooler as it stands, and says that it prepares nothing there", async () => {
   const pooler = await startTransactionPooler(gatewayUrl, 4);
   try {

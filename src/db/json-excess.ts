@@ -1,0 +1,29 @@
+/**
+ * Whether JSON is nested more deeply, or has more values, than anybody sends who means it, told without parsing it: for a megabyte of brackets
+ * or of members, parsing takes a tenth of a second, and everybody else waits.
+ */
+
+const mostValues = 20_000;
+
+/** Said of the JSON; undefined when nothing is wrong. Brackets and commas inside of strings do not count. */
+export function excessOf(text: string, mostDepth: number): string | undefined {
+  let depth = 0;
+  let values = 1;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index += 1;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > mostDepth) return `is nested deeper than ${mostDepth} levels`;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+    else if (code === 0x2c) {
+      values += 1;
+      if (values > mostValues) return `has more than ${mostValues} values`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+/**
+ * The fields of a form (application/x-www-form-urlencoded), read in a time that grows with its length alone.
+ *
+ * By hand, because URLSearchParams takes seconds for a megabyte that is all separators, and replacing its pluses one by one a tenth of one.
+ * No form that is meant well has many fields, so reading ends where there are too many.
+ */
+
+/** As many as the database takes (inbound.form_decode). */
+const mostFields = 200;
+
+/** Undefined for a form with more fields than that. */
+export function readFields(text: string): URLSearchParams | undefined {
+  const parts = text.split("&", mostFields + 1);
+  if (parts.length > mostFields) return undefined;
+  return new URLSearchParams(parts.filter((part) => part !== "").map(fieldOf));
+}
+
+/** Cut at the first equals sign. */
+function fieldOf(part: string): [name: string, value: string] {
+  const end = part.indexOf("=");
+  return end === -1 ? [decoded(part), ""] : [decoded(part.slice(0, end)), decoded(part.slice(end + 1))];
+}
+
+/** A plus is a space, and %XX a byte; what is not encoded correctly stays as it is, as URLSearchParams has it. */
+function decoded(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  const bytes = Buffer.from(text);
+  let size = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    let byte = bytes[at] ?? 0;
+    const [high, low] = byte === 0x25 ? [digitOf(bytes[at + 1]), digitOf(bytes[at + 2])] : [-1, -1];
+    if (byte === 0x2b) byte = 0x20;
+    else if (high >= 0 && low >= 0) {
+      byte = high * 16 + low;
+      at += 2;
+    }
+    bytes[size] = byte;
+    size += 1;
+  }
+  return bytes.toString("utf8", 0, size);
+}
+
+/** -1 for what is no hexadecimal digit. */
+function digitOf(code = 0): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

@@ -41,8 +41,8 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     patches: [
       {
         file: "src/rails/github-actions/dispatch.ts",
-        find: "  if (run !== undefined) {",
-        replace: "  if (run !== undefined && run.id < 0) {",
+        find: "  if (first !== undefined) {",
+        replace: "  if (first !== undefined && first.id < 0) {",
       },
     ],
   },

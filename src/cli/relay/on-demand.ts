@@ -4,11 +4,12 @@
  * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts), what is due by the clock
  * (src/capacity/timers.ts), nor which rails there are (rails.ts).
  */
+import type { Client } from "pg";
 import { sweepBeforeTurns } from "../../capacity/timers.ts";
 import { withConnection } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import { Obstacles } from "../../outbox/observe/obstacles.ts";
 import { createDrainer, type Drainer, type DrainOptions, type DrainReport } from "../../outbox/relay/drain.ts";
-import type { UpkeepTask } from "../../outbox/upkeep/upkeep.ts";
 import { pause } from "../../db/wait/pause.ts";
 import { releaseBeforeTurns } from "../../notify/index.ts";
 import type { Rail } from "../../contract/rail.ts";
@@ -16,7 +17,6 @@ import { raiseAlerts } from "../../webhooks/alerts.ts";
 import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { servedStreams } from "./options.ts";
-import { nameUnserved } from "./unserved.ts";
 
 export interface OnDemandRelay extends Drainer {
   readonly rails: readonly Rail[];
@@ -45,7 +45,6 @@ class TurningRelay implements OnDemandRelay {
   readonly rails: readonly Rail[];
   readonly #log: Log;
   readonly #url: string;
-  readonly #unserved: UpkeepTask;
   readonly #closing = new AbortController();
   #turning: Promise<void> | undefined;
   /** When the next turn of our own begins, by this process' monotonic clock. */
@@ -58,13 +57,12 @@ class TurningRelay implements OnDemandRelay {
     this.rails = rails;
     this.#log = log;
     this.#url = url;
-    this.#unserved = nameUnserved(rails);
     this.#drainer = createDrainer({
       connectionString: url,
       rails,
       streams: servedStreams(streams),
       log,
-      upkeepTasks: [raiseAlerts, this.#unserved],
+      upkeepTasks: [raiseAlerts],
       async beforeTurn(turn) {
         await sweep(turn);
         // After the timers, which tell people things.
@@ -92,7 +90,7 @@ class TurningRelay implements OnDemandRelay {
 
   async #keepTurning(everyMs: number): Promise<void> {
     const { signal } = this.#closing;
-    await this.#nameUnserved();
+    await this.#nameObstacles();
     while (!signal.aborted) {
       // Spread, so that servers started together do not come together.
       this.#nextAtMs = Math.min(this.#nextAtMs, performance.now() + everyMs * (0.9 + Math.random() * 0.2));
@@ -108,18 +106,12 @@ class TurningRelay implements OnDemandRelay {
   }
 
   /** At the start: the first turn may be a minute away. */
-  async #nameUnserved(): Promise<void> {
+  async #nameObstacles(): Promise<void> {
     try {
-      await withConnection(this.#url, (client) => this.#unserved.run(client, this.#log), {
-        applicationName: "headroom drain",
-      });
+      const look = (client: Client): Promise<void> => new Obstacles(this.#log).look(client);
+      await withConnection(this.#url, look, { applicationName: "headroom drain" });
     } catch (error) {
-      this.#log({
-        level: "warn",
-        event: "upkeep_failed",
-        what: this.#unserved.name,
-        code: toHeadroomError(error).code,
-      });
+      this.#log({ level: "warn", event: "upkeep_failed", what: "obstacles", code: toHeadroomError(error).code });
     }
   }
 

@@ -18,7 +18,6 @@ import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import { type RelayCommandOptions, servedStreams } from "./options.ts";
-import { nameUnserved } from "./unserved.ts";
 
 export interface RunningRelay {
   readonly relay: Relay;
@@ -43,7 +42,7 @@ export async function runRelay(
     pollMs: options.pollMs,
     listen: options.listen,
     name: options.name,
-    upkeepTasks: [raiseAlerts, nameUnserved(rails)],
+    upkeepTasks: [raiseAlerts],
     gauges: [jobGauges, moneyGauges, notifyGauges],
     log,
   });

@@ -232,17 +232,17 @@ describe("what is not served", () => {
     await inTable.db.superuser.pool.query("update outbox.rails set served_at = null");
     const [server, url] = await serve(inTable, {});
     const line = await server.line((text) => text.includes("rail_not_served"));
-    expect(JSON.parse(line)).toMatchObject({
-      level: "warn",
-      rail: "webhook",
-      rows: 1,
-      message: expect.stringMatching(/^1 row waits for "webhook", which no relay serves\. .*HEADROOM_SECRET_KEY/),
-    });
+    expect(JSON.parse(line)).toMatchObject({ level: "warn", rail: "webhook", rows: 1 });
     expect(await call(url)).toMatchObject({ claimed: 0 });
     const env = operator(inTable);
-    const said = '1 row waits for "webhook", which no relay serves.';
-    expect((await headroom(["outbox", "status"], { env })).out).toContain(said);
-    expect((await headroom(["doctor", "--offline"], { env })).out).toContain(said);
+    for (const command of [
+      ["outbox", "status"],
+      ["doctor", "--offline"],
+    ]) {
+      expect((await headroom(command, { env })).out).toMatch(
+        /1 row waits for "webhook", which no relay serves\.\s[^.]*HEADROOM_SECRET_KEY/,
+      );
+    }
     await server.end();
   });
 

@@ -1,2 +1,2 @@
 -- An operator may have a row tried at once that waits for its next try; that stands in the archive beside the tries.
-alter type outbox.attempt_state add value 'RETRY_NOW';
+alter type outbox.attempt_state add value if not exists 'RETRY_NOW';

@@ -39,6 +39,9 @@ drop table capacity.acts, headroom.turns, outbox.stream_rails, outbox.reserved_k
 alter table outbox.rails drop column guarded cascade, drop column credentials cascade;
 alter table outbox.relays drop column on_demand cascade, drop column ended_at cascade;
 delete from outbox.streams where name = 'refunds';
+drop index webhooks.envelopes_by_id, webhooks.envelopes_ids, webhooks.envelopes_events, webhooks.envelopes_not_addressed;
+alter table webhooks.envelopes drop constraint envelopes_pkey, add primary key (id), add unique (stream_id, instruction_id);
+create index envelopes_not_addressed on webhooks.envelopes (stream_id, ord) where outbox_ids is null;
 alter table outbox.dedupe drop column terms cascade;
 alter table billing.drafts drop column proven_at, drop column generation, drop column spender;
 alter table billing.draft_mails drop column spender, drop column proven;

@@ -9,10 +9,13 @@ import { oneOf, rowsOf } from "../engine.ts";
 
 const reading = [
   "outbox.count_dead",
+  "outbox.count_retries",
+  "outbox.credential_status",
   "outbox.destination_status",
   "outbox.held_locks",
   "outbox.inspect",
   "outbox.list_dead",
+  "outbox.list_retries",
   "outbox.list_streams",
   "outbox.partition_status",
   "outbox.rail_status",
@@ -22,6 +25,7 @@ const reading = [
   "outbox.verify_lanes",
   "outbox.verify_order",
   "webhooks.destination_status",
+  "webhooks.kept_in_vault",
   "webhooks.list_endpoints",
 ];
 
@@ -29,6 +33,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
   headroom_ingest: ["outbox.enqueue", "outbox.enqueue_many", "payments.enqueue_payment_outbox"],
   headroom_executor: [
     "outbox.claim",
+    "outbox.credential_status",
     "outbox.destination_status",
     "outbox.ensure_partitions",
     "outbox.fill_binds",
@@ -38,6 +43,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "outbox.next_due",
     "outbox.note_relay",
     "outbox.partition_status",
+    "outbox.rail_credentials",
     "outbox.rail_status",
     "outbox.reap",
     "outbox.register_rail",
@@ -49,6 +55,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "outbox.ungranted",
     "webhooks.endpoint_for_relay",
     "webhooks.endpoint_gone",
+    "webhooks.kept_in_vault",
     "webhooks.raise_alerts",
   ],
   headroom_control: [
@@ -67,6 +74,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "outbox.redrive",
     "outbox.register_rail",
     "outbox.resolve_dead",
+    "outbox.retry_now",
     "outbox.skip",
     "webhooks.disable_endpoint",
     "webhooks.enable_endpoint",

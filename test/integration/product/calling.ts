@@ -121,19 +121,21 @@ export function statementOf(
   return { text: `select * from ${call.of}(${given.join(", ")})`, values };
 }
 
-/** Makes the client's transaction one of the call's session. */
-export async function enterSession(client: ClientBase, call: Call): Promise<void> {
-  const settings: Record<string, string> = call.session === undefined ? {} : { ...settingsOf(call.session) };
+/** Begins a transaction of the call's session, in one go with other settings. */
+export async function beginAs(
+  client: ClientBase,
+  call: Call,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const settings: Record<string, string> = { ...more, ...(call.session === undefined ? {} : settingsOf(call.session)) };
   const sign = signed[call.of.replace("public.", "")];
   const body = call.args[""];
   if (sign !== undefined) {
     settings["role"] = "anon";
     settings["request.headers"] = JSON.stringify(sign(typeof body === "string" ? body : ""));
   }
-  const entries = Object.entries(settings);
-  if (entries.length === 0) return;
-  await client.query(
-    `select ${entries.map((_, n) => `set_config($${2 * n + 1}, $${2 * n + 2}, true)`).join(", ")}`,
-    entries.flat(),
+  const set = Object.entries(settings).map(
+    ([name, value]) => `; select set_config('${name}', ${client.escapeLiteral(value)}, true)`,
   );
+  await client.query(`begin${set.join("")}`);
 }

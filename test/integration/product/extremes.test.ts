@@ -8,7 +8,7 @@ import { POSTGRES_VERSIONS, type TestRole } from "../../helpers/database.ts";
 import { memberSession, service, anonymous, type Session } from "../capacity/gateway.ts";
 import { rowsOf } from "../capacity/workflow.ts";
 import type { Call } from "./call.ts";
-import { callsOf, enterSession, exposed, loginOf, statementOf, type Exposed } from "./calling.ts";
+import { callsOf, beginAs, exposed, loginOf, statementOf, type Exposed } from "./calling.ts";
 import { extremesOf, type Extreme } from "./extremes.ts";
 import { startInstallation } from "./installation.ts";
 
@@ -79,9 +79,8 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
   /** One call in a transaction of its own, that is kept or followed by something else; what became of it. */
   async function attempt(login: TestRole, call: Call, of: Exposed, then = ""): Promise<Failure | null> {
     const client = await clientOf(login);
-    await client.query("begin");
     try {
-      await enterSession(client, call);
+      await beginAs(client, call);
       const { text, values } = statementOf(call, of, String((made += 1)));
       await client.query(text, values);
     } catch (error) {

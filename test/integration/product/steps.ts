@@ -11,7 +11,7 @@ import type { ClientBase } from "pg";
 import type { TestClient, TestDatabase, TestRole } from "../../helpers/database.ts";
 import { rowsOf } from "../outbox/queries.ts";
 import type { Call } from "./call.ts";
-import { enterSession, loginOf, statementOf, type Exposed } from "./calling.ts";
+import { beginAs, loginOf, statementOf, type Exposed } from "./calling.ts";
 
 /** Triggers on every table of ours; whoever asks for it is stopped by the n-th of what they fire, or has them written down. */
 const triggers = `
@@ -115,7 +115,7 @@ export interface Meeting {
 }
 
 /** Of two calls that take many things in common, a few places show the order as well as all. */
-const mostPlaces = 8;
+const mostPlaces = 4;
 
 const both = (one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
   [...one].filter((key) => other.has(key));
@@ -193,9 +193,7 @@ export class Crossing {
   /** Makes the call up to its commit, and takes it back; the SQLSTATE where it failed. */
   async #make(client: ClientBase, call: Call, pauseAt: number | null): Promise<string | null> {
     try {
-      await client.query("begin");
-      if (pauseAt !== null) await client.query("select set_config('steps.pause_at', $1, true)", [String(pauseAt)]);
-      await enterSession(client, call);
+      await beginAs(client, call, pauseAt === null ? {} : { "steps.pause_at": String(pauseAt) });
       const { text, values } = statementOf(call, this.#catalogue.get(call.of)!);
       await client.query(text, values);
       await client.query("set constraints all immediate");

@@ -8220,7 +8220,7 @@ grant execute on function outbox.skip to headroom_control;
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[], p_on_demand boolean DEFAULT false)
   returns integer
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 dc2f436938d43113';
+  as 'sha256 405860bd6d8558c9';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()

@@ -217,6 +217,7 @@ export function writingOfOperators(installation: Installation): Call[] {
     ...plain("outbox.next_due", { p_stream_ids: [stream.id], p_in_flight: { free: 100 } }),
     ...plain("outbox.note_relay", { p_relay_id: installation.engine.relayId, p_name: "test", p_wants_notify: true }),
     ...plain("outbox.reap", { p_max_claims: 100 }),
+    ...plain("outbox.rail_credentials", { p_names: ["SLACK_BOT_TOKEN"] }),
     ...plain("outbox.redrive", { p_outbox_ids: [t.dead, t.parked], ...actor, p_reason: "again", p_out_of_order: true }),
     ...plain("outbox.register_rail", {
       p_name: "sure",
@@ -231,6 +232,7 @@ export function writingOfOperators(installation: Installation): Call[] {
       p_reason: "seen",
       p_reference: "r-1",
     }),
+    ...plain("outbox.retry_now", { p_outbox_ids: [t.waiting, t.mailRow], ...actor, p_reason: "mended" }),
     ...plain("outbox.settle", {
       p_stream_id: stream.id,
       p_outcomes: [

@@ -6,6 +6,6 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select outbox.note_served(p_rails);
   insert into outbox.relays (name, rails, wants_notify, on_demand)
-  values (left(coalesce(p_name, 'relay'), 200), p_rails, not p_on_demand, p_on_demand) returning relay_id;
+  values (left(coalesce(p_name, 'relay'), 200), p_rails, p_on_demand is not true, p_on_demand is true) returning relay_id;
 $$;
 comment on function outbox.start_relay(text, text[], boolean) is 'Registers a relay and returns its number.';

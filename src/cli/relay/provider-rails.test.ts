@@ -23,7 +23,7 @@ function checked(environment: Environment): Promise<Finding[]> {
   return checkProviders(
     {
       environment,
-      workspaces: undefined,
+      workspaces: [],
       connected: undefined,
       money: undefined,
       rails: [],

@@ -31,7 +31,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     patches: [
       {
         file: sql("release/carry"),
-        find: "v_sent := notify.send(v_fit, p_channel);",
+        find: "v_sent := notify.send(v_fit[:v_fitting], p_channel);",
         replace: "v_sent := notify.send(v_fit[1:1], p_channel);",
       },
     ],
@@ -42,7 +42,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     patches: [
       {
         file: sql("release/carry"),
-        find: "array(select n.id from unnest(v_fit) n)",
+        find: "array(select n.id from unnest(v_fit[:v_fitting]) n)",
         replace: "array(select n.id from unnest(v_fit[1:1]) n)",
       },
     ],
@@ -53,7 +53,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     patches: [
       {
         file: sql("release/carry"),
-        find: "v_sent := notify.send(v_fit, p_channel);",
+        find: "v_sent := notify.send(v_fit[:v_fitting], p_channel);",
         replace: "select gen_random_uuid() as delivery_id, null::text as problem into v_sent;",
       },
     ],

@@ -58,7 +58,7 @@ async function decideAs(client: ClientBase, who: Decider): Promise<void> {
 it("a request that approvals are measured on has what a submitted one has whose first message was delivered", async () => {
   const client = await submitting.superuser.connect();
   await prepareWorkspace(client);
-  // The rail that was seen, the way and the channel with its gate, and the turn of the person who is told, are there once for all requests;
+  // The rail that was seen, the relay, the way and the channel with its gate, and the turn of the person who is told, are there once for all;
   // and what the requester did is counted for an hour.
   const once = new Set([
     "capacity.acts",
@@ -66,6 +66,7 @@ it("a request that approvals are measured on has what a submitted one has whose 
     "outbox.destinations",
     "outbox.gates",
     "outbox.rails",
+    "outbox.relays",
     "outbox.ways",
   ]);
   let model = "";

@@ -16,7 +16,7 @@ import { makeHistory, ownerRole, readHistory, recordMigrations, recordRecreatabl
 import { ensureOwnerUsable } from "./migrate/owner.ts";
 import { findMisowned, repairRights, takeBack, type Misowned } from "./migrate/ownership.ts";
 import { planMigration, type History, type MigrationPlan } from "./migrate/plan.ts";
-import { stopWriters } from "./migrate/stop-writers.ts";
+import { repairLateRows, stopWriters } from "./migrate/stop-writers.ts";
 import { scheduleTimers } from "./migrate/timers.ts";
 
 export type MigrationEvent =
@@ -82,6 +82,7 @@ export async function migrate(client: ClientBase, options: MigrateOptions = {}):
       const result = await inTransaction(client, ending, () => migrateOnce(client, folder, options));
       if (ending === "commit") {
         await scheduleTimers(client, result.applied.length + result.reapplied.length > 0, options.signal);
+        if (result.applied.length > 0 && result.applied.length < folder.migrations.length) await repairLateRows(client);
       }
       return result;
     } catch (error) {

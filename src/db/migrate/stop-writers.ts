@@ -53,6 +53,18 @@ export async function stopWriters(client: ClientBase, lockTimeoutMs: number, sig
   );
 }
 
+/**
+ * Whoever had entered a function when the locks were taken goes on in its old body once they are gone, and writes rows that nobody claims.
+ * Relays repair those too, in time; most come within this second. What fails here is left to them.
+ */
+export async function repairLateRows(client: ClientBase): Promise<void> {
+  await delay(1_000);
+  const repair = `begin; set local role ${ownerRole}; do $$ begin
+    if to_regprocedure('outbox.repair_ways()') is not null then perform outbox.repair_ways(); end if;
+  end $$; commit`;
+  await client.query(repair).catch(() => client.query("rollback"));
+}
+
 async function inUse(client: ClientBase, cause: unknown): Promise<HeadroomError> {
   const { rows } = await client.query<{ who: string }>(users);
   return new HeadroomError("try_again", "Somebody else has been using tables of Headroom for too long.", {

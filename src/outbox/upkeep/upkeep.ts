@@ -16,6 +16,7 @@ import { pause } from "../../db/wait/pause.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
 
 const noteEveryMs = 60_000;
+const mostRestMs = 300_000;
 
 /** What outbox.gc says that it did. */
 const collectedSchema = z.object({
@@ -114,13 +115,13 @@ export class Upkeep {
     });
   }
 
-  /** `restFactor`: how many times as long as the work took there is rest afterwards, at least. */
+  /** `restFactor`: how many times as long as the work took there is rest afterwards, at least, but no more than five minutes: it may have waited. */
   async #every(ms: number, name: string, work: () => Promise<void>, restFactor = 0): Promise<void> {
     const { stopping } = this.#options;
     while (!stopping.aborted) {
       const startedAtMs = performance.now();
       await this.#attempt(name, work);
-      const restMs = Math.max(ms, restFactor * (performance.now() - startedAtMs));
+      const restMs = Math.max(ms, Math.min(mostRestMs, restFactor * (performance.now() - startedAtMs)));
       // Spread, so that relays started together do not come together.
       await pause(restMs * (0.9 + Math.random() * 0.2), stopping);
     }

@@ -209,7 +209,7 @@ describe("ways into the outbox", async () => {
     expect([...new Set(ways.flatMap(({ roles }) => roles))].filter((role) => !(role in sessions))).toEqual([]);
     const own = ways.filter(({ way }) => !(way in calls));
     const text = [
-      "# Ways in that choose stream and rail by themselves, and who may take them. A new one that leaves a choice to its caller belongs into the",
+      "# Ways in that choose stream and rail by themselves, and who may take them. A new one that leaves a choice to its caller belongs in the",
       "# table `calls` of ways-in.test.ts, which says how to call it.",
       ...own.map(({ way, roles }) => `${way} | ${roles.join(", ")}`),
       "",

@@ -26,7 +26,7 @@ export function secretKeyOf(environment: Environment): SecretKey | undefined {
   });
 }
 
-/** Hidden, because it belongs into the environment: a command line can be seen by everybody on the machine. */
+/** Hidden, because it belongs in the environment: a command line can be seen by everybody on the machine. */
 export function secretKeyOption(): Option {
   return new Option("--secret-key <key>").env("HEADROOM_SECRET_KEY").hideHelp();
 }

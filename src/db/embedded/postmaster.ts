@@ -143,7 +143,7 @@ async function waitForEnd(isThere: IsThere, timeoutMs: number): Promise<boolean>
   return true;
 }
 
-/** A process that has ended, or has become a stranger's, is none of ours to report: whoever signals then waits for the end. */
+/** A process that has ended, or has become a stranger's, is not ours to report: whoever signals then waits for the end. */
 async function signal(pid: number, clusterDir: string, name: "INT" | "QUIT"): Promise<void> {
   await shellAs(await ownerOf(clusterDir), 'kill -s "$2" "$1" 2>/dev/null || true', [String(pid), name]);
 }

@@ -149,7 +149,7 @@ export class DrainTurn {
   }
 
   /**
-   * Marks the streams that have something due and were not found empty-handed since; where there is none, waits for the next slot or try if
+   * Marks the streams that have something due and were not found empty-handed since; without one, waits for the next slot or try if
    * that comes within the turn's time. Says whether to look again.
    */
   async #findDue(): Promise<boolean> {

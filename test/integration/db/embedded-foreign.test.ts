@@ -26,7 +26,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** A file that is none of the server's user's business. */
+/** A file that does not concern the server's user. */
 async function makePrivateFile(folder: string): Promise<string> {
   const file = join(folder, "private");
   await writeFile(file, "kept", { mode: 0o600 });

@@ -138,7 +138,7 @@ const signatures: Readonly<Record<string, (body: string) => Record<string, strin
   }),
 };
 
-/** Nothing; what looks like a credential and is none; and the one that the route asks for. */
+/** Nothing; what only looks like a credential; and the one that the route asks for. */
 function credentialsFor(route: RouteEntry): Readonly<Record<string, (body: string) => Record<string, string>>> {
   const forged = (): Record<string, string> => ({
     apikey: "a.b.c",

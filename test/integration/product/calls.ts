@@ -1,6 +1,6 @@
 /**
  * How everything is called that anybody may call: for each function that is granted, and each view that takes inserts, a call or several
- * that are done and not refused. A function without one fails the tests that go through them all; its call belongs into this table.
+ * that are done and not refused. A function without one fails the tests that go through them all; its call belongs in this table.
  *
  * Does not own: what the calls are about (installation.ts), nor what is asserted.
  */

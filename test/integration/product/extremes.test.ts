@@ -235,7 +235,7 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
   );
 });
 
-/** In our words, or in Postgres's about a value that is none of its type, with nothing about our insides. */
+/** In our words, or in Postgres's about a value that is not of its type, with no internals. */
 const isRefusal = ({ code, message }: Failure): boolean =>
   /^PT(4\d\d|503)$/.test(code) ||
   (/^(22|54)...$/.test(code) && !/\b[a-z]+\.[a-z_]+\b|column|relation|plpgsql/i.test(message));

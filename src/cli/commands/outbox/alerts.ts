@@ -24,7 +24,7 @@ export function registerAlerts(outbox: Command): void {
       .argument("<name>", "lower-case letters, digits and dashes")
       .option("--endpoint <name>", "the endpoint that is told, one that belongs to no workspace")
       .addOption(new Option("--template <kind>", "the format of the message").choices(["event", "pagerduty"]))
-      // Hidden, because it belongs into the environment: a command line can be seen by everybody on the machine.
+      // Hidden, because it belongs in the environment: a command line can be seen by everybody on the machine.
       .addOption(new Option("--routing-key <key>").env("PAGERDUTY_ROUTING_KEY").hideHelp())
       .option("--stream <name>", "watch this stream; may be repeated", collect)
       .option("--all-streams", "watch all streams")

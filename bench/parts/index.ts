@@ -6,6 +6,7 @@ import { backlogPart } from "./backlog.ts";
 import { drainPart } from "./drain.ts";
 import { enqueuePart } from "./enqueue.ts";
 import { heldOpenPart } from "./held-open.ts";
+import { hostilePart } from "./hostile.ts";
 import { memoryPart } from "./memory.ts";
 import { notificationsPart } from "./notifications.ts";
 import { orderedPart, runsOfOnePart } from "./ordered.ts";
@@ -23,6 +24,7 @@ export const PARTS: readonly Part[] = [
   rpcPart,
   backlogPart,
   stallsPart,
+  hostilePart,
   archivePart,
   heldOpenPart,
   memoryPart,

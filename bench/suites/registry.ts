@@ -14,6 +14,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   "enqueue-node": async () => (await import("./enqueue-node.ts")).enqueueNodeSuite,
   apply: async () => (await import("./apply.ts")).applySuite,
   rpc: async () => (await import("./rpc.ts")).rpcSuite,
+  hostile: async () => (await import("./hostile.ts")).hostileSuite,
   stalls: async () => (await import("./stalls.ts")).stallsSuite,
   archive: async () => (await import("./archive.ts")).archiveSuite,
   "held-open": async () => (await import("./held-open.ts")).heldOpenSuite,

@@ -2,17 +2,14 @@
  * Calls of the two functions that clients make most, and lists of fifty requests by a machine and by a member: over HTTP, with connections
  * kept open, to a server in a process of its own; or over the driver, with the session entered once, which no gateway can undercut.
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { Agent, request } from "node:http";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { openGatewayLogin } from "../../src/db/gateway-login.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { signToken, type TokenClaims } from "../../src/cli/make-keys.ts";
+import type { TokenClaims } from "../../src/cli/make-keys.ts";
 import { copyRequest, prepareWorkspace, submitDelivered } from "../approvals.ts";
 import { nowMs, percentile, round } from "../measure.ts";
+import { memberClaims, startServe, tokenFor, type ServeProcess } from "../serve-process.ts";
 import type { Suite } from "./suite.ts";
 
 const CONNECTIONS = [8, 32] as const;
@@ -21,8 +18,6 @@ const WARM_UP_MS = 500;
 const REQUESTS = 300;
 const LISTED = 50;
 const PASSWORD = "for-this-run-only";
-const JWT_SECRET = "a-secret-that-lives-as-long-as-this-run";
-const PROGRAM = fileURLToPath(new URL("../../bin/headroom.js", import.meta.url));
 
 const terms = {
   p_requester_user_id: "ann",
@@ -40,7 +35,7 @@ const terms = {
 /** A machine with a service key, and a member of the group that reviews. */
 const SESSIONS = {
   service: { role: "service_role" },
-  member: { role: "authenticated", sub: "7f9d", app_metadata: { workspace_id: "default", member_id: "ida" } },
+  member: memberClaims("ida"),
 } as const satisfies Record<string, TokenClaims>;
 
 /** What is asked on one of the connections; the answer is the text of the body. */
@@ -100,30 +95,10 @@ async function openDriver(gatewayUrl: string, connections: number, claims: Token
   };
 }
 
-interface ServerProcess {
-  readonly url: URL;
-  readonly child: ChildProcess;
-}
-
-async function startServer(gatewayUrl: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0"], {
-    env: { PATH: process.env["PATH"], HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: JWT_SECRET },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const found = /^server\s+(http:\S+)/.exec(line)?.[1];
-    if (found === undefined) continue;
-    child.stdout.resume();
-    return { url: new URL(found), child };
-  }
-  throw new Error("the server did not start");
-}
-
-async function openHttp({ url }: ServerProcess, connections: number, claims: TokenClaims): Promise<Way> {
+async function openHttp({ url }: ServeProcess, connections: number, claims: TokenClaims): Promise<Way> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const forever = { jwtSecret: JWT_SECRET, expiresAt: null };
-  const apikey = await signToken({ role: claims.role === "service_role" ? "service_role" : "anon" }, forever);
-  const headers = { apikey, authorization: `Bearer ${await signToken(claims, forever)}` };
+  const apikey = await tokenFor({ role: claims.role === "service_role" ? "service_role" : "anon" });
+  const headers = { apikey, authorization: `Bearer ${await tokenFor(claims)}` };
   const ask = (method: string, path: string, body?: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const content =
@@ -187,7 +162,7 @@ export const rpcSuite: Suite = async ({ url, params, emit }) => {
   const who = params.text("who");
   const seconds = params.number("seconds");
   const gatewayUrl = await prepare(url);
-  const server = who === "headroom" ? await startServer(gatewayUrl) : undefined;
+  const server = who === "headroom" ? await startServe(gatewayUrl) : undefined;
   const measure = async (
     connections: number,
     claims: TokenClaims,
@@ -223,9 +198,6 @@ export const rpcSuite: Suite = async ({ url, params, emit }) => {
     }
     for (const connections of CONNECTIONS) await measure(connections, SESSIONS.service, callsOf);
   } finally {
-    if (server !== undefined) {
-      server.child.kill("SIGTERM");
-      await once(server.child, "close");
-    }
+    await server?.stop();
   }
 };

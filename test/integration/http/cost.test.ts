@@ -4,8 +4,21 @@
  * long, so eight are allowed; what costs less than eight questions to the database, or eight empty requests to the same route, has no
  * parser to speak of.
  */
-import { createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import {
+  credentialHeaders,
+  credentialsFor,
+  maxHeadBytes,
+  pathOf,
+  readHeaders,
+  repeated,
+  signersWith,
+  worstAddresses,
+  worstBodies,
+  worstHeaderUnits,
+  type CredentialSource,
+} from "../../../bench/hostile/worst-input.ts";
 import type { RouteEntry } from "../../../src/http/route.ts";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { defaultBodyBytes } from "../../../src/http/request/body.ts";
@@ -20,7 +33,6 @@ const gateway = await startTestGateway(workflow.db, {
 });
 const { app, keys } = gateway;
 const postal = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const member = { authorization: `Bearer ${await memberToken("rita")}` };
 
 beforeAll(async () => {
   await storeWebhookSecrets(workflow.db);
@@ -32,133 +44,15 @@ beforeAll(async () => {
 
 const allowed = 8;
 
-type Make = (size: number) => string;
-
-function repeated(unit: string): Make {
-  return (size) => unit.repeat(Math.max(1, Math.floor(size / unit.length)));
-}
-
-/** As many members of an object, each with a name of its own, as have room. */
-function members(size: number): string {
-  const names = Array.from({ length: Math.max(1, Math.floor(size / 9)) }, (_, place) =>
-    place.toString(36).padStart(4, "k"),
-  );
-  return `{${names.map((name) => `"${name}":0`).join(",")}}`;
-}
-
-const form = "application/x-www-form-urlencoded";
-const bodies: Readonly<Record<string, readonly [type: string, make: Make]>> = {
-  "fields without values": [form, repeated("a&")],
-  fields: [form, repeated("a=1&")],
-  separators: [form, repeated("&")],
-  pluses: [form, repeated("+")],
-  "encoded bytes": [form, repeated("%41")],
-  "percent signs": [form, repeated("%")],
-  brackets: ["application/json", repeated("[")],
-  lists: ["application/json", (size) => `[${repeated("[],")(size)}0]`],
-  "members of one name": ["application/json", (size) => `{${repeated('"a":0,')(size)}"a":0}`],
-  "members of many names": ["application/json", members],
-  "an escaped string": ["application/json", (size) => `{"a":"${repeated("\\u0041")(size)}"}`],
-  digits: ["application/json", (size) => `{"a":${repeated("1")(size)}}`],
-  text: ["text/plain", repeated("x\n")],
-  boundaries: ["multipart/form-data; boundary=x", repeated("--x\r\n")],
+const sources: CredentialSource = {
+  anonKey: keys.anonKey,
+  serviceKey: keys.serviceKey,
+  memberToken: await memberToken("rita"),
+  relaySecret: "the-relay-secret-of-all-the-tests",
+  signers: signersWith(postal.privateKey),
 };
 
-/** What stands in the head, whose size is bounded: the address, and every header that something of ours reads. */
-const readHeaders = [
-  "accept",
-  "accept-language",
-  "accept-profile",
-  "content-type",
-  "cookie",
-  "last-event-id",
-  "origin",
-  "prefer",
-  "range",
-  "sec-fetch-site",
-  "x-forwarded-for",
-  "x-request-id",
-  "x-headroom-timestamp",
-];
-const credentialHeaders = [
-  "apikey",
-  "authorization",
-  "x-outbox-secret",
-  "x-slack-signature",
-  "linear-signature",
-  "stripe-signature",
-  "x-hub-signature-256",
-  "x-postal-signature-256",
-  "x-headroom-signature",
-];
-const heads: Readonly<Record<string, Make>> = {
-  "fields in the address": (size) => `?${repeated("a&")(size)}`,
-  "conditions in the address": (size) => `?${repeated("a=eq.1&")(size)}`,
-  "columns in the address": (size) => `?select=${repeated("a,")(size)}id&order=${repeated("id,")(size)}id`,
-  "brackets in the address": (size) => `?or=${repeated("(and(")(size)}`,
-  "a pattern in the address": (size) => `?id=match.${repeated("(a*)*")(size)}`,
-  "pluses in the address": (size) => `?id=${repeated("+")(size)}`,
-};
-const headerUnits = ["a,", ";", "headroom_session=a;", "t=1,v1=", "a.b.c", "- -", "Bearer "];
-
-/** What there really is, so that nothing is refused for not being there. */
-const there: Readonly<Record<string, string>> = {
-  ":function": "create_capacity_request",
-  ":relation": "capacity_requests",
-  ":workspace": "acme",
-  ":token": "t".repeat(64),
-  ":step": "1",
-};
-
-function addressOf(route: RouteEntry, more = ""): string {
-  return `http://127.0.0.1${route.path.replaceAll(/:[a-zA-Z]+/g, (name) => there[name] ?? "x")}${more}`;
-}
-
-const stamp = (): string => String(Math.floor(Date.now() / 1000));
-const hmac = (secret: string, text: string): string => createHmac("sha256", secret).update(text).digest("hex");
-
-/** The headers with which each provider signs a body. */
-const signatures: Readonly<Record<string, (body: string) => Record<string, string>>> = {
-  "/webhooks/slack": (body) => ({
-    "x-slack-request-timestamp": stamp(),
-    "x-slack-signature": `v0=${hmac("8f742231b10e8888abcd99yyyzzz85a5", `v0:${stamp()}:${body}`)}`,
-  }),
-  "/webhooks/linear": (body) => ({ "linear-signature": hmac("l".repeat(40), body) }),
-  "/webhooks/github": (body) => ({ "x-hub-signature-256": `sha256=${hmac("g".repeat(40), body)}` }),
-  "/webhooks/stripe": (body) => ({
-    "stripe-signature": `t=${stamp()},v1=${hmac(`whsec_${"s".repeat(32)}`, `${stamp()}.${body}`)}`,
-  }),
-  "/webhooks/postal": (body) => ({
-    "x-postal-signature-256": signBytes("sha256", Buffer.from(body), postal.privateKey).toString("base64"),
-  }),
-  // The secret is the workspace's that the body names, and what is measured here names none.
-  "/webhooks/provisioning": (body) => ({
-    "x-headroom-timestamp": stamp(),
-    "x-headroom-signature": `v1=${hmac("none", `v1:${stamp()}:${body}`)}`,
-  }),
-};
-
-/** Nothing; what only looks like a credential; and the one that the route asks for. */
-function credentialsFor(route: RouteEntry): Readonly<Record<string, (body: string) => Record<string, string>>> {
-  const forged = (): Record<string, string> => ({
-    apikey: "a.b.c",
-    authorization: "Bearer a.b.c",
-    "x-outbox-secret": "x",
-    ...signatures[route.path]?.("something else"),
-  });
-  const valid: Record<RouteEntry["credentials"], (body: string) => Record<string, string>> = {
-    none: () => ({}),
-    apikey: () => ({ apikey: keys.anonKey, ...member }),
-    member: () => member,
-    service: () => ({ authorization: `Bearer ${keys.serviceKey}` }),
-    "relay-secret": () => ({ "x-outbox-secret": "the-relay-secret-of-all-the-tests" }),
-    signature: (body) => signatures[route.path]?.(body) ?? {},
-  };
-  const none = { nothing: () => ({}) };
-  return route.credentials === "none"
-    ? none
-    : { ...none, "a forged credential": forged, "its credential": valid[route.credentials] };
-}
+const addressOf = (route: RouteEntry, more = ""): string => `http://127.0.0.1${pathOf(route)}${more}`;
 
 async function timeOf(request: () => Request): Promise<number> {
   const sent = request();
@@ -189,8 +83,6 @@ async function growthOf(request: (size: number) => Request, largest: number, flo
   return growth;
 }
 
-const maxHeadBytes = 16_384;
-
 /** What it takes to ask the database anything. */
 async function question(): Promise<number> {
   let least = Infinity;
@@ -203,7 +95,7 @@ async function question(): Promise<number> {
 describe("four times the worst input costs no more than eight times as much", () => {
   for (const route of app.routes) {
     for (const method of route.methods) {
-      for (const [whose, credential] of Object.entries(credentialsFor(route))) {
+      for (const [whose, credential] of Object.entries(credentialsFor(route, sources))) {
         it(`${method} ${route.path} with ${whose}`, async () => {
           const found: Record<string, number> = {};
           const floor = await question();
@@ -211,14 +103,14 @@ describe("four times the worst input costs no more than eight times as much", ()
             const growth = await growthOf(request, largest, floor);
             if (growth > allowed) found[what] = growth;
           };
-          for (const [what, make] of Object.entries(heads)) {
+          for (const [what, make] of Object.entries(worstAddresses)) {
             await measure(
               what,
               maxHeadBytes,
               (size) => new Request(addressOf(route, make(size)), { method, headers: credential("") }),
             );
           }
-          for (const unit of headerUnits) {
+          for (const unit of worstHeaderUnits) {
             const names = whose === "nothing" ? [...readHeaders, ...credentialHeaders] : readHeaders;
             await measure(`headers of ${unit}`, maxHeadBytes, (size) => {
               const value = repeated(unit)(size / names.length);
@@ -227,7 +119,7 @@ describe("four times the worst input costs no more than eight times as much", ()
             });
           }
           if (method !== "GET") {
-            for (const [what, [type, make]] of Object.entries(bodies)) {
+            for (const [what, [type, make]] of Object.entries(worstBodies)) {
               await measure(what, route.limits?.bodyBytes ?? defaultBodyBytes, (size) => {
                 const body = make(size - 64);
                 const headers = { "content-type": type, "content-length": String(body.length), ...credential(body) };
@@ -244,5 +136,5 @@ describe("four times the worst input costs no more than eight times as much", ()
 
 it("every route that a provider signs is measured with its signature", () => {
   const signed = app.routes.filter(({ credentials }) => credentials === "signature").map(({ path }) => path);
-  expect(signed.filter((path) => signatures[path] === undefined)).toEqual([]);
+  expect(signed.filter((path) => sources.signers[path] === undefined)).toEqual([]);
 });

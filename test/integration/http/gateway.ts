@@ -6,6 +6,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll } from "vitest";
+import { webhookSecrets } from "../../../bench/hostile/worst-input.ts";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { createApp, type App } from "../../../src/http/app.ts";
 import type { HttpDependencies, HttpLogEntry } from "../../../src/http/dependencies.ts";
@@ -30,10 +31,7 @@ export function memberToken(memberId: string, workspaceId = "acme"): Promise<str
 export async function storeWebhookSecrets(db: TestDatabase): Promise<void> {
   const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const secrets = {
-    SLACK_SIGNING_SECRET: "8f742231b10e8888abcd99yyyzzz85a5",
-    LINEAR_WEBHOOK_SECRET: "l".repeat(40),
-    STRIPE_WEBHOOK_SECRET: `whsec_${"s".repeat(32)}`,
-    GITHUB_WEBHOOK_SECRET: "g".repeat(40),
+    ...webhookSecrets,
     POSTAL_WEBHOOK_PUBLIC_KEY: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
     CONFIRMATION_TOKEN_SECRET: "a secret for links, of 32 bytes or more",
   };

@@ -132,6 +132,19 @@ describe("whoever does not read", () => {
     socket.destroy();
   });
 
+  test("has few requests worked on at a time, and the others notice nothing", async () => {
+    await using narrow = await startTestGateway(workflow.db, { dependencies: { inProgress: { maxOfNamed: 2 } } });
+    const sockets = [await askAndIgnore(narrow, await requestOf("large"))];
+    sockets.push(await askAndIgnore(narrow, await requestOf("large")));
+    const third = ask("capacity_requests?select=id", narrow);
+    for (let count = 0; count < 5; count += 1) {
+      expect((await ask("capacity_requests?select=id", narrow, "rob")).status).toBe(200);
+    }
+    expect(await Promise.race([third, Promise.resolve("waits")])).toBe("waits");
+    for (const socket of sockets) socket.destroy();
+    expect((await third).status).toBe(200);
+  });
+
   test("is cut", async () => {
     const sockets: Socket[] = [];
     for (let count = 0; count < 3; count += 1) sockets.push(await askAndIgnore(impatient, await requestOf("large")));

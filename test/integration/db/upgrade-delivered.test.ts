@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../../scripts/gen/schema.ts";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate } from "../../../src/db/migrate.ts";
-import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { everyVersion } from "../../helpers/database.ts";
 import { customer, startSurfaces } from "../capacity/surfaces.ts";
 import { tracesOf } from "../capacity/traces.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -67,7 +67,7 @@ select array(select concat_ws(' ', stream, key, delivered_at) from outbox.lane_p
        array(select concat_ws(' ', id, last_notified_at) from public.capacity_requests order by id) as told,
        array(select name from outbox.streams where followed) as followed`;
 
-describe.each(POSTGRES_VERSIONS)("an upgrade on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("an upgrade on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
   const engine = new Engine(surfaces.db);
   const streamOf = async (name: string) => {

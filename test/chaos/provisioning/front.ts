@@ -10,6 +10,8 @@ export interface Front {
   readonly url: string;
   /** Where the server is from now on; undefined: there is none. */
   pointTo(port: number | undefined): void;
+  /** What is not passed on: it is answered with 502. */
+  lose: (path: string, body: string) => boolean;
   close(): Promise<void>;
 }
 
@@ -22,7 +24,9 @@ export async function startFront(): Promise<Front> {
   });
 
   async function reply(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
-    const passed = await passOn(request.url ?? "/", headersOf(request.rawHeaders), body);
+    const path = request.url ?? "/";
+    const isLost = front.lose(path, body.toString());
+    const passed = isLost ? lost : await passOn(path, headersOf(request.rawHeaders), body);
     response.writeHead(passed.status, { "content-type": "application/json" }).end(passed.body);
   }
 
@@ -38,13 +42,13 @@ export async function startFront(): Promise<Front> {
       });
       return { status: answer.status, body: await answer.text() };
     } catch {
-      return { status: 502, body: "{}" };
+      return lost;
     }
   }
 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return {
+  const front: Front = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pointTo(port) {
       upstream = port;
@@ -55,8 +59,12 @@ export async function startFront(): Promise<Front> {
       server.closeAllConnections();
       await closed;
     },
+    lose: () => false,
   };
+  return front;
 }
+
+const lost = { status: 502, body: "{}" };
 
 /** Those that belong to the connection, and not to the call, are left out. */
 function headersOf(raw: readonly string[]): Headers {

@@ -46,6 +46,11 @@ export interface StageOptions {
   readonly retryMs?: number;
   /** Whether GitHub tells of its runs by webhook. Default: false, so that nothing but callbacks and polls is left. */
   readonly webhooks?: boolean;
+  /** The script that runs call, and more variables for it. Default: the one that users copy, and none. */
+  readonly runScript?: string;
+  readonly runVariables?: Readonly<Record<string, string>>;
+  /** How many further workspaces there are, `acme-1` and so on, each with a repository of its name. Default: 0. */
+  readonly workspaces?: number;
 }
 
 /** The branch as people name it who start a run at GitHub without us; Headroom names it shortly. */
@@ -59,14 +64,17 @@ const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 const callbackPath = "/webhooks/provisioning";
 
 const directory = `
-insert into directory.workspaces (id, name) values ('acme', 'Acme');
-insert into directory.members (workspace_id, id, display_name, roles) values
-  ('acme', 'rita', 'Rita', '{requester}'), ('acme', 'cora', 'Cora', '{commercial}'), ('acme', 'tess', 'Tess', '{requester}'),
-  ('acme', 'otto', 'Otto', '{operator}');
-insert into directory.groups (workspace_id, id, name) values ('acme', 'infra', 'Infra');
-insert into directory.group_members (workspace_id, group_id, member_id) values ('acme', 'infra', 'tess');
 update outbox.streams set lease_seconds = 6, backoff_base_ms = 100, backoff_cap_ms = 1000 where name = 'provisioning';
 `;
+
+/** $1: its id. */
+const workspace = [
+  "insert into directory.workspaces (id, name) values ($1, 'Acme')",
+  `insert into directory.members (workspace_id, id, display_name, roles) values ($1, 'rita', 'Rita', '{requester}'),
+     ($1, 'cora', 'Cora', '{commercial}'), ($1, 'tess', 'Tess', '{requester}'), ($1, 'otto', 'Otto', '{operator}')`,
+  "insert into directory.groups (workspace_id, id, name) values ($1, 'infra', 'Infra')",
+  "insert into directory.group_members (workspace_id, group_id, member_id) values ($1, 'infra', 'tess')",
+] as const;
 
 const boundMs = 30_000;
 
@@ -83,7 +91,7 @@ export class ProvisioningStage {
   readonly sandbox: Sandbox;
   readonly url: string;
   readonly #options: StageOptions;
-  readonly #front: Front;
+  readonly front: Front;
   /** Kept, because a new backend takes many times longer for a question than one that has answered it before. */
   readonly #pool: Pool;
   #relay: PartProcess | undefined;
@@ -96,7 +104,7 @@ export class ProvisioningStage {
     this.url = url;
     this.sandbox = sandbox;
     this.#options = options;
-    this.#front = front;
+    this.front = front;
     this.#pool = new Pool({ connectionString: url, max: 8, idleTimeoutMillis: 0, application_name: stageName });
     // What was open before a crash is of no use after it, and is replaced.
     this.#pool.on("error", () => undefined);
@@ -119,6 +127,8 @@ export class ProvisioningStage {
       },
       runTimeScale: 0.05,
       minRunRetryMs: options.retryMs ?? 400,
+      ...(options.runScript === undefined ? {} : { runScript: options.runScript }),
+      ...(options.runVariables === undefined ? {} : { runVariables: options.runVariables }),
     });
     if (options.webhooks === true) sandbox.connect({ headroomUrl: front.url });
     undo.move();
@@ -130,7 +140,7 @@ export class ProvisioningStage {
   async close(): Promise<void> {
     await Promise.all([this.#relay?.kill(), this.#server?.kill()]);
     await this.sandbox.close();
-    await this.#front.close();
+    await this.front.close();
     await this.#pool.end();
     if (this.#options.postgres === undefined) await this.postgres.close();
   }
@@ -175,8 +185,8 @@ export class ProvisioningStage {
     this.#hasTrappedServer = trap !== undefined;
     const config = { connectionString: this.url, secretKey, trap };
     this.#server = await startPart(this.#options.codeDir ?? ownCodeDir, "server-child.ts", config);
-    this.#front.pointTo(this.#server.number);
-    void this.#server.gone.then(() => this.#front.pointTo(undefined));
+    this.front.pointTo(this.#server.number);
+    void this.#server.gone.then(() => this.front.pointTo(undefined));
   }
 
   async serverGone(): Promise<void> {
@@ -216,13 +226,13 @@ export class ProvisioningStage {
   // --- requests, jobs, people
 
   /** A request that only waits for its customer. */
-  async request(customer: string): Promise<string> {
+  async request(customer: string, workspaceId = "acme"): Promise<string> {
     const [row] = await this.rows<{ id: string }>(
       `select id from public.create_capacity_request(p_requester_user_id => 'rita', p_commercial_owner_user_id => 'cora',
          p_infra_owner_group => 'infra', p_customer_ref => $1, p_requested_size => '32XL', p_quantity => 4, p_region => 'us-east-1',
          p_needed_by_date => null, p_expected_duration_days => 30, p_estimated_monthly_cost_usd => 500, p_confirmation_ttl_days => 7,
-         p_workspace_id => 'acme')`,
-      [JSON.stringify({ org_id: customer, name: customer })],
+         p_workspace_id => $2)`,
+      [JSON.stringify({ org_id: customer, name: customer }), workspaceId],
     );
     const id = row?.id ?? "";
     await this.apply(id, "COMMERCIAL_APPROVED", "user", "cora");
@@ -365,14 +375,14 @@ async function prepare(url: string, headroomUrl: string, options: StageOptions):
     await client.query(keepFewPartitions);
     await client.query(directory);
     await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
-    await client.query("select provisioning.put_settings('acme', $1)", [
-      JSON.stringify({
-        owner: "acme",
-        repo: "infrastructure",
-        callback_url: `${headroomUrl}${callbackPath}`,
-      }),
-    ]);
-    await client.query("select provisioning.put_secret('acme', $1)", [callbackSecret]);
+    const ids = ["acme", ...Array.from({ length: options.workspaces ?? 0 }, (_none, at) => `acme-${at + 1}`)];
+    for (const id of ids) {
+      for (const statement of workspace) await client.query(statement, [id]);
+      const repo = id === "acme" ? "infrastructure" : id;
+      const settings = { owner: "acme", repo, callback_url: `${headroomUrl}${callbackPath}` };
+      await client.query("select provisioning.put_settings($1, $2)", [id, JSON.stringify(settings)]);
+      await client.query("select provisioning.put_secret($1, $2)", [id, callbackSecret]);
+    }
     await setSecret(client, { name: "GITHUB_WEBHOOK_SECRET", value: secrets.githubWebhookSecret, key: secretKey });
     if (options.afterMigration !== undefined) await client.query(options.afterMigration);
   } finally {

@@ -1,0 +1,38 @@
+/**
+ * Every call between workflow script, server and GitHub is answered once in every wrong way: no success becomes a failure, no failure a
+ * success, no customer has two runs, no cleanup is forgotten, and nobody waits without being told.
+ */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Findings } from "../findings.ts";
+import { renderFindings } from "../report.ts";
+import { lives, openMatrix, playHeartbeats, playLife, restAndJudge, type MatrixStage } from "./fault-matrix.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let matrix: MatrixStage;
+
+beforeAll(async () => {
+  matrix = await openMatrix();
+});
+afterAll(async () => {
+  vi.resetConfig();
+  await matrix[Symbol.asyncDispose]();
+});
+
+test.each(lives.map((life) => [life.name, life] as const))("%s, each of its calls spoiled once", async (_name, life) => {
+  const findings = new Findings();
+  await playLife(matrix, life, findings);
+  expect(renderFindings(findings.list)).toBe("All invariants hold.");
+});
+
+test("a run goes on while its heartbeats are spoiled in every way", async () => {
+  const findings = new Findings();
+  await playHeartbeats(matrix, findings);
+  expect(renderFindings(findings.list)).toBe("All invariants hold.");
+});
+
+test("afterwards what holds for all jobs holds", async () => {
+  const findings = new Findings();
+  await restAndJudge(matrix, findings);
+  expect(renderFindings(findings.list)).toBe("All invariants hold.");
+});

@@ -10,8 +10,8 @@ export interface Front {
   readonly url: string;
   /** Where the server is from now on; undefined: there is none. */
   pointTo(port: number | undefined): void;
-  /** What is not passed on: it is answered with 502. */
-  lose: (path: string, body: string) => boolean;
+  /** What becomes of a call: it is passed on; lost, which is answered with 502; or passed on twice, and the second answer is handed back. */
+  treat: (path: string, body: string) => "pass" | "lose" | "twice";
   close(): Promise<void>;
 }
 
@@ -25,8 +25,10 @@ export async function startFront(): Promise<Front> {
 
   async function reply(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
     const path = request.url ?? "/";
-    const isLost = front.lose(path, body.toString());
-    const passed = isLost ? lost : await passOn(path, headersOf(request.rawHeaders), body);
+    const treatment = front.treat(path, body.toString());
+    const headers = headersOf(request.rawHeaders);
+    if (treatment === "twice") await passOn(path, headers, body);
+    const passed = treatment === "lose" ? lost : await passOn(path, headers, body);
     response.writeHead(passed.status, { "content-type": "application/json" }).end(passed.body);
   }
 
@@ -59,7 +61,7 @@ export async function startFront(): Promise<Front> {
       server.closeAllConnections();
       await closed;
     },
-    lose: () => false,
+    treat: () => "pass",
   };
   return front;
 }

@@ -321,6 +321,9 @@ export class ProvisioningStage {
   async passTime(): Promise<void> {
     await this.rows("update outbox.pending set due = now() where due > now()");
     await this.rows("update outbox.heads set due = now() where due > now() and claim_id is null");
+    // What asked for quiet has had it.
+    await this.rows("update outbox.gates set open_until = now() where open_until > now()");
+    await this.rows("update outbox.gates set next_slot_at = now() where next_slot_at > now()");
     await this.rows(
       "update provisioning.jobs set next_look_at = now() where id in (select id from provisioning.jobs for update skip locked)",
     );

@@ -62,7 +62,12 @@ export class Job {
     this.#script = script;
     this.#workflow = workflow;
     this.#options = options;
-    this.#processes = new JobProcesses({ script: options.script, folder, env: this.#variables(), onLine: (line) => this.#log(line) });
+    this.#processes = new JobProcesses({
+      script: options.script,
+      folder,
+      env: this.#variables(),
+      onLine: (line) => this.#log(line),
+    });
   }
 
   /** Resolves when the run has ended and nothing of it is left. */

@@ -61,6 +61,7 @@ export const stageName = "stage";
 
 const secretKey = "a key of thirty-two bytes or more for chaos";
 const callbackSecret = "a secret that runs of Acme sign their callbacks with";
+const githubWebhookSecret = "a secret that GitHub signs its webhooks with";
 const callbackPath = "/webhooks/provisioning";
 
 const directory = `
@@ -122,6 +123,7 @@ export class ProvisioningStage {
       sampleData: defaultSampleData,
       secrets: {
         ...secrets,
+        githubWebhookSecret,
         provisioningCallbackSecret: callbackSecret,
         provisioningCallbackUrl: `${front.url}${callbackPath}`,
       },
@@ -386,7 +388,9 @@ async function prepare(url: string, headroomUrl: string, options: StageOptions):
       await client.query("select provisioning.put_settings($1, $2)", [id, JSON.stringify(settings)]);
       await client.query("select provisioning.put_secret($1, $2)", [id, callbackSecret]);
     }
-    await setSecret(client, { name: "GITHUB_WEBHOOK_SECRET", value: secrets.githubWebhookSecret, key: secretKey });
+    const webhookSecret = { name: "GITHUB_WEBHOOK_SECRET", value: githubWebhookSecret, key: secretKey };
+    const stored = await setSecret(client, webhookSecret);
+    if (stored.outcome !== "stored") throw new Error(`GitHub's secret was not stored: ${JSON.stringify(stored)}`);
     if (options.afterMigration !== undefined) await client.query(options.afterMigration);
   } finally {
     await client.end();

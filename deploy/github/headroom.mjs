@@ -255,7 +255,7 @@ function codeOfError(error) {
   if (/^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) return "tls_failed";
   if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/.test(code))
     return "connect_failed";
-  return code.startsWith("HPE_") ? "bad_answer" : "connection_lost";
+  return error?.cause?.name === "HTTPParserError" ? "bad_answer" : "connection_lost";
 }
 
 /** An answer of Headroom's is short; of what is longer only the beginning is read. */

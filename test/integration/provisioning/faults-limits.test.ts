@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf } from "../capacity/workflow.ts";
-import { startProvisioning } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { startProvisioning, type Job } from "./jobs.ts";
 import { scriptParts } from "./script-parts.ts";
 
 const minuteMs = 60_000;
@@ -60,6 +60,67 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
     // A run that reports says nothing else meanwhile, and one that waits for its dispatch to be known has said nothing yet.
     expect(longestMs("succeeded") + minuteMs).toBeLessThan(settings.stale_minutes * minuteMs);
     expect(longestMs("claim") + minuteMs).toBeLessThan(settings.stale_minutes * minuteMs);
+  });
+
+  describe("a run that succeeded and was not heard, at the end of its time", () => {
+    const success = [{ id: 0, attempt: 1, status: "completed", conclusion: "success", url: null }];
+
+    async function lateRun(): Promise<{ job: Job; sees: (seenSecondsAgo: number) => Promise<void> }> {
+      const job = await p.confirmed();
+      await p.says(job, { signal: "claim" });
+      const { run_id: id } = await oneOf<{ run_id: number }>(
+        p.superuser,
+        "select run_id from provisioning.attempts where job_id = $1",
+        [job.id],
+      );
+      const sees = async (seconds: number): Promise<void> => {
+        await rowsOf(
+          p.superuser,
+          `insert into provisioning.sightings (job_id, task, number, runs, seen_at)
+           values ($1, 'provision', 1, $2, now() - $3 * interval '1 second')`,
+          [job.id, JSON.stringify(success.map((run) => ({ ...run, id }))), seconds],
+        );
+      };
+      return { job, sees };
+    }
+    const watches = async (job: Job): Promise<number> =>
+      (await p.calls(job)).filter(({ key }) => key.startsWith("watch:")).length;
+
+    test("is looked at before its time is up, however lively it was", async () => {
+      const { job, sees } = await lateRun();
+      await p.age(job, 14);
+      await p.says(job, { signal: "heartbeat" });
+      await p.sweep();
+      expect(await watches(job)).toBe(1);
+      await sees(30);
+      await p.age(job, 2);
+      await p.sweep();
+      expect(await p.runs(job)).toEqual(["provision 1 succeeded run_ended"]);
+      expect(await p.told(job)).toContain(
+        "The run of attempt 1 succeeded, as GitHub says. Its own report did not arrive.",
+      );
+    });
+
+    test("is not given up while what GitHub said is still to be read", async () => {
+      const { job, sees } = await lateRun();
+      await p.age(job, 16);
+      // The sweep of these tests makes sightings a minute older: this one is of now.
+      await sees(-59);
+      await p.sweep();
+      expect(await p.runs(job)).toEqual(["provision 1 claimed"]);
+      await p.age(job, 0);
+      await p.sweep();
+      expect(await p.runs(job)).toEqual(["provision 1 succeeded run_ended"]);
+    });
+
+    test("is looked at no more often than once a minute", async () => {
+      const { job } = await lateRun();
+      await p.age(job, 14);
+      await p.says(job, { signal: "heartbeat" });
+      await p.sweep();
+      await p.sweep();
+      expect(await watches(job)).toBe(1);
+    });
   });
 
   test("a heartbeat takes little of the user's work, and several fit into what Headroom takes for silence", async () => {

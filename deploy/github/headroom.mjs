@@ -241,7 +241,7 @@ function outcomeOfStatus(status) {
 function quietOf(status, headers) {
   const text = headers.get("retry-after")?.trim() ?? "";
   const sentAt = Date.parse(headers.get("date") ?? "") || Date.now();
-  const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : / GMT$/.test(text) ? Date.parse(text) - sentAt : NaN;
+  const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : text.endsWith(" GMT") ? Date.parse(text) - sentAt : NaN;
   if (status !== 429 && (status !== 503 || Number.isNaN(askedMs))) return undefined;
   return Math.min(Math.max(askedMs || 0, retryMs), maxRetryAfterMs);
 }

@@ -2,88 +2,15 @@
  * Every call between workflow script, server and GitHub, answered once in each of the ways in which somebody on the way can spoil it. The runs
  * of one life take place at the same time, each in a workspace and a repository of its own, so that a fault is one run's alone.
  *
- * Owns: the faults, the lives, and what each must come to. Does not own: the stage, nor what holds for all jobs (oracle.ts).
+ * Owns: the lives, and what each must come to. Does not own: the faults (spoiled.ts), the stage, nor what holds for all jobs (oracle.ts).
  */
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { pause } from "../../../src/db/wait/pause.ts";
-import type { FaultInput } from "../../../src/sandbox/core/faults.ts";
 import type { PlanInput } from "../../../src/sandbox/github/run-plan.ts";
 import type { Findings } from "../findings.ts";
 import { judge, observe } from "./oracle.ts";
 import { calm } from "./settings.ts";
+import { faultsOf, hour, startElsewhere, type Elsewhere, type Fault } from "./spoiled.ts";
 import { ProvisioningStage, type Job, type StageOptions } from "./stage.ts";
-
-export interface Fault {
-  readonly name: string;
-  readonly input: Omit<FaultInput, "provider" | "method" | "channel">;
-}
-
-const html = "<!doctype html><title>Please wait</title>";
-
-const status = (code: number, accepts = false): Fault => ({
-  name: `${code}${accepts ? " after it was done" : ""}`,
-  input: { kind: "answer", status: code, text: html, accepts },
-});
-
-/** The script's calls and the relay's have less time than this. */
-const lateMs = 1_800;
-
-/** `elsewhere`: where a redirect leads. */
-export function faultsOf(elsewhere: string): readonly Fault[] {
-  const body = (name: string, text: string, accepts: boolean): Fault => ({
-    name: `${name}${accepts ? " after it was done" : ""}`,
-    input: { kind: "answer", text, accepts },
-  });
-  return [
-    ...[408, 425, 429, 500, 502, 503, 504].map((code) => status(code)),
-    ...[500, 502, 504].map((code) => status(code, true)),
-    {
-      name: hour,
-      input: { kind: "answer", status: 429, retryAfterSeconds: 3_600 },
-    },
-    { name: "403 of a proxy", input: { kind: "answer", status: 403, text: html } },
-    { name: "a reset", input: { kind: "dropBeforeAccept" } },
-    { name: "a reset after it was done", input: { kind: "dropAfterAccept" } },
-    { name: "a cut answer", input: { kind: "cutAnswer" } },
-    { name: "a redirect", input: { kind: "answer", status: 307, location: elsewhere } },
-    body("an empty body", "", false),
-    body("an empty body", "", true),
-    body("an HTML body", html, false),
-    body("an HTML body", html, true),
-    body("other JSON", JSON.stringify({ ok: true, go_on: true }), false),
-    { name: "a late answer", input: { kind: "late", ms: lateMs } },
-  ];
-}
-
-/** Who stands where a redirect leads, and must never be called. */
-export interface Elsewhere extends AsyncDisposable {
-  readonly url: string;
-  readonly heard: readonly string[];
-}
-
-export async function startElsewhere(): Promise<Elsewhere> {
-  const heard: string[] = [];
-  const server = createServer((request, response) => {
-    heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-    // Says what would be believed if it came from Headroom.
-    const said = { go_on: false, outcome: "accepted", why: "That is what I say." };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(said));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/taken`,
-    heard,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
 
 /** One run with its job, and the fault that each of the life's calls meets once. */
 interface Cell {
@@ -118,8 +45,6 @@ export interface Life {
   readonly error?: RegExp;
 }
 
-/** It takes all of the script's patience, so once is enough. */
-const hour = "429, for an hour";
 /** GitHub's own 403 is about the token, and waits until somebody has seen to it. */
 const isGithub = ({ name }: Fault): boolean => name !== hour && name !== "403 of a proxy";
 
@@ -356,85 +281,6 @@ export async function playHeartbeats({ stage, faults }: MatrixStage, findings: F
   if (left.length > 0 || heard.length < 3)
     findings.add("heartbeats go on", `${heard.length} were heard, ${left.length} ways were left`);
 }
-
-/** A bug of the script that somebody might well write, and the faults under which one life must show it. */
-export interface PlantedBug {
-  readonly name: string;
-  readonly find: string;
-  readonly replace: string;
-  /** What the bug breaks. */
-  readonly invariant: string;
-  /** Default: the run whose heartbeats are spoiled. */
-  readonly life?: (typeof lives)[number]["name"];
-  readonly faults: readonly string[];
-}
-
-export const plantedBugs: readonly PlantedBug[] = [
-  {
-    name: "whatever is 3xx or 4xx is final",
-    invariant: "a run comes to what it was",
-    find: "if (code !== undefined) return { problem, code };",
-    replace:
-      'if (code !== undefined || (response.status >= 300 && response.status <= 499 && response.status !== 429)) return { problem, code: code ?? "http" };',
-    life: "a run that succeeds",
-    faults: ["408", "425", "403 of a proxy", "a redirect"],
-  },
-  {
-    name: "a redirect is followed",
-    invariant: "a redirect is not followed",
-    find: 'redirect: "manual"',
-    replace: 'redirect: "follow"',
-    life: "a run that succeeds",
-    faults: ["a redirect"],
-  },
-  {
-    name: "whatever comes with a 200 is an answer",
-    invariant: "a run comes to what it was",
-    find: "if (isAnswer(response.status, data, message.signal)) return { answer: data };",
-    replace: 'if (response.status === 200) return { answer: data ?? { go_on: false, outcome: "accepted" } };',
-    life: "a run that fails, and its cleanup",
-    faults: ["an HTML body", "an empty body", "other JSON"],
-  },
-  {
-    name: "a success that is not heard becomes a failure",
-    invariant: "a run comes to what it was",
-    find: "Headroom asks GitHub how this run ended`);\n    return 0;",
-    replace: "Headroom asks GitHub how this run ended`);\n    return 1;",
-    life: "a run whose success is never heard",
-    faults: ["500"],
-  },
-  {
-    name: "a failure is reported as a success",
-    invariant: "a run comes to what it was",
-    find: 'const signal = result === "success" ? "succeeded" : "failed";',
-    replace: 'const signal = result === "cancelled" ? "failed" : "succeeded";',
-    life: "a run that fails, and its cleanup",
-    faults: ["500"],
-  },
-  {
-    name: "the heartbeats die when one is not heard",
-    invariant: "heartbeats go on",
-    find: "else complain(`${error.message}; the work goes on`);",
-    replace: 'else if (name === "heartbeats") throw error;',
-    faults: [],
-  },
-  {
-    name: "what was received before is a refusal",
-    invariant: "a run comes to what it was",
-    find: ' || code === "already_used"',
-    replace: "",
-    life: "a run whose callbacks are said twice on the way",
-    faults: ["500"],
-  },
-  {
-    name: "who is asked to wait for longer than there is time gives up",
-    invariant: "a run comes to what it was",
-    find: "if (leftMs <= 0)",
-    replace: "if (leftMs <= 0 || heard.afterMs > leftMs)",
-    life: "a run that succeeds",
-    faults: [hour],
-  },
-];
 
 /** When everything is at rest, what holds for all jobs. */
 export async function restAndJudge({ stage }: MatrixStage, findings: Findings): Promise<void> {

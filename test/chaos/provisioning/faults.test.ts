@@ -13,13 +13,13 @@ import { renderFindings } from "../report.ts";
 import {
   lives,
   openMatrix,
-  plantedBugs,
   playHeartbeats,
   playLife,
   restAndJudge,
   type Life,
   type MatrixStage,
 } from "./fault-matrix.ts";
+import { scriptBugs } from "./script-bugs.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -62,7 +62,7 @@ test("afterwards what holds for all jobs holds", async () => {
 });
 
 describe("a planted bug is caught:", () => {
-  test.each(plantedBugs)("$name", async ({ find, replace, life: name, faults, invariant }) => {
+  test.each(scriptBugs)("$name", async ({ find, replace, life: name, faults, invariant }) => {
     const findings = new Findings();
     await writeFile(script(), patched(original, { file: "deploy/github/headroom.mjs", find, replace }));
     const life = named.find(([each]) => each === name)?.[1];

@@ -6,24 +6,21 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
-import { migrate } from "../../../src/db/migrate.ts";
-import { setSecret } from "../../../src/db/secrets/index.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
 import { withTimeout } from "../../../src/db/wait/with-timeout.ts";
 import { valueTypes } from "../../../src/db/values.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";
-import { keepFewPartitions } from "../../helpers/clusters.ts";
 import { processesOf } from "../../integration/sandbox/github/run-stage.ts";
 import { secrets } from "../../integration/sandbox/stage.ts";
 import { CrashablePostgres } from "../crashable-postgres.ts";
 import { ownCodeDir } from "../settings.ts";
 import { startFront, type Front } from "./front.ts";
 import { startPart, type PartProcess } from "./part-process.ts";
+import { callbackPath, callbackSecret, githubWebhookSecret, prepareDatabase, secretKey } from "./prepare-database.ts";
 import type { RelayTrap } from "./relay-child.ts";
 import type { ServerTrap } from "./server-child.ts";
 
@@ -58,24 +55,6 @@ export const byHandRef = "refs/heads/main";
 
 /** The name of our own connections, so that nobody takes those that are idle for a part. */
 export const stageName = "stage";
-
-const secretKey = "a key of thirty-two bytes or more for chaos";
-const callbackSecret = "a secret that runs of Acme sign their callbacks with";
-const githubWebhookSecret = "a secret that GitHub signs its webhooks with";
-const callbackPath = "/webhooks/provisioning";
-
-const directory = `
-update outbox.streams set lease_seconds = 6, backoff_base_ms = 100, backoff_cap_ms = 1000 where name = 'provisioning';
-`;
-
-/** $1: its id. */
-const workspace = [
-  "insert into directory.workspaces (id, name) values ($1, 'Acme')",
-  `insert into directory.members (workspace_id, id, display_name, roles) values ($1, 'rita', 'Rita', '{requester}'),
-     ($1, 'cora', 'Cora', '{commercial}'), ($1, 'tess', 'Tess', '{requester}'), ($1, 'otto', 'Otto', '{operator}')`,
-  "insert into directory.groups (workspace_id, id, name) values ($1, 'infra', 'Infra')",
-  "insert into directory.group_members (workspace_id, group_id, member_id) values ($1, 'infra', 'tess')",
-] as const;
 
 const boundMs = 30_000;
 
@@ -118,7 +97,7 @@ export class ProvisioningStage {
     const url = await postgres.createDatabase(`provisioning_${randomBytes(4).toString("hex")}`);
     const front = await startFront();
     undo.defer(() => front.close());
-    await prepare(url, front.url, options);
+    await prepareDatabase(url, front.url, options);
     const sandbox = await startSandbox({
       sampleData: defaultSampleData,
       secrets: {
@@ -369,31 +348,6 @@ export class ProvisioningStage {
     client.on("error", () => undefined);
     await client.connect();
     return client;
-  }
-}
-
-async function prepare(url: string, headroomUrl: string, options: StageOptions): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await migrate(client, { sqlDir: join(options.codeDir ?? ownCodeDir, "sql") });
-    await client.query(keepFewPartitions);
-    await client.query(directory);
-    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
-    const ids = ["acme", ...Array.from({ length: options.workspaces ?? 0 }, (_none, at) => `acme-${at + 1}`)];
-    for (const id of ids) {
-      for (const statement of workspace) await client.query(statement, [id]);
-      const repo = id === "acme" ? "infrastructure" : id;
-      const settings = { owner: "acme", repo, callback_url: `${headroomUrl}${callbackPath}` };
-      await client.query("select provisioning.put_settings($1, $2)", [id, JSON.stringify(settings)]);
-      await client.query("select provisioning.put_secret($1, $2)", [id, callbackSecret]);
-    }
-    const webhookSecret = { name: "GITHUB_WEBHOOK_SECRET", value: githubWebhookSecret, key: secretKey };
-    const stored = await setSecret(client, webhookSecret);
-    if (stored.outcome !== "stored") throw new Error(`GitHub's secret was not stored: ${JSON.stringify(stored)}`);
-    if (options.afterMigration !== undefined) await client.query(options.afterMigration);
-  } finally {
-    await client.end();
   }
 }
 

@@ -62,6 +62,9 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
     expect(longestMs("claim") + minuteMs).toBeLessThan(settings.stale_minutes * minuteMs);
   });
 
+  const watches = async (job: Job): Promise<number> =>
+    (await p.calls(job)).filter(({ key }) => key.startsWith("watch:")).length;
+
   describe("a run that succeeded and was not heard, at the end of its time", () => {
     const success = [{ id: 0, attempt: 1, status: "completed", conclusion: "success", url: null }];
 
@@ -83,9 +86,6 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
       };
       return { job, sees };
     }
-    const watches = async (job: Job): Promise<number> =>
-      (await p.calls(job)).filter(({ key }) => key.startsWith("watch:")).length;
-
     test("is looked at before its time is up, however lively it was", async () => {
       const { job, sees } = await lateRun();
       await p.age(job, 14);

@@ -75,11 +75,19 @@ describe("what a status proves", () => {
   });
 });
 
+/** Once the whole call has arrived, or the rest of it would be answered by a reset. */
+const whenHeard = (then: (socket: Socket) => void) => (socket: Socket) => {
+  socket.on("data", (part) => void (part.toString().endsWith("}") && then(socket)));
+};
+async function codes(url: string): Promise<{ script: string | undefined; rails: string }> {
+  const connections = openConnections();
+  const request = { url: new URL(url), headers: {}, body: Buffer.from("{}"), maxResponseBytes: 1_000 };
+  const [heard, came] = await Promise.all([says(url), exchange(request, connections, AbortSignal.timeout(timeoutMs))]);
+  connections.close();
+  return { script: heard.problem, rails: came.kind === "answer" ? `answer ${came.status}` : came.code };
+}
+
 describe("an error of the network", () => {
-  /** Once the whole call has arrived, or the rest of it would be answered by a reset. */
-  const whenHeard = (then: (socket: Socket) => void) => (socket: Socket) => {
-    socket.on("data", (part) => void (part.toString().endsWith("}") && then(socket)));
-  };
   const misbehaving: Readonly<Record<string, (socket: Socket) => void>> = {
     connection_lost: whenHeard((socket) => socket.resetAndDestroy()),
     "connection_lost, without a reset": whenHeard((socket) => socket.end()),
@@ -89,17 +97,6 @@ describe("an error of the network", () => {
     bad_answer: whenHeard((socket) => socket.end("Who are you?\r\n\r\n")),
     timed_out: whenHeard(() => undefined),
   };
-
-  async function codes(url: string): Promise<{ script: string | undefined; rails: string }> {
-    const connections = openConnections();
-    const request = { url: new URL(url), headers: {}, body: Buffer.from("{}"), maxResponseBytes: 1_000 };
-    const [heard, came] = await Promise.all([
-      says(url),
-      exchange(request, connections, AbortSignal.timeout(timeoutMs)),
-    ]);
-    connections.close();
-    return { script: heard.problem, rails: came.kind === "answer" ? `answer ${came.status}` : came.code };
-  }
 
   test.each(Object.entries(misbehaving))("has the same name: %s", async (name, misbehave) => {
     const sockets = new Set<Socket>();

@@ -11,14 +11,17 @@ import { exchange, openConnections } from "../../../src/rails/exchange.ts";
 import { parseRetryAfter } from "../../../src/rails/retry-after.ts";
 import { scriptParts, type ScriptParts } from "./script-parts.ts";
 
-const timeoutMs = 400;
+/** For whoever is never answered; others have all the time that the script gives them. */
+const shortMs = 400;
 let script: ScriptParts;
+let hasty: ScriptParts;
 let server: HttpServer;
 /** What the server says to the status that the path names. */
 let body: (status: number) => string = () => "";
 
 beforeAll(async () => {
-  script = await scriptParts({ HEADROOM_CALL_TIMEOUT_MS: String(timeoutMs) });
+  script = await scriptParts();
+  hasty = await scriptParts({ HEADROOM_CALL_TIMEOUT_MS: String(shortMs) });
   server = createHttpServer((request, response) => {
     const status = Number(request.url?.slice(1));
     request.resume().on("end", () => response.writeHead(status).end([204, 304].includes(status) ? "" : body(status)));
@@ -33,8 +36,8 @@ afterAll(async () => {
 });
 
 const portOf = (of: Server | HttpServer): number => (of.address() as AddressInfo).port;
-const says = (url: string): ReturnType<ScriptParts["post"]> =>
-  script.post(new URL(url), "a secret", { signal: "succeeded" });
+const says = (url: string, parts = script): ReturnType<ScriptParts["post"]> =>
+  parts.post(new URL(url), "a secret", { signal: "succeeded" });
 
 /** The rails' word: 408, 425 and 429 are about the moment, a failing server proves nothing, and a redirect or a refusal is certain. */
 function railsOutcome(status: number): string | undefined {
@@ -79,10 +82,13 @@ describe("what a status proves", () => {
 const whenHeard = (then: (socket: Socket) => void) => (socket: Socket) => {
   socket.on("data", (part) => void (part.toString().endsWith("}") && then(socket)));
 };
-async function codes(url: string): Promise<{ script: string | undefined; rails: string }> {
+async function codes(url: string, isHasty = false): Promise<{ script: string | undefined; rails: string }> {
   const connections = openConnections();
   const request = { url: new URL(url), headers: {}, body: Buffer.from("{}"), maxResponseBytes: 1_000 };
-  const [heard, came] = await Promise.all([says(url), exchange(request, connections, AbortSignal.timeout(timeoutMs))]);
+  const [heard, came] = await Promise.all([
+    says(url, isHasty ? hasty : script),
+    exchange(request, connections, AbortSignal.timeout(isHasty ? shortMs : script.callTimeoutMs)),
+  ]);
   connections.close();
   return { script: heard.problem, rails: came.kind === "answer" ? `answer ${came.status}` : came.code };
 }
@@ -107,7 +113,10 @@ describe("an error of the network", () => {
     bad.listen(0, "127.0.0.1");
     await once(bad, "listening");
     const code = name.replace(/,.*/, "");
-    expect(await codes(`http://127.0.0.1:${portOf(bad)}/`)).toEqual({ script: code, rails: code });
+    expect(await codes(`http://127.0.0.1:${portOf(bad)}/`, code === "timed_out")).toEqual({
+      script: code,
+      rails: code,
+    });
     for (const socket of sockets) socket.destroy();
     bad.close();
     await once(bad, "close");

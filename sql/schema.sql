@@ -8446,7 +8446,7 @@ create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt pr
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d502098749aa444e';
+  as 'sha256 89a434b9ee2c00a7';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
@@ -8584,7 +8584,7 @@ create function provisioning.look_after(p_job_id uuid)
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87833d9a1cda5e79';
+  as 'sha256 dc0ed3de58335d94';
 
 create function provisioning.look_at_stop(p_job provisioning.jobs)
   returns void

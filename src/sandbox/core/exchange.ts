@@ -99,6 +99,9 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
       return cut(context);
     case "cutAnswer":
       return cutMidway(context, await done());
+    case "answer":
+      if (fault.accepts === true) await done();
+      return misanswer(fault);
     case "late": {
       const response = await done();
       await exchange.faults.hold(untilGone(context, exchange), fault.ms);
@@ -110,6 +113,14 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
         headers: { "content-type": "text/html" },
       });
   }
+}
+
+function misanswer({ status = 200, text = "", location, retryAfterSeconds }: FaultInput): Response {
+  const headers = new Headers({ "content-type": "text/html" });
+  if (location !== undefined) headers.set("location", location);
+  if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
+  const isBodiless = status === 204 || status === 304;
+  return new Response(isBodiless ? null : text, { status, headers });
 }
 
 function echoOf(context: SandboxContext, call: ProviderCall): string {

@@ -28,6 +28,7 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   cutAnswer: "does it, and hangs up mid-answer",
   late: "does it, and answers late",
   garbage: "does it, and answers nonsense",
+  answer: "is answered by somebody on the way",
 };
 
 const standIns = [

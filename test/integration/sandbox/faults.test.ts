@@ -28,6 +28,7 @@ const expected: Record<Exclude<FaultKind, "hang" | "hangBeforeAccept" | "late">,
   dropAfterAccept: { sees: "cut", effect: true },
   cutAnswer: { sees: "cut in the body", effect: true },
   garbage: { sees: "200 unreadable", effect: true },
+  answer: { sees: "200 unreadable", effect: false },
 };
 
 async function seen(call: Promise<Response>): Promise<string> {

@@ -1,6 +1,7 @@
 -- An attempt that is under way: one whose run could not be started has failed; one that gave no sign for too long, or takes too long as a
--- whole, is given up; one that has been quiet for a while is asked about at GitHub. Time without a sign counts from when the dispatch was
--- delivered: one that waits in the outbox waits for GitHub, and not for the run.
+-- whole, is given up; one that has been quiet for a while, or whose time is nearly up, is asked about at GitHub: its success may have ended
+-- unheard. Time without a sign counts from when the dispatch was delivered: one that waits in the outbox waits for GitHub, and not for the
+-- run.
 create or replace function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,11 +10,18 @@ declare
   v_settings provisioning.settings;
   v_row record;
   v_sign timestamptz;
+  v_limit interval;
   v_because text;
   v_error text;
 begin
   select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   select s.* into strict v_settings from provisioning.settings s where s.workspace_id = v_job.workspace_id;
+  v_limit := v_settings.limit_minutes * interval '1 minute';
+  -- What GitHub has said says more than silence, and is read in a moment.
+  if exists (select from provisioning.sightings g
+              where g.job_id = p_job_id and g.task = p_attempt.task and g.number = p_attempt.number) then
+    return;
+  end if;
   select d.failed, d.sent_at, d.in_doubt, o.outbox_id into v_row
     from outbox.rows o left join outbox.deliveries d on d.outbox_id = o.outbox_id
    where o.stream_id = outbox.stream_id('provisioning') and o.idempotency_key = 'dispatch'
@@ -25,10 +33,12 @@ begin
   elsif v_sign < now() - v_settings.stale_minutes * interval '1 minute' then
     v_because := 'stale';
     v_error := format('No sign of life for %s minutes.', v_settings.stale_minutes);
-  elsif p_attempt.claimed_at < now() - v_settings.limit_minutes * interval '1 minute' then
+  elsif p_attempt.claimed_at < now() - v_limit then
     v_because := 'time_limit';
     v_error := format('Not finished after %s minutes.', v_settings.limit_minutes);
-  elsif v_sign < now() - interval '2 minutes' and coalesce(p_attempt.watched_at, '-infinity') < now() - interval '2 minutes' then
+  elsif v_sign < now() - interval '2 minutes' and coalesce(p_attempt.watched_at, '-infinity') < now() - interval '2 minutes'
+     or p_attempt.claimed_at < now() - v_limit + interval '2 minutes'
+        and coalesce(p_attempt.watched_at, '-infinity') < now() - interval '1 minute' then
     perform provisioning.watch_run(p_attempt);
   end if;
   if v_because is null then

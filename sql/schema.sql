@@ -594,7 +594,7 @@ create table billing.payments (
   constraint payments_payment_intent_key UNIQUE (payment_intent),
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_purpose_check CHECK ((purpose = ANY (ARRAY['confirmation'::text, 'renewal'::text, 'unmatched'::text]))),
-  constraint payments_refund_reason_check CHECK ((refund_reason = ANY (ARRAY['late'::text, 'cancelled'::text, 'declined'::text, 'duplicate'::text, 'price_withdrawn'::text, 'failed'::text, 'unmatched'::text]))),
+  constraint payments_refund_reason_check CHECK ((refund_reason = ANY (ARRAY['late'::text, 'cancelled'::text, 'declined'::text, 'duplicate'::text, 'price_withdrawn'::text, 'failed'::text, 'ended'::text, 'unmatched'::text]))),
   constraint payments_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint payments_session_id_key UNIQUE (session_id)
 ) with (fillfactor=80);
@@ -696,24 +696,25 @@ create table billing.refunds (
   updated_at timestamp with time zone default clock_timestamp() not null,
   looks smallint default 0 not null,
   next_look_at timestamp with time zone,
+  customer_asked_at timestamp with time zone,
   constraint refunds_amount_check CHECK ((amount > 0)),
   constraint refunds_check CHECK (((state = 'held'::text) = (held_by IS NOT NULL))),
   constraint refunds_failure_check CHECK ((length(failure) <= 100)),
-  constraint refunds_held_by_check CHECK ((held_by = ANY (ARRAY['dispute'::text, 'payment_intent'::text, 'person'::text]))),
+  constraint refunds_held_by_check CHECK ((held_by = ANY (ARRAY['dispute'::text, 'payment_intent'::text, 'refund'::text, 'person'::text]))),
   constraint refunds_origin_check CHECK ((origin = ANY (ARRAY['ours'::text, 'outside'::text]))),
   constraint refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES billing.payments(id),
   constraint refunds_pkey PRIMARY KEY (id),
   constraint refunds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 60))),
   constraint refunds_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
-  constraint refunds_state_check CHECK ((state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'superseded'::text]))),
+  constraint refunds_state_check CHECK ((state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text]))),
   constraint refunds_stripe_id_key UNIQUE (stripe_id)
 ) with (fillfactor=80);
-CREATE INDEX refunds_failed ON billing.refunds USING btree (updated_at) WHERE (state = 'failed'::text);
+CREATE INDEX refunds_failed ON billing.refunds USING btree (updated_at) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'superseded'::text]));
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
 CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
 CREATE INDEX refunds_row ON billing.refunds USING btree (outbox_id) WHERE (outbox_id IS NOT NULL);
-CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
+CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['sent'::text, 'pending'::text])));
 CREATE INDEX refunds_waiting ON billing.refunds USING btree (created_at) WHERE (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text]));
 alter table billing.refunds enable row level security;
 create policy all_workspaces on billing.refunds as permissive for select to headroom_auditor, headroom_control using (true);
@@ -727,6 +728,7 @@ grant select on billing.refunds to headroom_control;
 grant select on billing.refunds to service_role;
 comment on table billing.refunds is 'Money that goes or went back. The id is the instruction and the idempotency key.';
 comment on column billing.refunds.held_by is 'What it waits for: the end of a dispute, the id of the payment at Stripe, or a person''s word.';
+comment on column billing.refunds.customer_asked_at is 'When Stripe asked the customer where the money is to go, without which it cannot go back.';
 
 create table billing.sessions (
   checkout_id uuid not null,
@@ -805,6 +807,7 @@ create table billing.subscriptions (
   told_by timestamp with time zone,
   next_look_at timestamp with time zone,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  ended_at timestamp with time zone,
   constraint subscriptions_kind_check CHECK ((kind = ANY (ARRAY['one_off'::text, 'recurring'::text]))),
   constraint subscriptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES billing.payments(id),
   constraint subscriptions_payment_id_key UNIQUE (payment_id),
@@ -829,6 +832,7 @@ grant select on billing.subscriptions to service_role;
 comment on table billing.subscriptions is 'What a customer has paid for, from when to when. One for each request that was bought.';
 comment on column billing.subscriptions.ends_at is 'The end of the term that was asked for. Nothing is torn down then without a person''s word.';
 comment on column billing.subscriptions.told_by is 'When Stripe made the newest event that was followed: older ones change nothing.';
+comment on column billing.subscriptions.ended_at is 'When it ended at Stripe. Null: it has not, or nothing there could.';
 
 create view billing.waiting as
  SELECT c.state,
@@ -866,9 +870,7 @@ UNION ALL
     r.amount,
     r.updated_at AS since
    FROM billing.refunds r
-  WHERE r.state = 'failed'::text AND r.updated_at > (now() - '7 days'::interval) AND NOT (EXISTS ( SELECT
-           FROM billing.refunds n
-          WHERE n.payment_id = r.payment_id AND n.created_at > r.created_at AND n.state <> 'superseded'::text))
+  WHERE (r.state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'superseded'::text])) AND r.updated_at > (now() - '7 days'::interval) AND billing.is_unmade(r.*)
 UNION ALL
  SELECT 'disputed'::text AS state,
     d.workspace_id,
@@ -4124,7 +4126,7 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d9d8fb681b6ed80d';
+  as 'sha256 19e1bf15a15eed1e';
 
 create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4381,15 +4383,20 @@ create function billing.is_ours(p_object jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3a7bfa7a2af82c46';
 
-create function billing.is_play_money(p_session jsonb)
+create function billing.is_play_money(p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac18940ef1c626e2';
+  as 'sha256 2a566582d478c63c';
 
 create function billing.is_tried_again(p_payment_id uuid)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac4cc453edab9da2';
+  as 'sha256 816b06db894fca19';
+
+create function billing.is_unmade(p_refund billing.refunds)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d9dc821a5cdd577c';
 
 create function billing.is_withdrawn(p_offer jsonb)
   returns boolean
@@ -4400,6 +4407,11 @@ create function billing.judge_payment(p_state text, p_declined boolean, p_bought
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 59adb82c4162babd';
+
+create function billing.judge_renewal(p_state text, p_bought boolean, p_after boolean)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0c82c824d629a378';
 
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
@@ -4419,7 +4431,7 @@ create function billing.keep_step(p_draft billing.drafts, p_step integer, p_term
 create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9dffe5b00d4f6ba5';
+  as 'sha256 392b3a8589ac610b';
 
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4429,7 +4441,7 @@ create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at tim
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 de2a49e741ba45bc';
+  as 'sha256 03cbfa860bac5905';
 
 create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4439,17 +4451,17 @@ create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_
 create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d3a3c46fd678c7c';
+  as 'sha256 293231035beaff50';
 
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e37227c7780ce3f';
+  as 'sha256 61684113893141b2';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f5f5b09550b8ec3e';
+  as 'sha256 542a73b58b938db2';
 
 create function billing.least_amount(p_currency text)
   returns bigint
@@ -4540,7 +4552,7 @@ create function billing.look_at_payment(p_id uuid)
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1720fd2e787b39d3';
+  as 'sha256 95177c3db1de174f';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
@@ -4565,7 +4577,7 @@ create function billing.may_see(p_request capacity.requests, p_member_id text)
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86bc6cffbc919a5b';
+  as 'sha256 849629f02c4228f4';
 
 create function billing.money_state(p_request capacity.requests)
   returns text
@@ -4585,7 +4597,7 @@ create function billing.move_checkout(p_checkout billing.checkouts, p_event text
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bf04520527034ac2';
+  as 'sha256 f3c5c6a013c02eff';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -4606,6 +4618,11 @@ create function billing.note_customer(p_request capacity.requests, p_address_mar
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bfca26031d57b953';
+
+create function billing.note_customer_asked(p_payment billing.payments, p_refund billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1982e5ea573a0194';
 
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
@@ -4652,6 +4669,11 @@ create function billing.open_draft(p_workspace_id text, p_token text, p_step int
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5de9ad72e61ad4f4';
 
+create function billing.open_refund(p_payment billing.payments, p_reason text, p_amount bigint, p_asked_by text, p_why_hash bytea, p_held_by text)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 db4262f0732173d6';
+
 create function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4695,7 +4717,7 @@ create function billing.payments_of(p_request_id text)
 create function billing.plain_invoice(p_invoice jsonb)
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fdd502d2e36ec492';
+  as 'sha256 49784e483f26347e';
 
 create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
   returns billing.prices
@@ -4733,7 +4755,7 @@ grant execute on function billing.put_settings to headroom_control;
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a325712846084a6e';
+  as 'sha256 d53dfda62cd045bc';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
@@ -4764,7 +4786,7 @@ grant execute on function billing.reconcile_payments to headroom_control;
 create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa53c4f03a3096de';
+  as 'sha256 510b03551720e61a';
 
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint)
   returns billing.refunds
@@ -4779,22 +4801,27 @@ create function billing.refund_problem(p_payment billing.payments, p_known billi
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d65693c69404778';
+  as 'sha256 73ab6048dd56ce18';
 
 create function billing.refund_states()
   returns TABLE(state text, rank integer, holds boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5701d339c833a1ad';
+  as 'sha256 3d6fed487047f078';
 
 create function billing.refund_story(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1501815f5cc7f4dc';
+  as 'sha256 4ea7a182ed7da9b2';
+
+create function billing.refuse_play_money(p_object jsonb, p_event_id text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8afee5ea0d5dcded';
 
 create function billing.release_refund(p_payment_id uuid)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03d9292c17226da1';
+  as 'sha256 83c9f5b1a072cc80';
 
 create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
@@ -4804,7 +4831,7 @@ create function billing.renewal_failed(p_subscription billing.subscriptions, p_a
 create function billing.reopen_refund(p_payment billing.payments, p_failed billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1df0a450fd25944';
+  as 'sha256 253b0c9fc0b64df3';
 
 create function billing.request_in_reach(p_request_id text)
   returns capacity.requests
@@ -4814,7 +4841,7 @@ create function billing.request_in_reach(p_request_id text)
 create function billing.request_of(p_object jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fd321b36b2f81270';
+  as 'sha256 5350c444e1ceda90';
 
 create function billing.request_of_sighting(p_sighting billing.sightings)
   returns text
@@ -4853,6 +4880,11 @@ create function billing.settle(p_payment_id uuid)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e31408a82d4f14f4';
 
+create function billing.shrink_held(p_payment_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a9e64ccee10f3b15';
+
 create function billing.spender(p_workspace_id text, p_draft_id uuid)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4866,7 +4898,7 @@ create function billing.state_words(p_state text)
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7ca2264b53b7c1ec';
+  as 'sha256 c80895ac5260e9f1';
 
 create function billing.subscription_of_invoice(p_invoice jsonb)
   returns text
@@ -4886,7 +4918,7 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 553bbf1c9600d6f8';
+  as 'sha256 5fdd21c2378dcc2f';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4911,7 +4943,7 @@ create function billing.tell_failed(p_request capacity.requests)
 create function billing.tell_held(p_payment billing.payments, p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bbb98fc63b150808';
+  as 'sha256 8d97119b926db406';
 
 create function billing.tell_no_page(p_checkout billing.checkouts)
   returns void
@@ -4922,6 +4954,11 @@ create function billing.tell_refunded(p_payment billing.payments, p_refund billi
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b96fc5b8e2eddb6b';
+
+create function billing.tell_returned(p_payment billing.payments, p_refund billing.refunds, p_state text, p_why text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4e4e3bcb2229a514';
 
 create function billing.tell_story(p_argument jsonb)
   returns jsonb
@@ -4973,7 +5010,7 @@ grant execute on function billing.verify_payments to headroom_control;
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 973f506cb0dc390e';
+  as 'sha256 7224777ebe734a5b';
 
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)
@@ -4986,7 +5023,7 @@ grant execute on function billing.waiting_counts to headroom_executor;
 create function billing.waiting_states()
   returns TABLE(state text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b02316cae9abd2fb';
+  as 'sha256 dadde7f55e9ab6f3';
 
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices

@@ -96,7 +96,8 @@ async function describeCheckouts(client: Client): Promise<readonly string[]> {
 
 async function describeVerdicts(client: Client): Promise<readonly string[]> {
   const reasons = await rowsOf<Meaning & { reason: string }>(client, "select * from billing.refund_reasons()");
-  const verdicts = await readVerdicts(client);
+  const verdicts = await readVerdicts(client, "billing.judge_payment", cases);
+  const renewals = await readVerdicts(client, "billing.judge_renewal", renewalCases);
   return [
     "## When a payment counts, and why it goes back",
     "",
@@ -105,6 +106,18 @@ async function describeVerdicts(client: Client): Promise<readonly string[]> {
     ...table(
       ["the request is", "and", "then"],
       verdicts.map(({ state, circumstances, reason }) => [
+        state,
+        circumstances,
+        reason === null ? "it counts" : `it goes back: \`${reason}\``,
+      ]),
+    ),
+    "",
+    "A month of a subscription is judged by how the request stands and by when it was paid:",
+    "[billing.judge_renewal()](../sql/functions/billing/subscriptions/judge_renewal.sql), the first line that fits.",
+    "",
+    ...table(
+      ["the request is", "and", "then"],
+      renewals.map(({ state, circumstances, reason }) => [
         state,
         circumstances,
         reason === null ? "it counts" : `it goes back: \`${reason}\``,
@@ -127,7 +140,7 @@ async function describeRefunds(client: Client): Promise<readonly string[]> {
   return [
     "## The states of a refund",
     "",
-    "[billing.refund_states()](../sql/functions/billing/refunds/refund_states.sql). It only moves forward; failed is the last word, also after it had",
+    "[billing.refund_states()](../sql/functions/billing/refunds/refund_states.sql). It only moves forward; failed and cancelled are the last word, also after it had",
     "succeeded.",
     "",
     ...table(
@@ -169,8 +182,10 @@ async function describeWaiting(client: Client): Promise<readonly string[]> {
   ];
 }
 
+type Case = readonly [state: string, circumstances: string, args: string];
+
 /** Every case that the function tells apart, asked of the function itself. */
-const cases: readonly (readonly [state: string, circumstances: string, args: string])[] = [
+const cases: readonly Case[] = [
   ["any", "another payment has bought it", "'CUSTOMER_CONFIRMATION_REQUIRED', false, true, false, true, true"],
   ["cancelled", "the customer had declined", "'CANCELLED', true, false, false, true, true"],
   ["cancelled", "somebody else cancelled it", "'CANCELLED', false, false, false, true, true"],
@@ -199,10 +214,19 @@ const cases: readonly (readonly [state: string, circumstances: string, args: str
   ],
 ];
 
-async function readVerdicts(client: Client): Promise<readonly Verdict[]> {
+const renewalCases: readonly Case[] = [
+  ["failed", "", "'FAILED', true, false"],
+  ["expired", "", "'EXPIRED', true, false"],
+  ["cancelled or rejected", "", "'CANCELLED', true, false"],
+  ["in any other state", "it has bought another subscription, or none", "'COMPLETED', false, false"],
+  ["in any other state", "it was charged after the subscription had ended", "'COMPLETED', true, true"],
+  ["in any other state", "it was paid before that", "'COMPLETED', true, false"],
+];
+
+async function readVerdicts(client: Client, judge: string, given: readonly Case[]): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
-  for (const [state, circumstances, args] of cases) {
-    const { rows } = await client.query<{ reason: string | null }>(`select billing.judge_payment(${args}) as reason`);
+  for (const [state, circumstances, args] of given) {
+    const { rows } = await client.query<{ reason: string | null }>(`select ${judge}(${args}) as reason`);
     verdicts.push({ state, circumstances, reason: rows[0]?.reason ?? null });
   }
   return verdicts;

@@ -12,8 +12,8 @@ const refundSchema = z
     origin: z.enum(["ours", "outside"]),
     reason: z.string(),
     amount: z.number(),
-    state: z.enum(["held", "sent", "pending", "succeeded", "failed", "superseded"]),
-    held_by: z.enum(["dispute", "payment_intent", "person"]).nullable(),
+    state: z.enum(["held", "sent", "pending", "succeeded", "failed", "cancelled", "superseded"]),
+    held_by: z.enum(["dispute", "payment_intent", "refund", "person"]).nullable(),
     stripe_id: maybeText,
     asked_by: z.string(),
     why: maybeText,
@@ -102,7 +102,7 @@ export const paymentSchema = z
     sessionId: row.session_id,
     invoiceId: row.invoice_id,
     paymentIntent: row.payment_intent,
-    /** The event by which Stripe told, or `look:…` where we asked. */
+    /** The event by which Stripe told; `look:…` where we asked, `found:…` where a comparison found the event. */
     eventId: row.event_id,
     recordedAt: row.recorded_at,
     refunds: row.refunds,

@@ -1,5 +1,5 @@
 /** Money in words, and what to do about it next: for `headroom payments` and for the request that it belongs to. */
-import type { Payment, RequestPayments } from "../billing/index.ts";
+import type { Payment, Refund, RequestPayments } from "../billing/index.ts";
 
 const statusWords: Readonly<Record<string, string>> = {
   none: "not needed",
@@ -23,23 +23,39 @@ export function inWords(status: string): string {
 const heldWords: Readonly<Record<NonNullable<Payment["refunds"][number]["heldBy"]>, string>> = {
   dispute: "A refund waits for the end of the dispute: answer it in Stripe.",
   payment_intent: "A refund waits for the payment's id at Stripe, which is being asked for.",
-  person: "A refund failed as often as it is tried: a person decides how the money goes back.",
+  refund: "A refund waits for another of the same payment, which is on its way.",
+  person:
+    "A refund failed as often as it is tried, or was cancelled in Stripe: a person decides how the money goes back.",
 };
 
 /** Why a refund of the payment has not gone out. */
 export function whyRefundHeld({ refunds }: Pick<Payment, "refunds">): string | null {
-  const held = refunds.find(({ state }) => state === "held");
+  const waiting = refunds.filter(({ state }) => state === "held");
+  const held = waiting.find(({ heldBy }) => heldBy === "person") ?? waiting[0];
   return held?.heldBy == null ? null : heldWords[held.heldBy];
 }
 
 /** The command that helps a payment on; null when there is nothing to do. */
 export function nextForPayment(payment: Pick<Payment, "id" | "refunds" | "status">): string | null {
   if (payment.status === "disputed") return "answer the dispute in Stripe's dashboard";
-  const held = payment.refunds.find(({ state }) => state === "held");
-  if (held?.heldBy === "person") return `headroom payments refund ${payment.id} --as <member> --reason "…"`;
-  const last = payment.refunds.at(-1);
-  if (last?.state === "failed") return `headroom payments refund ${payment.id} --as <member> --reason "…"`;
-  return null;
+  const { refunds } = payment;
+  const asksForAPerson = refunds.some(
+    (refund) => refund.heldBy === "person" || (isUnmade(refund) && !hasSuccessor(refund, refunds)),
+  );
+  return asksForAPerson ? `headroom payments refund ${payment.id} --as <member> --reason "…"` : null;
+}
+
+/** It was to go back, and did not. One that was set aside without a failure was replaced by whoever set it aside. */
+function isUnmade({ state, failure }: Refund): boolean {
+  return state === "failed" || state === "cancelled" || (state === "superseded" && failure !== null);
+}
+
+/** What was opened since stands in its place. */
+function hasSuccessor({ id, updatedAt }: Refund, refunds: readonly Refund[]): boolean {
+  return refunds.some(
+    (other) =>
+      other.id !== id && other.createdAt >= updatedAt && (other.state !== "superseded" || other.failure !== null),
+  );
 }
 
 /** The command that helps the money of a request on. */

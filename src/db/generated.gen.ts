@@ -254,6 +254,7 @@ export interface BillingRefunds {
   updated_at: Date;
   looks: number;
   next_look_at: Date | null;
+  customer_asked_at: Date | null;
 }
 
 /** The Checkout sessions that Stripe made, and where they are paid. */
@@ -304,6 +305,7 @@ export interface BillingSubscriptions {
   told_by: Date | null;
   next_look_at: Date | null;
   updated_at: Date;
+  ended_at: Date | null;
 }
 
 /** Money that waits for something. */
@@ -2649,10 +2651,10 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Whether a session is paid with money of the test mode. */
+  /** Whether an object would bring in money of the test mode. */
   "billing.is_play_money": {
     args: {
-      p_session: unknown;
+      p_object: unknown;
     };
     result: boolean;
   };
@@ -2660,6 +2662,13 @@ export interface Functions {
   "billing.is_tried_again": {
     args: {
       p_payment_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a refund failed and nothing has taken its place. */
+  "billing.is_unmade": {
+    args: {
+      p_refund: string | null;
     };
     result: boolean;
   };
@@ -2679,6 +2688,15 @@ export interface Functions {
       p_withdrawn: boolean | null;
       p_in_time: boolean | null;
       p_matches: boolean | null;
+    };
+    result: string | null;
+  };
+  /** Why a renewal goes back, or null when it counts. Nullable: result. */
+  "billing.judge_renewal": {
+    args: {
+      p_state: string | null;
+      p_bought: boolean | null;
+      p_after: boolean | null;
     };
     result: string | null;
   };
@@ -3019,6 +3037,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Notes that a refund needs the customer, and tells. */
+  "billing.note_customer_asked": {
+    args: {
+      p_payment: string | null;
+      p_refund: string | null;
+    };
+    result: void;
+  };
   /** Fills in ids of a payment at Stripe; whether there was anything new. */
   "billing.note_ids": {
     args: {
@@ -3092,6 +3118,18 @@ export interface Functions {
       p_step: number | null;
     };
     result: { kind: string; id: string; draft: string | null };
+  };
+  /** Opens a refund. Nullable: p_amount, p_why_hash, p_held_by, result. */
+  "billing.open_refund": {
+    args: {
+      p_payment: string | null;
+      p_reason: string | null;
+      p_amount: number | bigint | string | null;
+      p_asked_by: string | null;
+      p_why_hash: Buffer | null;
+      p_held_by: string | null;
+    };
+    result: BillingRefunds | null;
   };
   /** The reason that an operator or an admin gives; anybody else is refused. */
   "billing.operators_reason": {
@@ -3304,6 +3342,14 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Refuses money of the test mode, and says what came of it. */
+  "billing.refuse_play_money": {
+    args: {
+      p_object: unknown;
+      p_event_id: string | null;
+    };
+    result: Json;
+  };
   /** Sends a held refund that nothing holds any more. Nullable: result. */
   "billing.release_refund": {
     args: {
@@ -3394,6 +3440,13 @@ export interface Functions {
   };
   /** Refunds what is left of a payment that has to go back. */
   "billing.settle": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: void;
+  };
+  /** Sets held refunds to what is left of their payment. */
+  "billing.shrink_held": {
     args: {
       p_payment_id: string | null;
     };
@@ -3513,6 +3566,16 @@ export interface Functions {
     args: {
       p_payment: string | null;
       p_refund: string | null;
+    };
+    result: void;
+  };
+  /** Tells that a refund did not go back. Nullable: p_why. */
+  "billing.tell_returned": {
+    args: {
+      p_payment: string | null;
+      p_refund: string | null;
+      p_state: string | null;
+      p_why: string | null;
     };
     result: void;
   };
@@ -10583,10 +10646,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.is_ended": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
-  "billing.is_play_money": { returns: "value", json: ["p_session"], positional: false },
+  "billing.is_play_money": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_tried_again": { returns: "value", json: [], positional: false },
+  "billing.is_unmade": { returns: "value", json: [], positional: false },
   "billing.is_withdrawn": { returns: "value", json: ["p_offer"], positional: false },
   "billing.judge_payment": { returns: "value", json: [], positional: false },
+  "billing.judge_renewal": { returns: "value", json: [], positional: false },
   "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
   "billing.keep_reconciling": { returns: "nothing", json: [], positional: false },
   "billing.keep_step": { returns: "value", json: ["p_terms"], positional: false },
@@ -10625,6 +10690,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
   "billing.newest_payments": { returns: "value", json: [], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
+  "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
@@ -10634,6 +10700,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.offer_seen": { returns: "value", json: ["p_offer"], positional: false },
   "billing.open_checkout": { returns: "row", json: [], positional: false },
   "billing.open_draft": { returns: "row", json: [], positional: false },
+  "billing.open_refund": { returns: "row", json: [], positional: false },
   "billing.operators_reason": { returns: "value", json: [], positional: false },
   "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
@@ -10661,6 +10728,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.refund_reasons": { returns: "rows", json: [], positional: false },
   "billing.refund_states": { returns: "rows", json: [], positional: false },
   "billing.refund_story": { returns: "value", json: [], positional: false },
+  "billing.refuse_play_money": { returns: "value", json: ["p_object"], positional: false },
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
   "billing.reopen_refund": { returns: "nothing", json: [], positional: false },
@@ -10673,6 +10741,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.set_rate": { returns: "nothing", json: [], positional: false },
   "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
+  "billing.shrink_held": { returns: "nothing", json: [], positional: false },
   "billing.spender": { returns: "value", json: [], positional: false },
   "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
@@ -10687,6 +10756,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell_held": { returns: "nothing", json: [], positional: false },
   "billing.tell_no_page": { returns: "nothing", json: [], positional: false },
   "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
+  "billing.tell_returned": { returns: "nothing", json: [], positional: false },
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "billing.tell_withdrawn": { returns: "nothing", json: [], positional: false },
   "billing.time_in": { returns: "value", json: ["p_field"], positional: false },

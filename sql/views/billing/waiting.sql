@@ -10,9 +10,7 @@ select case r.state when 'held' then 'refund_held_' || r.held_by else 'refund_se
 union all
 select 'refund_failed', r.workspace_id, r.request_id, r.payment_id, r.stripe_id, r.currency, r.amount, r.updated_at
   from billing.refunds r
- where r.state = 'failed' and r.updated_at > now() - interval '7 days'
-   and not exists (select from billing.refunds n
-                    where n.payment_id = r.payment_id and n.created_at > r.created_at and n.state <> 'superseded')
+ where r.state in ('failed', 'cancelled', 'superseded') and r.updated_at > now() - interval '7 days' and billing.is_unmade(r)
 union all
 select 'disputed', d.workspace_id, d.request_id, d.payment_id, d.stripe_id, d.currency, d.amount, d.opened_at
   from billing.disputes d where d.outcome = 'open'

@@ -16,6 +16,7 @@ const questions: readonly (readonly [permission: string, ask: (stripe: Stripe) =
   ["Subscriptions", (stripe) => stripe.subscriptions.list({ limit: 1 })],
   ["Invoices", (stripe) => stripe.invoices.list({ limit: 1 })],
   ["Disputes", (stripe) => stripe.disputes.list({ limit: 1 })],
+  ["Events", (stripe) => stripe.events.list({ limit: 1 })],
 ];
 
 /** The first problem is told. */

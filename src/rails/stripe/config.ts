@@ -39,7 +39,7 @@ export const stripeFields: readonly (RailField & { readonly name: keyof StripeSe
   {
     name: "secretKey",
     label: "Secret key",
-    help: "A secret key, or a restricted one that may write Checkout Sessions, Charges and Refunds, and Subscriptions, and read Invoices, PaymentIntents and Disputes.",
+    help: "A secret key, or a restricted one that may write Checkout Sessions, Charges and Refunds, and Subscriptions, and read Invoices, PaymentIntents, Disputes and Events.",
     example: "rk_live_<letters>",
     secret: true,
     required: true,

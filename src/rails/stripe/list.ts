@@ -1,6 +1,8 @@
 /**
  * What Stripe has since a moment, a page at a time, newest first: by which payments, refunds and disputes are found that nobody told us of.
  *
+ * Lists go by when something was created. What happened later to what is older is in the list of events, which Stripe keeps for 30 days.
+ *
  * An account may serve others, so what says that it is not ours is left out. A refund or a dispute that was made outside says nothing, and is
  * told: whoever knows its payment knows whose it is.
  */
@@ -9,7 +11,7 @@ import type { RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall } from "./call.ts";
 import type { List } from "./message.ts";
 import { outcomeOf, unreadable } from "./outcomes.ts";
-import { compactPage, markOf, type Compact, type CompactKind } from "./shapes.ts";
+import { changedIn, changeTypes, compactPage, markOf, type Compact, type CompactKind } from "./shapes.ts";
 
 /** A page must fit what a row can bring back. */
 const pageSize = 50;
@@ -35,6 +37,11 @@ const kinds: Readonly<Record<List["kind"], Kind>> = {
   },
   refunds: { shape: "refund", isMarked: false, page: (stripe, window) => stripe.refunds.list(window) },
   disputes: { shape: "dispute", isMarked: false, page: (stripe, window) => stripe.disputes.list(window) },
+  changes: {
+    shape: "change",
+    isMarked: false,
+    page: (stripe, window) => stripe.events.list({ ...window, types: changeTypes }),
+  },
   invoices: {
     shape: "invoice",
     isMarked: true,
@@ -58,9 +65,12 @@ export async function list(call: StripeCall, wanted: List, signal: AbortSignal):
   return { kind: "delivered", code: "200", response: { objects: objects.map(withoutUrl), cursor: read.cursor } };
 }
 
-function isOurs(object: Compact, installation: string | null, isMarked: boolean): boolean {
+function isOurs(given: Compact, installation: string | null, isMarked: boolean): boolean {
+  const object = given["object"] === "event" ? changedIn(given) : given;
+  if (object === undefined) return false;
   const named = markOf(object, "headroom_installation");
-  if (named === undefined) return !isMarked;
+  // All invoices that are ours say so, also in an event.
+  if (named === undefined) return !isMarked && object["object"] !== "invoice";
   return installation === null || named === installation;
 }
 

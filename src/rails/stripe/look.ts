@@ -6,10 +6,12 @@ import type { Look } from "./message.ts";
 import { deliveredAs, outcomeOf, unreadable } from "./outcomes.ts";
 import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
 
-/** Ends by far before Stripe's own limit of refunds for one payment is of interest. */
-const mostRefunds = 50;
+/** Ends by far before Stripe's own limit of refunds for one payment is of interest; of a subscription's invoices these are four years'. */
+const mostOfOne = 50;
 
-const asked: Readonly<Record<Exclude<Look["kind"], "refunds">, (stripe: Stripe, id: string) => Promise<unknown>>> = {
+type ListKind = "refunds" | "invoices";
+
+const asked: Readonly<Record<Exclude<Look["kind"], ListKind>, (stripe: Stripe, id: string) => Promise<unknown>>> = {
   // The invoice's payments are how a session that began a subscription knows its payment.
   session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments"] }),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
@@ -18,18 +20,32 @@ const asked: Readonly<Record<Exclude<Look["kind"], "refunds">, (stripe: Stripe, 
   invoice: (stripe, id) => stripe.invoices.retrieve(id, { expand: ["payments"] }),
 };
 
+const listed: Readonly<
+  Record<ListKind, { readonly shape: CompactKind; readonly page: (stripe: Stripe, id: string) => Promise<unknown> }>
+> = {
+  refunds: {
+    shape: "refund",
+    page: (stripe, id) => stripe.refunds.list({ payment_intent: id, limit: mostOfOne }),
+  },
+  invoices: {
+    shape: "invoice",
+    page: (stripe, id) =>
+      stripe.invoices.list({ subscription: id, status: "paid", limit: mostOfOne, expand: ["data.payments"] }),
+  },
+};
+
 export async function look(call: StripeCall, { kind, id }: Look, signal: AbortSignal): Promise<RailOutcome> {
-  if (kind === "refunds") return await lookAtRefunds(call, id, signal);
+  if (kind === "refunds" || kind === "invoices") return await lookAtAll(call, kind, id, signal);
   const shape: CompactKind = kind;
   const answer = await call((stripe) => asked[kind](stripe, id), signal);
   return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf(shape, answer.data));
 }
 
-async function lookAtRefunds(call: StripeCall, paymentIntent: string, signal: AbortSignal): Promise<RailOutcome> {
-  const window = { payment_intent: paymentIntent, limit: mostRefunds };
-  const answer = await call((stripe) => stripe.refunds.list(window), signal);
+async function lookAtAll(call: StripeCall, kind: ListKind, id: string, signal: AbortSignal): Promise<RailOutcome> {
+  const { shape, page: ask } = listed[kind];
+  const answer = await call((stripe) => ask(stripe, id), signal);
   if (answer.kind === "failure") return outcomeOf(answer);
-  const page = compactPage("refund", answer.data);
+  const page = compactPage(shape, answer.data);
   if (page === undefined) return outcomeOf(unreadable);
   return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
 }

@@ -61,20 +61,29 @@ const refundSchema = z.object({
 
 const cancelSchema = z.object({ operation: z.literal("subscription.cancel"), subscription_id: idOf("sub") });
 
-export const lookKinds = ["session", "payment_intent", "refunds", "subscription", "dispute", "invoice"] as const;
+export const lookKinds = [
+  "session",
+  "payment_intent",
+  "refunds",
+  "subscription",
+  "dispute",
+  "invoice",
+  "invoices",
+] as const;
 const lookSchema = z.object({
   operation: z.literal("look"),
   kind: z.enum(lookKinds),
-  /** For refunds, the payment's. */
+  /** For refunds, the payment's; for invoices, the subscription's. */
   id: idOf("cs", "pi", "re", "sub", "dp", "du", "in"),
 });
 
-export const listKinds = ["sessions", "refunds", "disputes", "invoices"] as const;
+/** By when they were created; `changes` are events, and so by when something happened to what is older. */
+export const listKinds = ["sessions", "refunds", "disputes", "invoices", "changes"] as const;
 const listSchema = z.object({
   operation: z.literal("list"),
   kind: z.enum(listKinds),
   since: epoch,
-  cursor: idOf("cs", "re", "pyr", "dp", "du", "in").nullish(),
+  cursor: idOf("cs", "re", "pyr", "dp", "du", "in", "evt").nullish(),
   /** Whose objects are meant. Default: those of any installation of ours. */
   installation_id: text(100).nullish(),
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compactOf, compactPage, markOf } from "./shapes.ts";
+import { changedIn, compactOf, compactPage, markOf } from "./shapes.ts";
 
 const ours = { headroom_installation: "i-1", headroom_checkout: "c-1" };
 
@@ -19,9 +19,13 @@ describe("an invoice", () => {
         parent: { type: "subscription_details", subscription_details: { subscription: "sub_1", metadata: ours } },
         payments: { object: "list", data: [failed, paid] },
         metadata: { of: "somebody else" },
+        status_transitions: { finalized_at: 6, paid_at: 7 },
+        livemode: true,
       }),
     ).toEqual({
       ...common,
+      paid_at: 7,
+      livemode: true,
       billing_reason: "subscription_cycle",
       subscription: "sub_1",
       payment_intent: "pi_1",
@@ -84,4 +88,18 @@ test("what is no such object is not read, and makes its whole page unreadable", 
   const page = compactPage("refund", { data: [{ object: "refund", id: "re_1", metadata: ours }], has_more: true });
   expect(page?.cursor).toBe("re_1");
   expect(page?.objects.map((refund) => markOf(refund, "headroom_installation"))).toEqual(["i-1"]);
+});
+
+test("an event tells of its object as it had it; what cannot be read, or is of a connected account, tells of nothing", () => {
+  const refund = { object: "refund", id: "re_1", status: "failed", amount: 5, currency: "usd", metadata: {} };
+  const event = { object: "event", id: "evt_1", type: "refund.failed", created: 5, data: { object: refund } };
+  const changedBy = (changes: object): unknown => {
+    const read = compactOf("change", { ...event, ...changes });
+    return read === undefined ? "unread" : changedIn(read)?.["status"];
+  };
+  expect(changedBy({})).toBe("failed");
+  expect(changedBy({ data: { object: { ...refund, amount: "5.0" } } })).toBeUndefined();
+  expect(changedBy({ account: "acct_1" })).toBeUndefined();
+  expect(changedBy({ type: "charge.refunded" })).toBeUndefined();
+  expect(changedBy({ created: "now" })).toBe("unread");
 });

@@ -13,10 +13,19 @@ import type { Json } from "../../contract/rail.ts";
 /** An object with an id, as captures keep it. */
 export type Compact = { readonly id: string } & { [name: string]: Json };
 
+export interface Fields {
+  readonly [name: string]: Json;
+}
+
+function isFields(value: Json | undefined): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 const id = z.string().min(1).max(255);
 const word = z.string().max(100).nullish().transform(orNull);
 const moment = z.int().nullish().transform(orNull);
 const amount = z.int().nullish().transform(orNull);
+const livemode = z.boolean().nullish().transform(orNull);
 const address = z.string().max(4_000).nullish().transform(orNull);
 
 /** Another object: its id, or the whole of it where it was asked for. */
@@ -52,6 +61,8 @@ const invoiceFields = z.object({
   billing_reason: word,
   period_end: moment,
   created: moment,
+  status_transitions: z.object({ paid_at: moment }).nullish().catch(null),
+  livemode,
   metadata,
   /** Older versions. */
   subscription: reference,
@@ -92,6 +103,8 @@ const invoice = invoiceFields.transform((given) => ({
   // The invoice's own period is the one before; its lines say what it pays for.
   period_end: given.lines?.data.reduce((end, { period }) => Math.max(end, period.end), 0) || given.period_end,
   created: given.created,
+  paid_at: given.status_transitions?.paid_at ?? null,
+  livemode: given.livemode,
   metadata: {
     ...given.subscription_details?.metadata,
     ...given.parent?.subscription_details?.metadata,
@@ -115,7 +128,7 @@ const session = z
     payment_intent: reference,
     subscription: reference,
     invoice: z.union([invoice, reference]),
-    livemode: z.boolean().nullish().transform(orNull),
+    livemode,
     metadata,
   })
   .transform((given) => {
@@ -186,7 +199,43 @@ const subscription = z
     return { ...given, current_period_end: ends.length > 0 ? Math.max(...ends) : given.current_period_end };
   });
 
-const shapes = { session, payment_intent: paymentIntent, refund, dispute, subscription, invoice } as const;
+/** What each event tells of; those that a comparison asks for. Its object is as the event had it, and not as it is now. */
+const changes = {
+  "invoice.paid": invoice,
+  "refund.updated": refund,
+  "refund.failed": refund,
+  "charge.dispute.updated": dispute,
+  "charge.dispute.closed": dispute,
+  "charge.dispute.funds_withdrawn": dispute,
+  "charge.dispute.funds_reinstated": dispute,
+} as const;
+
+type ChangeType = keyof typeof changes;
+
+function isChange(type: string): type is ChangeType {
+  return Object.hasOwn(changes, type);
+}
+
+export const changeTypes: ChangeType[] = Object.keys(changes).filter(isChange);
+
+const change = z
+  .object({
+    object: z.literal("event"),
+    id,
+    type: z.string().max(100),
+    created: moment,
+    account: z.string().nullish(),
+    data: z.object({ object: z.unknown() }),
+  })
+  .transform(({ account, data, ...given }) => {
+    // In the version of the API that the account had: what cannot be read is told by the other lists as well. One with an account is of
+    // somebody who is connected to ours.
+    const object =
+      isChange(given.type) && account == null ? changes[given.type].safeParse(data.object).data : undefined;
+    return { ...given, data: { object: object ?? null } };
+  });
+
+const shapes = { session, payment_intent: paymentIntent, refund, dispute, subscription, invoice, change } as const;
 
 export type CompactKind = keyof typeof shapes;
 
@@ -212,10 +261,16 @@ export function compactPage(kind: CompactKind, page: unknown): CompactPage | und
   return { objects, cursor: parsed.has_more ? (objects.at(-1)?.id ?? null) : null };
 }
 
+/** What an event tells of; undefined where it could not be read. */
+export function changedIn(event: Fields): Fields | undefined {
+  const { data } = event;
+  return isFields(data) && isFields(data["object"]) ? data["object"] : undefined;
+}
+
 /** What the object's metadata says under a name of ours. */
-export function markOf(object: Compact, name: `headroom_${string}`): string | undefined {
+export function markOf(object: Fields, name: `headroom_${string}`): string | undefined {
   const written = object["metadata"];
-  if (typeof written !== "object" || written === null || Array.isArray(written)) return undefined;
+  if (!isFields(written)) return undefined;
   const value = written[name];
   return typeof value === "string" ? value : undefined;
 }

@@ -213,6 +213,7 @@ export function invoiceShape(state: StripeState, invoice: Invoice): Shape {
     period_end: invoice.periodStart,
     period_start: isFirst ? invoice.periodStart : (subscription?.created ?? invoice.periodStart),
     status: invoice.status,
+    status_transitions: { finalized_at: invoice.created, paid_at: invoice.paidAt ?? null },
     total: invoice.amount,
   };
 }

@@ -146,7 +146,7 @@ export class StripeState implements Saveable {
 
   /** What has gone back, or is on its way. */
   refundedOf(paymentIntent: string): number {
-    const standing = this.refundsOf(paymentIntent).filter(({ status }) => status !== "failed");
+    const standing = this.refundsOf(paymentIntent).filter(({ status }) => status !== "failed" && status !== "canceled");
     return standing.reduce((sum, { amount }) => sum + amount, 0);
   }
 }

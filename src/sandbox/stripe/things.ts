@@ -58,7 +58,7 @@ export interface Refund {
   readonly reason: string | undefined;
   readonly metadata: Metadata;
   readonly created: number;
-  status: "pending" | "succeeded" | "failed";
+  status: "pending" | "requires_action" | "succeeded" | "failed" | "canceled";
   failureReason: string | undefined;
 }
 
@@ -110,6 +110,8 @@ export interface Invoice {
   /** The last payment that was tried. */
   paymentIntent: string;
   attempts: number;
+  /** Undefined while it is not. */
+  paidAt?: number | undefined;
   status: "open" | "paid" | "void";
 }
 

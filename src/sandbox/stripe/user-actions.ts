@@ -8,7 +8,7 @@ import { cardOf, declineOf, goodCard, type HowPaid } from "./money/cards.ts";
 import { complete, expire, settle } from "./money/checkout.ts";
 import { holdsMoney, isOpen } from "./money/dispute-status.ts";
 import { advance, closeDispute, openDispute, type DisputeTerms } from "./money/disputes.ts";
-import { refund, settleRefund } from "./money/refunds.ts";
+import { refund, settleRefund, type RefundWord } from "./money/refunds.ts";
 import { cancelAtPeriodEnd, end, leaveUnpaid, payAgain, renew } from "./money/subscriptions.ts";
 import { tellAgain } from "./outgoing.ts";
 import { StripeRefusal } from "./refusal.ts";
@@ -98,7 +98,9 @@ export class StripeUserActions {
       books.set(currency, {
         currency,
         taken: before.taken + amount,
-        refunded: before.refunded + this.#state.refundedOf(id),
+        refunded: this.#state
+          .refundsOf(id)
+          .reduce((sum, made) => sum + (made.status === "succeeded" ? made.amount : 0), before.refunded),
         disputed: held.reduce((sum, dispute) => sum + dispute.amount, before.disputed),
       });
     }
@@ -146,11 +148,13 @@ export class StripeUserActions {
     }
   }
 
-  /** The bank's word about a refund, which may come after it had succeeded. */
-  settleRefund(id: string, how: "succeeded" | "failed"): void {
+  /** The bank's word about a refund, which may come after it had succeeded; or somebody cancels it while it is on its way. */
+  settleRefund(id: string, how: RefundWord): void {
     const made = known("refund", this.#state.refunds.get(id), id);
-    if (made.status === how || made.status === "failed")
-      throw refused("conflict", `The refund has ${made.status}.`, 409);
+    const isOver = made.status === "failed" || made.status === "canceled";
+    const isTooLate = made.status === "succeeded" && how !== "failed";
+    if (made.status === how || isOver || isTooLate)
+      throw refused("conflict", `The refund ${refundWords[made.status]}.`, 409);
     settleRefund(this.#world, this.#state, made, how);
   }
 
@@ -253,6 +257,14 @@ export class StripeUserActions {
     return subscription;
   }
 }
+
+const refundWords: Readonly<Record<Refund["status"], string>> = {
+  pending: "is on its way",
+  requires_action: "waits for the customer",
+  succeeded: "has succeeded",
+  failed: "has failed",
+  canceled: "was cancelled",
+};
 
 function known<T>(what: string, thing: T | undefined, id: string): T {
   if (thing === undefined) throw refused("not_found", `There is no ${what} ${id.slice(0, 100)}.`, 404);

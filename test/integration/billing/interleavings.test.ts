@@ -208,7 +208,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     await heard;
     await two.query("commit");
     await m.deliver();
-    expect((await m.refunds(id)).toSorted()).toEqual(["ours cancelled 40000 succeeded", "ours failed 40000 succeeded"]);
+    expect((await m.refunds(id)).toSorted()).toEqual(["ours failed 40000 succeeded", "ours failed 40000 succeeded"]);
     expect(await m.problems()).toEqual([]);
   });
 

@@ -5,36 +5,11 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
-import type { Thing } from "./stand-in.ts";
+import { refundingWith } from "./refunding.ts";
 
 describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
-  const refundOf = (session: Thing, amount: number, changes: Partial<Thing> = {}): Thing =>
-    m.stripe.put({
-      object: "refund",
-      id: m.stripe.nextId("re"),
-      status: "succeeded",
-      amount,
-      currency: "usd",
-      payment_intent: session["payment_intent"] ?? null,
-      created: Math.floor(Date.now() / 1000),
-      metadata: {},
-      ...changes,
-    });
-  const refund = async (
-    id: string,
-    actor: string,
-    amount: number | null = null,
-    reason = "as promised",
-  ): Promise<unknown> => {
-    const [payment] = await m.payments(id);
-    return rowsOf(m.superuser, "select public.refund_payment($1, $2, $3, $4)", [payment!.id, reason, amount, actor]);
-  };
-  /** The refund that Stripe's stand-in made last for a payment. */
-  const madeFor = (session: Thing): Thing =>
-    [...m.stripe.things.values()].findLast(
-      (thing) => thing.object === "refund" && thing["payment_intent"] === session["payment_intent"],
-    )!;
+  const { refundOf, refund, madeFor } = refundingWith(m);
 
   test.each([
     ["failed", "PROVISIONING_FAILED", "otto", "FAILED"],

@@ -103,7 +103,9 @@ export class StandIn {
       case "subscription.cancel":
         return this.put({ object: "subscription", id: textOf(payload["subscription_id"]), status: "canceled" });
       case "look":
-        return payload["kind"] === "refunds" ? this.#refundsOf(payload["id"]) : this.things.get(textOf(payload["id"]));
+        if (payload["kind"] === "refunds") return this.#allOf("refund", "payment_intent", payload["id"]);
+        if (payload["kind"] === "invoices") return this.#allOf("invoice", "subscription", payload["id"]);
+        return this.things.get(textOf(payload["id"]));
       case "list":
         return { objects: this.lists.get(textOf(payload["kind"])) ?? [], cursor: null };
       default:
@@ -111,11 +113,9 @@ export class StandIn {
     }
   }
 
-  #refundsOf(paymentIntent: Json | undefined): Json {
-    const refunds = [...this.things.values()].filter(
-      (thing) => thing.object === "refund" && thing["payment_intent"] === paymentIntent,
-    );
-    return { objects: refunds, cursor: null };
+  #allOf(object: string, field: string, value: Json | undefined): Json {
+    const all = [...this.things.values()].filter((thing) => thing.object === object && thing[field] === value);
+    return { objects: all, cursor: null };
   }
 }
 

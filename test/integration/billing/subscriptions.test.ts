@@ -5,40 +5,12 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
-import { textOf, type Thing } from "./stand-in.ts";
-
-const inDays = (days: number): number => Math.floor(Date.now() / 1000) + days * 86_400;
+import { inDays, subscribingWith } from "./subscribing.ts";
+import { textOf } from "./stand-in.ts";
 
 describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
-  const monthly = { size: "MONTHLY", quantity: 2, durationDays: 90 } as const;
-  const bought = async (): Promise<{ id: string; session: Thing; stripeId: string }> => {
-    const { id, session } = await m.bought(monthly);
-    return { id, session, stripeId: textOf(session["subscription"]) };
-  };
-  const invoiceOf = (subscription: string, changes: Partial<Thing> = {}): Thing =>
-    m.stripe.put({
-      object: "invoice",
-      id: m.stripe.nextId("in"),
-      status: "paid",
-      amount_paid: 20_000,
-      currency: "usd",
-      billing_reason: "subscription_cycle",
-      subscription,
-      payment_intent: m.stripe.nextId("pi"),
-      period_end: inDays(60),
-      metadata: {},
-      ...changes,
-    });
-  const subscriptionOf = (id: string): Promise<Record<string, unknown>> =>
-    oneOf(m.superuser, "select * from billing.subscriptions where request_id = $1", [id]);
-  /** The first invoice of a subscription, as Stripe has it. */
-  const firstInvoice = (session: Thing): Thing =>
-    invoiceOf(textOf(session["subscription"]), {
-      id: textOf(session["invoice"]),
-      billing_reason: "subscription_create",
-      period_end: inDays(30),
-    });
+  const { monthly, bought, invoiceOf, firstInvoice, subscriptionOf } = subscribingWith(m);
 
   test("a first month that is paid begins a subscription; its invoice adds the payment's id and is no second payment", async () => {
     const { id, session } = await bought();
@@ -254,7 +226,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     });
     await m.tells("invoice.paid", invoiceOf(stripeId));
     await m.deliver();
-    expect(await m.refunds(id)).toEqual(["ours cancelled 20000 succeeded"]);
+    expect(await m.refunds(id)).toEqual(["ours ended 20000 succeeded"]);
     expect(await m.state(id)).toBe("COMPLETED");
     expect(await m.problems()).toEqual([]);
   });

@@ -14,7 +14,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x' where resolved_at is null";
   const reconcile = async (): Promise<{ found: number; finished_at: Date | null; cursor: string | null }> => {
     const { id } = await oneOf<{ id: string }>(m.superuser, "select billing.reconcile_payments('otto') as id");
-    for (let n = 0; n < 5; n += 1) await m.deliver();
+    for (let n = 0; n < 6; n += 1) await m.deliver();
     await m.timers();
     return oneOf(m.superuser, "select * from billing.reconciliations where id = $1", [id]);
   };
@@ -121,6 +121,68 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await reconcile()).toMatchObject({ found: 0 });
     m.stripe.lists.clear();
     expect(await m.problems()).toEqual([]);
+  });
+
+  test("what changed long after it was created is found by the events that told of it", async () => {
+    const { id, session } = await m.bought();
+    const { id: monthlyId, session: monthly } = await m.bought({ size: "MONTHLY" });
+    const intent = textOf(session["payment_intent"]);
+    const monthAgo = Math.floor(Date.now() / 1000) - 30 * 86_400;
+    const common = { currency: "usd", payment_intent: intent, created: monthAgo };
+    const refund = { object: "refund", id: m.stripe.nextId("re"), amount: 100, metadata: {}, ...common };
+    const dispute = { object: "dispute", id: m.stripe.nextId("dp"), amount: 119_900, ...common };
+    await m.tells("refund.created", { ...refund, status: "succeeded" });
+    await m.tells("charge.dispute.created", { ...dispute, status: "needs_response" });
+    const invoice = {
+      object: "invoice",
+      id: m.stripe.nextId("in"),
+      status: "paid",
+      amount_paid: 40_000,
+      currency: "usd",
+      billing_reason: "subscription_cycle",
+      subscription: monthly["subscription"]!,
+      payment_intent: m.stripe.nextId("pi"),
+      created: monthAgo,
+      metadata: {},
+    };
+    const event = (type: string, object: Thing): Thing => ({
+      object: "event",
+      id: m.stripe.nextId("evt"),
+      type,
+      created: Math.floor(Date.now() / 1000) - 600,
+      data: { object },
+    });
+    m.stripe.lists.set("changes", [
+      event("charge.dispute.closed", { ...dispute, status: "won" }),
+      event("refund.failed", { ...refund, status: "failed" }),
+      event("invoice.paid", invoice),
+    ]);
+    expect(await reconcile()).toMatchObject({ found: 3, cursor: null });
+    expect(await m.books(id)).toEqual([
+      "taken 120000",
+      "refunded -100",
+      "disputed -119900",
+      "dispute_won 119900",
+      "refund_failed 100",
+    ]);
+    expect(await m.books(monthlyId)).toEqual(["taken 40000", "taken 40000"]);
+    expect(await reconcile()).toMatchObject({ found: 0 });
+    m.stripe.lists.clear();
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a dispute without a time stops no comparison", async () => {
+    const { session } = await m.bought();
+    const dispute = {
+      object: "dispute",
+      id: m.stripe.nextId("dp"),
+      status: "needs_response",
+      amount: 100,
+      currency: "usd",
+    };
+    await m.tells("charge.dispute.created", { ...dispute, payment_intent: session["payment_intent"], created: 0 });
+    expect(await reconcile()).toMatchObject({ cursor: null, finished_at: expect.any(Date) });
+    expect(m.stripe.asked("list").map(({ since }) => Number(since) > 1_000_000_000)).not.toContain(false);
   });
 
   test("the sweep compares once an hour, and gives up a comparison that never ended", async () => {

@@ -66,6 +66,18 @@ describe("the verification of money", async () => {
         ),
     ],
     [
+      "a refund that the bank returned and nobody opened again",
+      ["refund_forgotten", "refund_row_differs"],
+      (_, paymentId) =>
+        rowsOf(
+          m.superuser,
+          `insert into billing.refunds (id, workspace_id, request_id, payment_id, origin, reason, currency, amount, state, failure, asked_by)
+           select gen_random_uuid(), p.workspace_id, p.request_id, p.id, 'ours', 'person', p.currency, 100, 'failed', 'x', 'otto'
+             from billing.payments p where p.id = $1`,
+          [paymentId],
+        ),
+    ],
+    [
       "a second charge that counts",
       ["books_differ", "payment_unused", "payment_unused", "payment_unused", "payment_unused"],
       async (id) => {

@@ -9,6 +9,7 @@ import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startTestGateway } from "../http/gateway.ts";
 import { secretKey } from "../provisioning/jobs.ts";
 import { startMoney, webhookSecret } from "./money.ts";
+import type { Thing } from "./stand-in.ts";
 
 const m = await startMoney(18);
 const gateway = await startTestGateway(m.db, { database: { secretKey } });
@@ -25,6 +26,30 @@ const written = (): Promise<Record<string, unknown>> =>
             (select count(*) from billing.entries) as entries, (select count(*) from billing.findings) as findings,
             (select count(*) from capacity.events) as events`,
   );
+
+const isLive = async (): Promise<boolean> =>
+  (await oneOf<{ live: boolean }>(m.superuser, "select live_since is not null as live from billing.installation")).live;
+const setLive = (live: boolean): Promise<unknown> =>
+  rowsOf(m.superuser, "update billing.installation set live_since = case when $1::boolean then now() end", [live]);
+const purposes = async (id: string): Promise<unknown[]> => (await m.payments(id)).map(({ purpose }) => purpose);
+
+const monthly = async (): Promise<{ id: string; invoice: (livemode: boolean) => Thing }> => {
+  await setLive(false);
+  const { id, session } = await m.bought({ size: "MONTHLY" });
+  const invoice = (livemode: boolean): Thing => ({
+    object: "invoice",
+    id: m.stripe.nextId("in"),
+    status: "paid",
+    amount_paid: 40_000,
+    currency: "usd",
+    billing_reason: "subscription_cycle",
+    subscription: session["subscription"]!,
+    payment_intent: m.stripe.nextId("pi"),
+    livemode,
+    metadata: {},
+  });
+  return { id, invoice };
+};
 
 describe("events of Stripe over HTTP", () => {
   test("a payment is taken, answered at once, and a repeat is known", async () => {
@@ -188,5 +213,53 @@ describe("events of Stripe over HTTP", () => {
     expect([await m.state(play.id), await m.payments(play.id)]).toEqual(["CUSTOMER_CONFIRMATION_REQUIRED", []]);
     const found = "select kind from billing.findings where request_id = $1";
     expect(await rowsOf(m.superuser, found, [play.id])).toEqual([{ kind: "test_payment" }]);
+  });
+
+  describe("play money", () => {
+    test("a month in test mode counts until live money was taken, and never afterwards, heard or found", async () => {
+      const { id, invoice } = await monthly();
+      const early = invoice(false);
+      expect(await m.tells("invoice.paid", early)).toMatchObject({ outcome: "done" });
+      await setLive(true);
+      const late = invoice(false);
+      expect(await m.tells("invoice.paid", late)).toMatchObject({ status: 422, code: "test_payment" });
+      expect(await m.tells("invoice.paid", early)).toMatchObject({ outcome: "known" });
+      m.stripe.lists.set("invoices", [invoice(false)]);
+      const change = { object: "event", id: m.stripe.nextId("evt"), type: "invoice.paid", created: 1_800_000_000 };
+      m.stripe.lists.set("changes", [{ ...change, data: { object: invoice(false) } }]);
+      await rowsOf(m.superuser, "select billing.reconcile_payments('otto')");
+      for (let n = 0; n < 6; n += 1) await m.deliver();
+      await m.timers();
+      m.stripe.lists.clear();
+      expect(await purposes(id)).toEqual(["confirmation", "renewal"]);
+      const found = "select kind from billing.findings where request_id = $1";
+      expect(await rowsOf(m.superuser, found, [id])).toMatchObject([
+        { kind: "test_payment" },
+        { kind: "test_payment" },
+        { kind: "test_payment" },
+      ]);
+    });
+
+    test("what was begun in test mode neither holds an offer that is live nor ends it", async () => {
+      const { id, session } = await m.opened();
+      await setLive(true);
+      const unpaid = m.paid(session, { payment_status: "unpaid", livemode: false });
+      expect(await m.tells("checkout.session.completed", unpaid)).toMatchObject({ outcome: "ignored" });
+      expect((await m.checkout(id))?.state).toBe("open");
+    });
+
+    test("live money of ours is taken in an installation that was in test mode, and makes it live", async () => {
+      const { id, invoice } = await monthly();
+      expect(await m.tells("invoice.paid", invoice(true))).toMatchObject({ outcome: "done" });
+      expect([await purposes(id), await isLive()]).toEqual([["confirmation", "renewal"], true]);
+    });
+
+    test("what the account takes for others in live mode does not make the installation live", async () => {
+      const { session } = await m.opened();
+      await setLive(false);
+      const theirs = { ...m.paid(session, { livemode: true }), id: m.stripe.nextId("cs"), metadata: {} };
+      expect(await m.tells("checkout.session.completed", theirs)).toMatchObject({ outcome: "ignored" });
+      expect(await isLive()).toBe(false);
+    });
   });
 });

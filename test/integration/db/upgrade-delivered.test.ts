@@ -47,6 +47,8 @@ alter table billing.drafts drop column proven_at, drop column generation, drop c
 alter table billing.draft_mails drop column spender, drop column proven;
 create index drafts_recent on billing.drafts (workspace_id, created_at);
 drop index billing.refunds_row;
+alter table billing.refunds drop column customer_asked_at;
+alter table billing.subscriptions drop column ended_at;
 alter table directory.members drop column by_slack cascade, drop column without_slack_by cascade, drop column without_slack_at cascade;
 alter type directory.standing drop attribute linked cascade;
 drop table outbox.ways;

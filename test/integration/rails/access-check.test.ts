@@ -98,7 +98,7 @@ test("Stripe: a key that it does not accept, one that may not read all, and one 
   const page = { body: { object: "list", data: [], has_more: false } };
   provider.script.push(page, page, page, { status: 403, body: { error: { type: "invalid_request_error" } } });
   expect(await ask()).toMatchObject({ what: "lacking", grave: true, reason: expect.stringContaining("Subscriptions") });
-  provider.script.push(...Array.from({ length: 6 }, () => page));
+  provider.script.push(...Array.from({ length: 7 }, () => page));
   expect(await ask()).toEqual({ kind: "answers", as: "a key of the test mode, which moves no money" });
   expect(provider.requests.every(({ method }) => method === "GET")).toBe(true);
   provider.script.push({ status: 503, body: "" });

@@ -1,13 +1,18 @@
--- Whether a session is of Stripe's test mode although this installation takes money in earnest. The first that is told of in live mode is
--- noted.
-create or replace function billing.is_play_money(p_session jsonb) returns boolean
+-- Whether an object would bring in money of Stripe's test mode although this installation takes money in earnest. Asked once, of everything
+-- that is told, found or looked up (billing.learn); refunds and disputes bring nothing in, and belong to their payment. The first object of
+-- ours in live mode is noted: from then on the installation is live. Others of the account say nothing about it, and live money is never
+-- refused.
+create or replace function billing.is_play_money(p_object jsonb) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_session -> 'livemode' = 'true' then
+  if coalesce(p_object ->> 'object' not in ('checkout.session', 'invoice'), true) then
+    return false;
+  elsif p_object -> 'livemode' = 'true' and exists (select from billing.installation i where i.live_since is null)
+        and billing.request_of(p_object) is not null then
     update billing.installation i set live_since = clock_timestamp() where i.live_since is null;
   end if;
-  return p_session -> 'livemode' = 'false' and exists (select from billing.installation i where i.live_since is not null);
+  return p_object -> 'livemode' = 'false' and exists (select from billing.installation i where i.live_since is not null);
 end
 $$;
-comment on function billing.is_play_money(jsonb) is 'Whether a session is paid with money of the test mode.';
+comment on function billing.is_play_money(jsonb) is 'Whether an object would bring in money of the test mode.';

@@ -6,7 +6,6 @@ as $$
 declare
   v_found record := billing.find_session(p_session);
   v_paid boolean := coalesce(p_session ->> 'payment_status' in ('paid', 'no_payment_required'), false);
-  v_play_money boolean := billing.is_play_money(p_session);
   v_request capacity.requests;
   v_checkout billing.checkouts;
   v_moved billing.checkouts;
@@ -23,10 +22,7 @@ begin
     update billing.checkouts c set session_id = p_session ->> 'id' where c.id = v_found.checkout_id and c.session_id is null;
     select c.* into v_checkout from billing.checkouts c where c.id = v_found.checkout_id;
   end if;
-  if v_paid and v_play_money then
-    return billing.find_out('test_payment', p_session ->> 'id', v_request.id,
-      'The customer paid in Stripe''s test mode, which moves no money, and this installation is live.', p_event_id);
-  elsif v_paid then
+  if v_paid then
     return billing.take_session(v_request, v_checkout, p_session, p_event_id, p_at);
   elsif v_checkout.id is null then
     return billing.outcome('ignored', v_request.id);

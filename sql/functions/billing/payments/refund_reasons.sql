@@ -9,6 +9,7 @@ as $$
     ('duplicate', 'the request was paid already'),
     ('price_withdrawn', 'the price was withdrawn'),
     ('failed', 'the capacity could not be provided'),
+    ('ended', 'the subscription had ended'),
     ('unmatched', 'nothing was offered for it'),
     ('person', 'a person decided so')
 $$;

@@ -4,7 +4,7 @@ create or replace function billing.read_page(p_sighting billing.sightings) retur
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_kinds constant text[] := '{sessions,invoices,refunds,disputes}';
+  v_kinds constant text[] := '{sessions,invoices,refunds,disputes,changes}';
   v_reconciliation billing.reconciliations;
   v_kind text;
 begin

@@ -1,14 +1,16 @@
 -- How a refund stands: one of ours, or one that somebody made in Stripe's dashboard, which is recorded like ours. Only forward, by
--- refund_states(). One that fails is money that came back to us, and is opened again.
+-- refund_states(). One that fails is money that came back to us, and is opened again; one that somebody cancels at Stripe is not.
 create or replace function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_state text := case p_refund ->> 'status' when 'succeeded' then 'succeeded' when 'failed' then 'failed' when 'canceled' then 'failed'
-                    else 'pending' end;
+  v_state text := case p_refund ->> 'status' when 'succeeded' then 'succeeded' when 'failed' then 'failed'
+                    when 'canceled' then 'cancelled' else 'pending' end;
   v_refund billing.refunds := billing.find_refund(p_refund);
   v_payment billing.payments;
   v_problem text;
+  v_known boolean := false;
+  v_asked boolean := false;
 begin
   select p.* into v_payment from billing.payments p
    where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = billing.id_in(p_refund -> 'payment_intent');
@@ -18,6 +20,8 @@ begin
              else billing.outcome('ignored') end;
   end if;
   perform billing.lock_request(v_payment.request_id);
+  -- Read anew, now that nobody else can change it.
+  select p.* into strict v_payment from billing.payments p where p.id = v_payment.id;
   v_refund := billing.find_refund(p_refund);
   v_problem := billing.refund_problem(v_payment, v_refund, p_refund);
   if v_problem is not null then
@@ -28,10 +32,19 @@ begin
     values (gen_random_uuid(), v_payment.workspace_id, v_payment.request_id, v_payment.id, 'outside', 'outside', v_payment.currency,
             billing.amount_in(p_refund -> 'amount'), 'pending', p_refund ->> 'id', 'stripe')
     returning * into v_refund;
-  elsif (select n.rank <= o.rank from billing.refund_states() n, billing.refund_states() o
-          where n.state = v_state and o.state = v_refund.state)
-        and v_refund.stripe_id is not null then
-    return billing.outcome('known', v_payment.request_id);
+  else
+    v_known := v_refund.stripe_id is not null
+      and (select n.rank <= o.rank from billing.refund_states() n, billing.refund_states() o
+            where n.state = v_state and o.state = case when v_refund.state = 'superseded' and v_state in ('failed', 'cancelled')
+                                                       then v_state else v_refund.state end);
+  end if;
+  if p_refund ->> 'status' = 'requires_action' and v_refund.customer_asked_at is null
+     and v_refund.state not in ('succeeded', 'failed', 'cancelled') then
+    perform billing.note_customer_asked(v_payment, v_refund);
+    v_asked := true;
+  end if;
+  if v_known then
+    return billing.outcome(case when v_asked then 'done' else 'known' end, v_payment.request_id);
   end if;
   return billing.move_refund(v_payment, v_refund, v_state, p_refund, p_event_id, p_at);
 end

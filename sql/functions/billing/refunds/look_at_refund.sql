@@ -27,7 +27,7 @@ begin
                              when r.state = 'sent' then now() + least(interval '5 minutes' * 2 ^ least(r.looks, 8), interval '6 hours')
                              when r.state = 'succeeded' and now() < r.created_at + interval '30 days'
                              then r.created_at + interval '30 days' end
-   where r.id = p_id and r.state not in ('failed', 'superseded') and r.looks < 32000;
+   where r.id = p_id and r.state not in ('failed', 'cancelled', 'superseded') and r.looks < 32000;
 end
 $$;
 comment on function billing.look_at_refund(uuid) is 'Does what is due for a refund because time has passed.';

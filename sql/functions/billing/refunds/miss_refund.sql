@@ -29,16 +29,19 @@ begin
    where r.id = v_refund.id;
   v_left := billing.left_of(v_payment.id);
   -- Stripe knows of a dispute that we may not have heard of: it is not asked again at once, unless we know that it has ended meanwhile.
-  v_waits := v_row.error = 'disputed' and v_left > 0
+  v_waits := coalesce(v_row.error = 'disputed', false) and v_left > 0
     and not exists (select from billing.disputes d where d.payment_id = v_payment.id and d.outcome <> 'open'
                        and d.updated_at > v_row.sure_at);
   perform billing.tell(v_refund.request_id, format('Stripe did not make the refund of %s. %s',
     billing.amount_words(v_refund.currency, v_refund.amount),
     case when v_left = 0 then 'Nothing of the payment is left that could go back.'
-         when v_payment.refund_reason is null then 'An operator looks at it.'
+         when v_payment.refund_reason is null then 'An operator sees to it: headroom payments refund ' || v_payment.id
          when v_waits then 'It waits for the end of a dispute.'
          else 'What is left of the payment is refunded anew.' end), v_left > 0, v_row.error);
-  if v_waits and v_payment.refund_reason is not null then
+  if not v_waits then
+    -- What waited for this one.
+    perform billing.release_refund(v_payment.id);
+  elsif v_payment.refund_reason is not null then
     perform billing.refund(v_payment, v_payment.refund_reason, p_held_by => 'dispute');
   end if;
   perform billing.settle(v_payment.id);

@@ -5,20 +5,22 @@ create or replace function billing.move_refund(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_words text := billing.amount_words(p_refund.currency, p_refund.amount);
-  -- One that was given up and is made after all stays aside while the one in its place is under way.
+  -- One that was given up and is made after all stays aside while the one in its place is under way. Where it failed, it is where it was.
   v_state text := case
-    when p_refund.state in ('succeeded', 'failed') and p_state = 'pending' then p_refund.state
+    when p_refund.state = 'superseded' and p_state in ('failed', 'cancelled') then 'superseded'
+    when p_refund.state in ('succeeded', 'failed', 'cancelled') and p_state = 'pending' then p_refund.state
     when p_refund.state = 'superseded' and p_state = 'pending'
          and exists (select from billing.refunds r where r.payment_id = p_payment.id and r.origin = 'ours'
                         and r.state in ('held', 'sent', 'pending')) then 'superseded'
     else p_state end;
   v_entered boolean := false;
-  v_failed boolean := v_state = 'failed' and p_refund.state <> 'failed';
+  v_back boolean := v_state in ('failed', 'cancelled');
+  v_news boolean := v_back and p_refund.state <> v_state;
 begin
   update billing.refunds r
-     set state = v_state, stripe_id = p_told ->> 'id', held_by = null, updated_at = clock_timestamp(),
-         failure = case when v_state = 'failed' then left(coalesce(p_told ->> 'failure_reason', p_told ->> 'status'), 100)
+     set state = v_state, stripe_id = p_told ->> 'id', held_by = null,
+         updated_at = case when r.state = v_state then r.updated_at else clock_timestamp() end,
+         failure = case when v_back then left(coalesce(p_told ->> 'failure_reason', p_told ->> 'status'), 100)
                         else r.failure end,
          next_look_at = case when v_state = 'pending' then clock_timestamp() + interval '1 day'
                              when v_state = 'succeeded' then r.created_at + interval '10 days' end
@@ -26,19 +28,16 @@ begin
   perform billing.close_row(r) from billing.refunds r where r.id = p_refund.id;
   if v_state = 'succeeded' then
     v_entered := billing.enter(p_payment, 'refunded', p_told ->> 'id', p_refund.amount, p_event_id, p_at);
-  elsif v_state = 'failed' and exists (select from billing.entries e where e.payment_id = p_payment.id and e.kind = 'refunded'
+  elsif v_back and exists (select from billing.entries e where e.payment_id = p_payment.id and e.kind = 'refunded'
                                           and e.source_id = p_told ->> 'id') then
     perform billing.enter(p_payment, 'refund_failed', p_told ->> 'id', p_refund.amount, p_event_id, p_at);
   end if;
   if v_entered then
     perform billing.tell_refunded(p_payment, p_refund);
-  elsif v_failed then
-    perform billing.tell(p_payment.request_id, format('The refund of %s failed, and the money came back to us.%s', v_words,
-      case when p_payment.refund_reason is null and p_refund.origin = 'outside' then ' An operator sees to it.'
-           when billing.is_tried_again(p_payment.id) then ' It is opened again.' else '' end),
-      true, p_told ->> 'failure_reason');
+  elsif v_news then
+    perform billing.tell_returned(p_payment, p_refund, v_state, p_told ->> 'failure_reason');
     -- What a person sent back is opened for them; what has to go back anyway, by settle() below.
-    if p_payment.refund_reason is null and p_refund.origin = 'ours' then
+    if v_state = 'failed' and p_payment.refund_reason is null and p_refund.origin = 'ours' then
       perform billing.reopen_refund(p_payment, p_refund);
     end if;
   end if;

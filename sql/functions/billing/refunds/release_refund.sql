@@ -1,31 +1,39 @@
--- Sends the refund of a payment that was held, as soon as nothing holds it any more: no dispute is open, and the payment's id at Stripe is
--- known. It has never been sent, so its amount may still be set to what is left by now. One that waits for a person is left alone. Answers
--- the refund if it moved.
+-- Sends what waits to go back of a payment, as soon as nothing holds it any more: no dispute is open, no other refund of ours is on its
+-- way, and the payment's id at Stripe is known. One after the other, the oldest first. What waits for a person is left alone. Answers the
+-- refund that was sent.
 create or replace function billing.release_refund(p_payment_id uuid) returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payment billing.payments;
   v_refund billing.refunds;
-  v_left bigint;
+  v_holds text;
 begin
-  select p.* into strict v_payment from billing.payments p where p.id = p_payment_id;
+  perform billing.shrink_held(p_payment_id);
   select r.* into v_refund from billing.refunds r
-   where r.payment_id = p_payment_id and r.origin = 'ours' and r.state = 'held' and r.held_by in ('dispute', 'payment_intent');
-  if v_refund.id is null or billing.is_disputed(p_payment_id) then
+   where r.payment_id = p_payment_id and r.origin = 'ours' and r.state = 'held' and r.held_by <> 'person'
+   order by r.created_at, r.id limit 1;
+  if v_refund.id is null then
     return null;
-  elsif v_payment.payment_intent is null then
+  end if;
+  select p.* into strict v_payment from billing.payments p where p.id = p_payment_id;
+  v_holds := case
+    when billing.is_disputed(p_payment_id) then 'dispute'
+    when exists (select from billing.refunds r where r.payment_id = p_payment_id and r.origin = 'ours' and r.state in ('sent', 'pending'))
+      then 'refund'
+    when v_payment.payment_intent is null then 'payment_intent' end;
+  if v_holds is null then
+    v_refund := billing.send_refund(v_payment, v_refund, v_refund.amount);
+    v_holds := 'refund';
+  else
+    v_refund := null;
+  end if;
+  update billing.refunds r set held_by = v_holds
+   where r.payment_id = p_payment_id and r.origin = 'ours' and r.state = 'held' and r.held_by not in ('person', v_holds);
+  if v_holds = 'payment_intent' then
     update billing.payments p set next_look_at = least(p.next_look_at, clock_timestamp()) where p.id = p_payment_id;
-    update billing.refunds r set held_by = 'payment_intent' where r.id = v_refund.id and r.held_by <> 'payment_intent';
-    return null;
   end if;
-  v_left := billing.left_of(p_payment_id, v_refund.id);
-  if v_left = 0 then
-    update billing.refunds r set state = 'superseded', held_by = null, next_look_at = null, updated_at = clock_timestamp()
-     where r.id = v_refund.id returning r.* into v_refund;
-    return v_refund;
-  end if;
-  return billing.send_refund(v_payment, v_refund, least(v_refund.amount, v_left));
+  return v_refund;
 end
 $$;
 comment on function billing.release_refund(uuid) is 'Sends a held refund that nothing holds any more. Nullable: result.';

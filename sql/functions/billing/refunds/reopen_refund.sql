@@ -1,13 +1,12 @@
--- What a person sent back has come back to us: it is opened again as they asked for it, twice, and then waits for a person. The caller has
--- locked the request.
+-- What a person sent back has come back to us: it is opened again as they asked for it, twice, and then waits for a person. Where another
+-- refund of the payment is on its way it waits for that one. The caller has locked the request.
 create or replace function billing.reopen_refund(p_payment billing.payments, p_failed billing.refunds) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_refund billing.refunds := billing.refund(p_payment, p_failed.reason, p_failed.amount, p_failed.asked_by,
-    p_held_by => case when not billing.is_tried_again(p_payment.id) then 'person' end);
+  v_refund billing.refunds := billing.open_refund(p_payment, p_failed.reason, p_failed.amount, p_failed.asked_by, p_failed.why_hash,
+    case when not billing.is_tried_again(p_payment.id) then 'person' end);
 begin
-  update billing.refunds r set why_hash = p_failed.why_hash where r.id = v_refund.id;
   perform billing.tell_held(p_payment, v_refund);
 end
 $$;

@@ -33,7 +33,9 @@ begin
     end if;
     return billing.outcome(case when billing.note_ids(v_payment, v_invoice) then 'done' else 'known' end, v_request_id);
   elsif p_invoice ->> 'status' = 'paid' and (v_ended or not v_first) then
-    return billing.take_renewal(v_request_id, v_subscription, v_invoice, p_event_id, p_at);
+    -- It was paid when Stripe says so, and not when somebody asked: what was told of later months since stands.
+    return billing.take_renewal(v_request_id, v_subscription, v_invoice, p_event_id,
+                                coalesce(billing.time_in(v_invoice -> 'paid_at'), p_at));
   elsif p_event_type = 'invoice.payment_failed' and v_subscription.id is not null and not v_first then
     return billing.renewal_failed(v_subscription, p_at);
   end if;

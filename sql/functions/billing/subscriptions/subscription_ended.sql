@@ -1,5 +1,6 @@
 -- A subscription has ended at Stripe: because we asked for it, because its term is over, or because somebody ended it there. Of the last
--- people are told: the capacity goes on until one of them says otherwise.
+-- people are told: the capacity goes on until one of them says otherwise. Its bills are asked for once more: what was charged before the
+-- end and never told is found at once.
 create or replace function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,10 +8,12 @@ declare
   v_over boolean := p_subscription.ends_at <= p_at;
 begin
   update billing.subscriptions s
-     set state = case when v_over then 'ended' else 'cancelled' end, grace_until = null, told_by = greatest(s.told_by, p_at),
+     set state = case when v_over then 'ended' else 'cancelled' end, grace_until = null, ended_at = p_at,
+         told_by = greatest(s.told_by, p_at),
          next_look_at = case when s.ends_at > clock_timestamp() and s.end_told_at is null and s.cancel_asked_at is null then s.ends_at end,
          updated_at = clock_timestamp()
    where s.id = p_subscription.id;
+  perform billing.look(p_subscription.workspace_id, 'invoices', p_subscription.stripe_id);
   if p_subscription.cancel_asked_at is null then
     perform billing.tell(p_subscription.request_id, 'The subscription was ended in Stripe, and nothing is charged any more. The capacity '
       'is not stopped by that: an operator decides what becomes of it.', true);

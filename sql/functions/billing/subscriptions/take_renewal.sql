@@ -1,5 +1,5 @@
--- A renewal was paid: recorded once, by its invoice. It counts while its subscription does, also when it is heard of only after that ended;
--- money for one that we have ended, or that never counted, goes back, and Stripe is asked once more to end it.
+-- A renewal was paid: recorded once, by its invoice, whoever tells of it and however late. Whether it counts is judged by how the request
+-- stands and by when it was paid; what does not count goes back, and Stripe is asked once more to end the subscription.
 create or replace function billing.take_renewal(
   p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
@@ -8,13 +8,20 @@ as $$
 declare
   v_amount bigint := billing.amount_in(p_invoice -> 'amount_paid');
   v_currency text := upper((p_invoice ->> 'currency') collate "C");
-  v_workspace_id text := (select r.workspace_id from capacity.requests r where r.id = p_request_id);
-  v_reason text := case when p_subscription.id is null then 'unmatched'
-                        when p_subscription.cancel_asked_at is not null then 'cancelled'
-                        when p_subscription.state in ('cancelled', 'ended')
-                             and coalesce(billing.time_in(p_invoice -> 'created'), p_at) > p_subscription.told_by then 'cancelled' end;
+  v_workspace_id text;
+  v_reason text;
   v_payment billing.payments;
 begin
+  select r.workspace_id,
+         billing.judge_renewal(
+           r.state::text, p_subscription.id is not null,
+           -- An invoice that does not say when it was paid was paid after whatever ended it.
+           coalesce(coalesce(billing.time_in(p_invoice -> 'paid_at'), billing.time_in(p_invoice -> 'created'), 'infinity')
+                      > p_subscription.cancel_asked_at, false)
+           -- Ended in the dashboard: a bill from before that may still be paid.
+           or coalesce(coalesce(billing.time_in(p_invoice -> 'created'), p_at) > p_subscription.ended_at, false))
+    into strict v_workspace_id, v_reason
+    from capacity.requests r where r.id = p_request_id;
   if v_amount = 0 then
     return billing.outcome('ignored', p_request_id);
   elsif v_amount is null or coalesce(v_currency !~ '^[A-Z]{3}$', true) then
@@ -23,7 +30,7 @@ begin
   end if;
   insert into billing.payments (id, workspace_id, request_id, purpose, invoice_id, payment_intent, currency, amount, counts, refund_reason,
                                 paid_at, event_id, next_look_at)
-  values (gen_random_uuid(), v_workspace_id, p_request_id, case when v_reason = 'unmatched' then 'unmatched' else 'renewal' end,
+  values (gen_random_uuid(), v_workspace_id, p_request_id, case when p_subscription.id is null then 'unmatched' else 'renewal' end,
           p_invoice ->> 'id', billing.id_in(p_invoice -> 'payment_intent'), v_currency, v_amount, v_reason is null, v_reason, p_at,
           p_event_id,
           case when billing.id_in(p_invoice -> 'payment_intent') is null or v_reason is not null then clock_timestamp() end)

@@ -7,6 +7,7 @@ declare
   v_intent text := billing.id_in(p_object -> 'payment_intent');
 begin
   return case
+    when v_kind = 'event' then billing.request_of(p_object #> '{data,object}')
     when v_kind = 'checkout.session' then (select f.request_id from billing.find_session(p_object) f)
     when v_kind = 'refund' then coalesce((billing.find_refund(p_object)).request_id,
                                          (select p.request_id from billing.payments p where p.payment_intent = v_intent))

@@ -1,11 +1,16 @@
--- Tells of a refund that goes no further by itself: it failed as often as it is tried, or a dispute is open. Of any other nothing.
+-- Tells of a refund that goes no further by itself: it failed as often as it is tried, one was cancelled at Stripe, or a dispute is open.
+-- Of any other nothing.
 create or replace function billing.tell_held(p_payment billing.payments, p_refund billing.refunds) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_refund.held_by = 'person' then
-    perform billing.tell(p_payment.request_id, format('The refund of %s has failed 3 times, and is not tried again by itself. An operator '
-      'sees to it: headroom payments refund %s', billing.amount_words(p_refund.currency, p_refund.amount), p_payment.id), true);
+    perform billing.tell(p_payment.request_id, format(case
+        when exists (select from billing.refunds r where r.payment_id = p_payment.id and r.state = 'cancelled')
+        then '%s has to go back, and is not sent again by itself, because a refund was cancelled in Stripe.'
+        else 'The refund of %s has failed 3 times, and is not tried again by itself.' end
+      || ' An operator sees to it: headroom payments refund %s', billing.amount_words(p_refund.currency, p_refund.amount), p_payment.id),
+      true);
   elsif p_refund.held_by = 'dispute' then
     perform billing.tell(p_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',
       billing.amount_words(p_refund.currency, p_refund.amount)), true);

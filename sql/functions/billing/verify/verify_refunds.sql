@@ -1,5 +1,6 @@
 -- No more goes back than was paid; each refund of ours is one instruction with one row, of the same amount; what has to go back has gone,
--- or is on its way, or waits for something that is named; and what was bought and runs does not go back by itself.
+-- or is on its way, or waits for something that is named; what an operator sent and the bank returned was opened again; and what was bought
+-- and runs does not go back by itself.
 create or replace function billing.verify_refunds(p_payment_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +17,7 @@ as $$
          -- Refunds of earlier versions stand in payments, where others may have used the same instruction.
          and (o.stream_id = (select outbox.stream_id('refunds'))
               or o.stream_id = (select outbox.stream_id('payments')) and o.outbox_id = r.outbox_id)
-   where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and (r.state in ('sent', 'pending', 'succeeded', 'failed'))
+   where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and r.state in ('sent', 'pending', 'succeeded', 'failed', 'cancelled')
    group by r.id, r.amount, p.payment_intent
   having count(o.outbox_id) <> 1
       or bool_or(o.payload is not null
@@ -28,6 +29,12 @@ as $$
    where p.id = any (p_payment_ids)
      and (not p.counts or p.refund_reason is not null or q.state in ('REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED'))
      and billing.left_of(p.id) > 0
+  union all
+  select 'I8', 'refund_forgotten', p.request_id, format('%s %s of payment %s came back to us, and nothing has been made of it', r.amount,
+                                                        r.currency, p.id)
+    from billing.refunds r join billing.payments p on p.id = r.payment_id and p.refund_reason is null
+   where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and r.state = 'failed' and billing.left_of(p.id) > 0
+     and not exists (select from billing.refunds n where n.payment_id = p.id and n.id <> r.id and n.created_at >= r.updated_at)
   union all
   select 'I8', 'refund_unwarranted', p.request_id, format('payment %s goes back (%s), and what it bought runs', p.id, p.refund_reason)
     from billing.payments p join capacity.requests q on q.id = p.request_id and q.state = 'COMPLETED'

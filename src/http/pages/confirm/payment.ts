@@ -62,6 +62,11 @@ function refundWords({ state, at }: Payment["refunds"][number], amount: string):
         <span class="said"
           >is on its way back to you since ${timeElement(at)}. Banks take up to ten working days.</span
         >`;
+    case "asked":
+      return html`${amount}
+        <span class="said"
+          >goes back to you as soon as you have told Stripe where to: they have sent you a mail about it.</span
+        >`;
     case "done":
       return html`${amount} <span class="said">went back to you on ${timeElement(at)}.</span>`;
     default:

@@ -15,7 +15,7 @@ const offerSchema = z.object({
 export type Price = z.infer<typeof offerSchema> & { readonly digits: number };
 
 const refundSchema = z.object({
-  state: z.enum(["due", "under_way", "done", "failed"]),
+  state: z.enum(["due", "under_way", "asked", "done", "failed"]),
   amount: z.int(),
   at: z.coerce.date(),
 });

@@ -6,9 +6,20 @@ import type { StripeState } from "../state.ts";
 import { listOf, window } from "./lists.ts";
 import { parse, type Parameters } from "./parameters.ts";
 
+/** As at Stripe. */
+const keptSeconds = 30 * 24 * 60 * 60;
+const maxTypes = 20;
+
 export function listEvents(state: StripeState, given: Parameters): Shape {
-  const { type, ...page } = parse(z.strictObject({ ...window, type: z.string().optional() }), given);
-  const wanted = state.events.filter((event) => type === undefined || event.type === type);
+  const filters = { type: z.string().optional(), types: z.array(z.string()).max(maxTypes).optional() };
+  const { type, types, ...page } = parse(z.strictObject({ ...window, ...filters }), given);
+  const oldest = state.now() - keptSeconds;
+  const wanted = state.events.filter(
+    (event) =>
+      event.created >= oldest &&
+      (type === undefined || event.type === type) &&
+      (types === undefined || types.includes(event.type)),
+  );
   return listOf("/v1/events", wanted, page, eventShape);
 }
 

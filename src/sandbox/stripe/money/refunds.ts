@@ -56,8 +56,13 @@ function leftOf(state: StripeState, payment: Payment): number {
   throw new StripeRefusal(400, words, { code: "charge_already_refunded" }, true);
 }
 
-/** The bank's word. Also one that had succeeded may fail. */
-export function settleRefund(world: World, state: StripeState, made: Refund, how: "succeeded" | "failed"): void {
+/**
+ * The bank's word. Also one that had succeeded may fail. Or the bank cannot send it before the customer says where to (`requires_action`), or
+ * somebody cancels it.
+ */
+export type RefundWord = "requires_action" | "succeeded" | "failed" | "canceled";
+
+export function settleRefund(world: World, state: StripeState, made: Refund, how: RefundWord): void {
   made.status = how;
   made.failureReason = how === "failed" ? "expired_or_canceled_card" : undefined;
   if (how === "failed") happen(world, state, "refund.failed", refundShape(made));

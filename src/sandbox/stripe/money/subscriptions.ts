@@ -69,6 +69,7 @@ export function payAgain(world: World, state: StripeState, invoice: Invoice, how
 
 export function invoicePaid(world: World, state: StripeState, invoice: Invoice): void {
   invoice.status = "paid";
+  invoice.paidAt = state.now();
   invoice.attempts += 1;
   happen(world, state, "invoice.paid", invoiceShape(state, invoice));
 }

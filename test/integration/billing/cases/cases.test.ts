@@ -12,6 +12,7 @@ afterEach(async () => {
   sandbox.stripe.deliver({});
   sandbox.faults.clear();
   await sandbox.stripe.release();
+  await rowsOf(p.superuser, "update billing.installation set live_since = null");
   await rowsOf(
     p.superuser,
     "update billing.findings set resolved_at = now(), resolved_by = 'otto' where resolved_at is null",

@@ -9,6 +9,7 @@ export const arrives = "The debit arrives." satisfies StepName;
 export const fails = "The debit fails." satisfies StepName;
 export const heldUp = "Stripe's events are held up." satisfies StepName;
 export const lost = "Stripe's events are lost." satisfies StepName;
+export const asUsual = "Stripe's events arrive as usual again." satisfies StepName;
 export const come = "The events arrive." satisfies StepName;
 export const reversed = "The events arrive, the last one first." satisfies StepName;
 export const sweep = "The sweep runs." satisfies StepName;

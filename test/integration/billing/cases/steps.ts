@@ -5,7 +5,8 @@
  * and at the end of every case.
  */
 import { Stripe } from "stripe";
-import type { Session, Subscription } from "../../../../src/sandbox/stripe/things.ts";
+import type { RefundWord } from "../../../../src/sandbox/stripe/money/refunds.ts";
+import type { Refund, Session, Subscription } from "../../../../src/sandbox/stripe/things.ts";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
 import { putPrice } from "../pricing.ts";
 import { webhookSecret, withoutChance, type CaseStage, type Scene } from "./stage.ts";
@@ -166,13 +167,42 @@ async function compare(stage: CaseStage): Promise<void> {
   }
 }
 
-const failedRefund: Step = ({ sandbox: { stripe } }, scene) => {
-  const refund = scene.sessions
+function refundsOf({ sandbox: { stripe } }: CaseStage, scene: Scene): Refund[] {
+  return scene.sessions
     .flatMap((session) => stripe.paymentsOf(stripe.session(session)))
     .flatMap(({ id }) => stripe.refunds(id))
-    .findLast(({ status }) => status !== "failed");
-  stripe.settleRefund(refund?.id ?? "", "failed");
+    .filter(({ status }) => status !== "failed" && status !== "canceled");
+}
+
+const word = (how: RefundWord): Step => {
+  return (stage, scene) => stage.sandbox.stripe.settleRefund(refundsOf(stage, scene).at(-1)?.id ?? "", how);
 };
+
+/** As Stripe counts: what was billed then, and when. */
+function threeWeeksPass(stage: CaseStage, scene: Scene): void {
+  const { latestInvoice } = subscriptionOf(stage, scene);
+  const invoice = stage.sandbox.stripe.invoices().find(({ id }) => id === latestInvoice);
+  if (invoice !== undefined) Object.assign(invoice, { created: invoice.created - 21 * 86_400 });
+}
+
+/** Without a charge: the test mode moves no money. */
+async function renewInTestMode(stage: CaseStage, scene: Scene): Promise<void> {
+  const { id } = subscriptionOf(stage, scene);
+  await rowsOf(stage.p.superuser, "update billing.installation set live_since = now()");
+  const invoice = {
+    object: "invoice",
+    id: `in_test${scene.id.slice(-5)}`,
+    status: "paid",
+    amount_paid: 10_000,
+    currency: "usd",
+    billing_reason: "subscription_cycle",
+    created: Math.floor(Date.now() / 1000),
+    livemode: false,
+    metadata: {},
+    parent: { subscription_details: { subscription: id, metadata: {} } },
+  };
+  await send(stage, scene, { id: `evt_case${(events += 1)}`, type: "invoice.paid", data: { object: invoice } });
+}
 
 /** Money is known by the customer's id at Stripe, which somebody may delete there. */
 async function deleteCustomer({ sandbox, p }: CaseStage, scene: Scene): Promise<void> {
@@ -269,12 +299,17 @@ export const steps = {
   "An operator refunds USD 100.00.": (stage, scene) => refundByOperator(stage, scene, 10_000),
   "An operator ends the subscription.": ({ p }, { id }) =>
     rowsOf(p.superuser, "select public.end_subscription($1, 'The term is over.', 'otto')", [id]),
+  "An operator finds that nothing can be provided.": ({ p }, { id }) => p.apply(id, "PROVISIONING_FAILED", "otto"),
   "An operator refunds all that is left.": (stage, scene) => refundByOperator(stage, scene, null),
   "Somebody refunds USD 100.00 in Stripe's dashboard.": ({ sandbox }, scene) =>
     void sandbox.stripe.refundOutside(newest(scene), 10_000),
   "Somebody refunds all that is left in Stripe's dashboard.": ({ sandbox }, scene) =>
     void sandbox.stripe.refundOutside(newest(scene)),
-  "The bank sends the refund back.": failedRefund,
+  "The bank sends the refund back.": word("failed"),
+  "The bank sends the first refund back.": (stage, scene) =>
+    stage.sandbox.stripe.settleRefund(refundsOf(stage, scene)[0]?.id ?? "", "failed"),
+  "Somebody cancels the refund in Stripe's dashboard.": word("canceled"),
+  "The bank asks the customer where the refund is to go.": word("requires_action"),
   "The refund arrives.": ({ sandbox: { stripe } }, scene) =>
     stripe.settleRefund(stripe.refunds(stripe.payment(newest(scene)).id).at(-1)?.id ?? "", "succeeded"),
   "The refund of the first page arrives.": ({ sandbox: { stripe } }, scene) =>
@@ -303,6 +338,7 @@ export const steps = {
     void stage.sandbox.stripe.renew(subscriptionOf(stage, scene).id, "failed"),
   "Stripe tries again, and it is paid.": (stage, scene) =>
     stage.sandbox.stripe.payAgain(subscriptionOf(stage, scene).latestInvoice, "succeeded"),
+  "Three weeks pass.": threeWeeksPass,
   "The days of grace pass.": async (stage, { id }) => {
     await rowsOf(
       stage.p.superuser,
@@ -333,6 +369,7 @@ export const steps = {
       scene,
       completed({ ...paidSession(stage, scene), id: "cs_other", metadata: { headroom_installation: "another" } }),
     ),
+  "Live money has been taken, and Stripe tells of a month that was paid in its test mode.": renewInTestMode,
   "Stripe tells that half of the amount was paid.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), amount_total: 15_000 })),
   "Stripe tells that the amount was paid in euros.": (stage, scene) =>

@@ -131,6 +131,30 @@ test("refunds and disputes that were made outside bear no mark, and are told", a
   expect((await list("disputes")).objects.map(({ id }) => id)).toEqual([dispute.id]);
 });
 
+test("what changed later is told by its events, as they had it, for 30 days", async () => {
+  const mine = await makeSession({ mode: "subscription" });
+  const other = await makeSession({ mode: "subscription", installation_id: "another" });
+  for (const session of [mine, other]) sandbox.stripe.pay(session);
+  const { subscription = "", paymentIntent } = sandbox.stripe.session(mine);
+  const refund = sandbox.stripe.refundOutside(paymentIntent, 1_00);
+  const bills = [mine, other].map((id) =>
+    sandbox.stripe.renew(sandbox.stripe.session(id).subscription ?? "", "failed"),
+  );
+  now += 21 * 86_400_000;
+  for (const bill of bills) sandbox.stripe.payAgain(bill?.id ?? "", "succeeded");
+  sandbox.stripe.settleRefund(refund.id, "failed");
+  const paid = { object: "invoice", id: bills[0]?.id, status: "paid", paid_at: Math.floor(now / 1000), subscription };
+  expect((await list("changes")).objects).toMatchObject([
+    { type: "refund.updated", data: { object: { object: "refund", id: refund.id, status: "failed" } } },
+    { type: "refund.failed", data: { object: { object: "refund", id: refund.id, status: "failed" } } },
+    { object: "event", type: "invoice.paid", created: Math.floor(now / 1000), data: { object: paid } },
+  ]);
+  expect((await list("invoices")).objects).toEqual([]);
+  expect(await look("invoices", subscription)).toMatchObject({ objects: [{ id: bills[0]?.id }, { status: "paid" }] });
+  now += 31 * 86_400_000;
+  expect((await list("changes", { since: 1 })).objects).toEqual([]);
+});
+
 test("invoices are known by the subscription's marks", async () => {
   const mine = await makeSession({ mode: "subscription" });
   const other = await makeSession({ mode: "subscription", installation_id: "another" });

@@ -1,0 +1,26 @@
+-- What Stripe's test mode tells a live installation: it counts for nothing, and what was paid there is written down, once, because whoever
+-- paid believes that they have. What was recorded while the installation was in test mode itself is known.
+create or replace function billing.refuse_play_money(p_object jsonb, p_event_id text) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request_id text := billing.request_of(p_object);
+  v_renewal boolean := p_object ->> 'object' = 'invoice';
+  -- The first invoice is paid by its session, which is told of by itself.
+  v_paid boolean := coalesce(case
+    when v_renewal then p_object ->> 'status' = 'paid' and p_object ->> 'billing_reason' <> 'subscription_create'
+    else p_object ->> 'payment_status' in ('paid', 'no_payment_required') end, false);
+begin
+  if v_request_id is null or not v_paid then
+    return billing.outcome('ignored', v_request_id);
+  end if;
+  perform billing.lock_request(v_request_id);
+  if exists (select from billing.payments p where p.session_id = p_object ->> 'id' or p.invoice_id = p_object ->> 'id') then
+    return billing.outcome('known', v_request_id);
+  end if;
+  return billing.find_out('test_payment', p_object ->> 'id', v_request_id,
+    case when v_renewal then 'A renewal was charged in Stripe''s test mode, which moves no money, and this installation is live.'
+         else 'The customer paid in Stripe''s test mode, which moves no money, and this installation is live.' end, p_event_id);
+end
+$$;
+comment on function billing.refuse_play_money(jsonb, text) is 'Refuses money of the test mode, and says what came of it.';

@@ -3313,14 +3313,20 @@ create table provisioning.attempts (
   heartbeat_at timestamp with time zone,
   ended_at timestamp with time zone,
   stop_failed_at timestamp with time zone,
+  due_at timestamp with time zone default clock_timestamp() not null,
+  sent_at timestamp with time zone,
+  over_at timestamp with time zone,
+  over_because text,
   constraint attempts_check CHECK (((task = 'cleanup'::text) = (cleans IS NOT NULL))),
   constraint attempts_check1 CHECK (((run_id IS NULL) = (run_attempt IS NULL))),
   constraint attempts_check2 CHECK (((status = ANY (ARRAY['dispatched'::text, 'claimed'::text])) = (ended_at IS NULL))),
-  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'rerun'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'cancelled'::text, 'by_hand'::text]))),
+  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'rerun'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'not_served'::text, 'cancelled'::text, 'by_hand'::text]))),
   constraint attempts_error_check CHECK ((length(error) <= 4000)),
   constraint attempts_failed_step_check CHECK ((length(failed_step) <= 200)),
   constraint attempts_job_id_fkey FOREIGN KEY (job_id) REFERENCES provisioning.jobs(id),
   constraint attempts_number_check CHECK ((number > 0)),
+  constraint attempts_over CHECK ((((over_at IS NULL) = (over_because IS NULL)) AND ((over_at IS NULL) OR (ended_at IS NOT NULL)))),
+  constraint attempts_over_because_check CHECK ((over_because = ANY (ARRAY['reported'::text, 'seen'::text, 'never_ran'::text, 'limit'::text]))),
   constraint attempts_pkey PRIMARY KEY (job_id, task, number),
   constraint attempts_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   constraint attempts_run_url_check CHECK ((length(run_url) <= 500)),
@@ -3346,6 +3352,10 @@ comment on column provisioning.attempts.run_id is 'The run that claimed it, with
 comment on column provisioning.attempts.error is 'What the run said went wrong. Erased with the customer''s data.';
 comment on column provisioning.attempts.heard is 'How many callbacks came for it; the first few hundred are in provisioning.callbacks.';
 comment on column provisioning.attempts.stop_failed_at is 'When people were told that its run could not be stopped.';
+comment on column provisioning.attempts.due_at is 'From when on its run was to be asked for.';
+comment on column provisioning.attempts.sent_at is 'When GitHub was asked for its run, as far as the sweep has seen.';
+comment on column provisioning.attempts.over_at is 'When its run was known to be over, and nothing had to wait for it any longer.';
+comment on column provisioning.attempts.over_because is 'By its report, as GitHub shows it, because none ever began, or because nobody knew after the limit.';
 
 create table provisioning.callbacks (
   workspace_id text not null,
@@ -3381,6 +3391,7 @@ create table provisioning.dispatched_runs (
   number smallint not null,
   run_id bigint not null,
   answered boolean not null,
+  run_attempt integer default 1 not null,
   constraint dispatched_runs_pkey PRIMARY KEY (job_id, task, number, run_id)
 );
 alter table provisioning.dispatched_runs enable row level security;
@@ -3390,6 +3401,7 @@ grant select on provisioning.dispatched_runs to headroom_auditor;
 grant select on provisioning.dispatched_runs to headroom_control;
 comment on table provisioning.dispatched_runs is 'Runs that GitHub says it started for an attempt.';
 comment on column provisioning.dispatched_runs.answered is 'GitHub named it as the run of our dispatch; else it was found by its name, which counts only where no run was named.';
+comment on column provisioning.dispatched_runs.run_attempt is 'The latest try of it that GitHub has shown.';
 
 create table provisioning.events (
   job_id uuid not null,
@@ -3445,6 +3457,9 @@ END) stored not null,
   next_look_at timestamp with time zone default clock_timestamp() not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  has_turn boolean default false not null,
+  asked_for text,
+  asked_since timestamp with time zone,
   constraint jobs_cleanup_check CHECK ((cleanup = ANY (ARRAY['none'::text, 'under_way'::text, 'done'::text, 'failed'::text]))),
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
@@ -3452,8 +3467,8 @@ END) stored not null,
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text, 'running'::text, 'given_up'::text, 'cancelled'::text])))
 ) with (fillfactor=80);
 CREATE INDEX jobs_dequeue ON provisioning.jobs USING btree (workspace_id, customer_key, state, waiting_since);
-CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE (state = ANY (ARRAY['queued'::text, 'provisioning'::text]));
-CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])));
+CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE has_turn;
+CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])) OR has_turn);
 CREATE INDEX jobs_newest ON provisioning.jobs USING btree (created_at DESC, id DESC);
 CREATE INDEX jobs_recent ON provisioning.jobs USING btree (workspace_id, created_at DESC, id DESC);
 alter table provisioning.jobs enable row level security;
@@ -3473,6 +3488,8 @@ comment on column provisioning.jobs.attempts is 'How many attempts to provision 
 comment on column provisioning.jobs.cleanup is 'How cleaning up after the last attempt that failed stands.';
 comment on column provisioning.jobs.adopted is 'Made for a request that was confirmed before there were jobs: begins when a person says so.';
 comment on column provisioning.jobs.next_look_at is 'When the sweep looks at it next.';
+comment on column provisioning.jobs.has_turn is 'It has its customer''s turn: a run of it is asked for, under way, or not known to be over.';
+comment on column provisioning.jobs.asked_for is 'What people were last asked to do about it, and asked_since, from when on: provisioning.asks_for().';
 
 create table provisioning.settings (
   workspace_id text not null,
@@ -8430,15 +8447,25 @@ create function provisioning.adopt(p_most integer)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1d49d3dc21f6f51a';
 
+create function provisioning.asked_words(p_job provisioning.jobs)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 26ca8532b9951357';
+
+create function provisioning.asks_for(p_job provisioning.jobs)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cd8c79675ad7cdfd';
+
 create function provisioning.attempt_failed(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1bfbbf7150f85e9';
+  as 'sha256 dded7b40ed6171dd';
 
 create function provisioning.begin_attempt(p_job provisioning.jobs, p_task text, p_number smallint, p_cleans smallint DEFAULT NULL::smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 023a5bc8ab7f68cc';
+  as 'sha256 0742dcb38a3157f3';
 
 create function provisioning.callback_address(p_workspace_id text)
   returns text
@@ -8453,7 +8480,7 @@ create function provisioning.callback_problem(p_sent jsonb)
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c4c996b848c27228';
+  as 'sha256 aa79afee03b92156';
 
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
@@ -8473,27 +8500,27 @@ create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioni
 create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a692fcf4dde6ea63';
+  as 'sha256 a049686f97617ec4';
 
-create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
+create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b9a37b0013ed1e9b';
+  as 'sha256 1d19c75ac91b8f46';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89a434b9ee2c00a7';
+  as 'sha256 edf1385d4d3968ea';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7bc5822b0291e452';
+  as 'sha256 f0c73a2992b887f4';
 
 create function provisioning.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9cdf5409245296df';
+  as 'sha256 a316a8b6929906ea';
 
 create function provisioning.dispatch_error(p_outbox_id uuid)
   returns text
@@ -8506,15 +8533,15 @@ create function provisioning.drop_previous_secret(p_workspace_id text)
   as 'sha256 2944c590fc2356a1';
 grant execute on function provisioning.drop_previous_secret to headroom_control;
 
-create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
+create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns provisioning.attempts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9cd7b133e247257b';
+  as 'sha256 991d4bc4c334e2fb';
 
 create function provisioning.end_job(p_change jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 528b9376e7462230';
+  as 'sha256 6536c3241c764d4a';
 
 create function provisioning.erase_texts(p_erasure jsonb)
   returns jsonb
@@ -8529,7 +8556,7 @@ create function provisioning.error_words(p_attempt provisioning.attempts)
 create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 49a5bd9d855f8ed1';
+  as 'sha256 2cfc097e0d6791a9';
 
 create function provisioning.find_job(p_id text)
   returns provisioning.jobs
@@ -8546,25 +8573,35 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8adafe412633f9ec';
 
+create function provisioning.give_up_hours(p_workspace_id text)
+  returns integer
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4e0c34f3fd90532';
+
+create function provisioning.gives_up_at(p_job provisioning.jobs)
+  returns timestamp with time zone
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 999d1b5c783b26c0';
+
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 191f48b607c2476c';
+  as 'sha256 b7ab37c579837a05';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8e6ba1737cc5fe4';
+  as 'sha256 08565ae83c393f29';
 
 create function provisioning.held_words(p_job_id uuid)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 657807808911434e';
+  as 'sha256 00f1d7160050e6fb';
 
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 b0d270c66b181d73';
+  as 'sha256 4a14bcc4fe08aca7';
 grant execute on function provisioning.job_counts to headroom_auditor;
 grant execute on function provisioning.job_counts to headroom_control;
 grant execute on function provisioning.job_counts to headroom_executor;
@@ -8577,7 +8614,7 @@ create function provisioning.job_for(p_id text, p_actor_id text, OUT job provisi
 create function provisioning.job_json(p_job provisioning.jobs)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bb9a6ba8c710936a';
+  as 'sha256 81e70b76da1d878c';
 
 create function provisioning.jobs_of(p_request_id text)
   returns jsonb
@@ -8587,7 +8624,7 @@ create function provisioning.jobs_of(p_request_id text)
 create function provisioning.keep_sightings(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7b924c944b4dd4cd';
+  as 'sha256 f36a9a6b82a458a2';
 
 create function provisioning.list_jobs(p_workspace_id text DEFAULT NULL::text, p_states text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, status public.provisioning_job_status, state text, attempts smallint, most_attempts smallint, cleanup text, held_by text, run_id bigint, step text, progress smallint, error text, created_at timestamp with time zone, updated_at timestamp with time zone)
@@ -8616,12 +8653,17 @@ create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea
 create function provisioning.look_after(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6e424b4b4b2817e';
+  as 'sha256 06e3d6b4ffe6d0e7';
 
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc0ed3de58335d94';
+  as 'sha256 fc8b839cdf9a919d';
+
+create function provisioning.look_at_ended_runs(p_job provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 377dd7a8634eb798';
 
 create function provisioning.look_at_stop(p_job provisioning.jobs)
   returns void
@@ -8632,6 +8674,11 @@ create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 528086e4ca5b02d8';
+
+create function provisioning.money_words(p_request_id text)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 476dcdc4ef4fa494';
 
 create function provisioning.name_of(p_workspace_id text, p_member_id text)
   returns text
@@ -8648,6 +8695,11 @@ create function provisioning.no_such_job(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17eec7e36924b7a0';
 
+create function provisioning.note_ended_runs(p_job_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 33f6c7cdd042f083';
+
 create function provisioning.note_heard(p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8661,12 +8713,17 @@ create function provisioning.note_step(p_attempt provisioning.attempts, p_step t
 create function provisioning.obey(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5170fe313b4356e';
+  as 'sha256 31e8c7f912c4e333';
 
 create function provisioning.open_attempt(p_job_id uuid, p_task text)
   returns provisioning.attempts
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 98bf7b09c76c85f6';
+
+create function provisioning.pass_turn(p_job provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 68f6591799f18d6c';
 
 create function provisioning.people_asked(p_request capacity.requests)
   returns text[]
@@ -8688,12 +8745,12 @@ grant execute on function provisioning.put_settings to headroom_control;
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7f30b1c1bd634ad8';
+  as 'sha256 2a70db9e44a1b7d5';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e32288dff37552d6';
+  as 'sha256 2eccec2d6f2d0ffd';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -8703,7 +8760,7 @@ create function provisioning.record(p_job provisioning.jobs, p_event text, p_act
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ab1a8e7071ff2cd';
+  as 'sha256 0ea4fc0ff08829e0';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -8718,17 +8775,27 @@ create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_j
 create function provisioning.remind(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3eebebf3626d0c51';
+  as 'sha256 90f4a1dbece08799';
 
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6f5277a5998eb171';
+  as 'sha256 6643efd2f0ab0f6d';
+
+create function provisioning.run_limit(p_workspace_id text)
+  returns interval
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 340ebdd283ddeb67';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 51110e16d6ba4b61';
+
+create function provisioning.run_over(p_attempt provisioning.attempts, p_because text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1516d878ee6419c4';
 
 create function provisioning.run_words(p_attempt provisioning.attempts, p_run jsonb)
   returns text
@@ -8758,7 +8825,7 @@ create function provisioning.since(p_attempt provisioning.attempts)
 create function provisioning.start_next(p_ended provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8477b74372e1f785';
+  as 'sha256 576458a85a22f8c7';
 
 create function provisioning.state_words(p_state text)
   returns text
@@ -8773,7 +8840,7 @@ create function provisioning.stop_run(p_attempt provisioning.attempts)
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ea09640d19476f64';
+  as 'sha256 03ff723779f30677';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -8788,7 +8855,7 @@ create function provisioning.tell(p_job provisioning.jobs, p_said text, p_quoted
 create function provisioning.tell_story(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 63b116cf661c720f';
+  as 'sha256 279744813d3841ae';
 
 create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
   returns jsonb
@@ -8798,12 +8865,27 @@ create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt pr
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29686d01dadd5b2e';
+  as 'sha256 acbb89478d819622';
+
+create function provisioning.try_of(p_run jsonb)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 70de3b9fbed0c7e1';
+
+create function provisioning.unsent_attempt(p_job provisioning.jobs)
+  returns provisioning.attempts
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8557460cc5975c02';
+
+create function provisioning.unsent_words(p_attempt provisioning.attempts)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4cfacefc16d6a17';
 
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 65e2923f52006e4f';
+  as 'sha256 8dd23035d5721772';
 
 create function provisioning.verify_ends(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -8813,7 +8895,7 @@ create function provisioning.verify_ends(p_job_ids uuid[])
 create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 3ae2be2f75495cd1';
+  as 'sha256 fc7a28ce4c46dd85';
 grant execute on function provisioning.verify_jobs to headroom_auditor;
 grant execute on function provisioning.verify_jobs to headroom_control;
 
@@ -8821,6 +8903,21 @@ create function provisioning.verify_logs(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b1031ff89e195b79';
+
+create function provisioning.verify_waits(p_job_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8333c02b4270eba4';
+
+create function provisioning.wait_rules()
+  returns TABLE(wait text, states text[], ends_with text, bound text, told text, at_bound text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9857052c41f6b00b';
+
+create function provisioning.waits_of(p_job provisioning.jobs)
+  returns text[]
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1cb1033b6c4a3265';
 
 create function provisioning.watch_run(p_attempt provisioning.attempts)
   returns void

@@ -1667,6 +1667,10 @@ export interface ProvisioningAttempts {
   heartbeat_at: Date | null;
   ended_at: Date | null;
   stop_failed_at: Date | null;
+  due_at: Date;
+  sent_at: Date | null;
+  over_at: Date | null;
+  over_because: string | null;
 }
 
 /** What runs reported, once each. Those of a job are kept with it; refused ones for ninety days. */
@@ -1691,6 +1695,7 @@ export interface ProvisioningDispatchedRuns {
   number: number;
   run_id: number;
   answered: boolean;
+  run_attempt: number;
 }
 
 /** The log of each job. Append-only, for everybody. */
@@ -1731,6 +1736,9 @@ export interface ProvisioningJobs {
   next_look_at: Date;
   created_at: Date;
   updated_at: Date;
+  has_turn: boolean;
+  asked_for: string | null;
+  asked_since: Date | null;
 }
 
 /** The repository whose workflows provide a workspace's capacity, and how long they may take. */
@@ -9032,6 +9040,20 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What people are asked to do about a job, in words. */
+  "provisioning.asked_words": {
+    args: {
+      p_job: string | null;
+    };
+    result: string;
+  };
+  /** What people are asked to do about a job. Nullable: result. */
+  "provisioning.asks_for": {
+    args: {
+      p_job: string | null;
+    };
+    result: string | null;
+  };
   /** Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step. */
   "provisioning.attempt_failed": {
     args: {
@@ -9120,6 +9142,7 @@ export interface Functions {
       p_because: string | null;
       p_error?: string | null | undefined;
       p_failed_step?: string | null | undefined;
+      p_never_ran?: boolean | null | undefined;
     };
     result: void;
   };
@@ -9170,6 +9193,7 @@ export interface Functions {
       p_because: string | null;
       p_error?: string | null | undefined;
       p_failed_step?: string | null | undefined;
+      p_never_ran?: boolean | null | undefined;
     };
     result: ProvisioningAttempts;
   };
@@ -9226,6 +9250,20 @@ export interface Functions {
     };
     result: void;
   };
+  /** For how many hours a job waits for people. */
+  "provisioning.give_up_hours": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: number;
+  };
+  /** When a job fails for good because nobody helped it on. Nullable: result. */
+  "provisioning.gives_up_at": {
+    args: {
+      p_job: string | null;
+    };
+    result: Date | null;
+  };
   /** Takes in a callback that was verified, and answers the run. */
   "provisioning.hear": {
     args: {
@@ -9248,7 +9286,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Open jobs by state, and failed cleanups. */
+  /** Open jobs by state, failed cleanups, and dispatches that wait. */
   "provisioning.job_counts": {
     args: Record<string, never>;
     result: { state: string; jobs: number; oldest_seconds: number }[];
@@ -9358,6 +9396,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Asks about runs that were stopped, and waits for none beyond the limit. */
+  "provisioning.look_at_ended_runs": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
+  };
   /** Tells of runs that could not be stopped. */
   "provisioning.look_at_stop": {
     args: {
@@ -9372,6 +9417,13 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean;
+  };
+  /** What becomes of money when a request fails. */
+  "provisioning.money_words": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: string;
   };
   /** The name of a member, as the directory has it. */
   "provisioning.name_of": {
@@ -9393,6 +9445,13 @@ export interface Functions {
   "provisioning.no_such_job": {
     args: {
       p_id: string | null;
+    };
+    result: void;
+  };
+  /** Notes which runs of ended attempts are over, by what relays delivered. */
+  "provisioning.note_ended_runs": {
+    args: {
+      p_job_id: string | null;
     };
     result: void;
   };
@@ -9430,6 +9489,13 @@ export interface Functions {
       p_task: string | null;
     };
     result: ProvisioningAttempts | null;
+  };
+  /** Passes a customer's turn on when nothing of a job runs any more. */
+  "provisioning.pass_turn": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
   };
   /** Member ids of those who can help a job on. */
   "provisioning.people_asked": {
@@ -9511,7 +9577,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Reminds people of a job that waits on them, or gives it up. */
+  /** Tells and reminds people of a job that waits on them, or gives it up. */
   "provisioning.remind": {
     args: {
       p_job: string | null;
@@ -9528,6 +9594,13 @@ export interface Functions {
     };
     result: ProvisioningJobs;
   };
+  /** How long a run that was stopped may still go on. */
+  "provisioning.run_limit": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string;
+  };
   /** The mark that the name of an attempt's run shows. */
   "provisioning.run_mark": {
     args: {
@@ -9536,6 +9609,14 @@ export interface Functions {
       p_number: number | null;
     };
     result: string;
+  };
+  /** Notes that the run of an attempt that ended is over. */
+  "provisioning.run_over": {
+    args: {
+      p_attempt: string | null;
+      p_because: string | null;
+    };
+    result: void;
   };
   /** What became of a run, as GitHub says it. */
   "provisioning.run_words": {
@@ -9645,6 +9726,27 @@ export interface Functions {
     args: Record<string, never>;
     result: { state_before: string; event: string; state_after: string; meaning: string }[];
   };
+  /** Which try of a run is meant. */
+  "provisioning.try_of": {
+    args: {
+      p_run: unknown;
+    };
+    result: number;
+  };
+  /** An attempt whose dispatch has waited for too long. Nullable: result. */
+  "provisioning.unsent_attempt": {
+    args: {
+      p_job: string | null;
+    };
+    result: ProvisioningAttempts | null;
+  };
+  /** Why an attempt's run was not asked for yet, in words. */
+  "provisioning.unsent_words": {
+    args: {
+      p_attempt: string | null;
+    };
+    result: string;
+  };
   /** Attempts that do not fit their job or their callbacks. */
   "provisioning.verify_attempts": {
     args: {
@@ -9674,6 +9776,25 @@ export interface Functions {
       p_job_ids: readonly string[] | string | null;
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Jobs that wait without a bound. */
+  "provisioning.verify_waits": {
+    args: {
+      p_job_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** What jobs wait for, for how long, and who is told. */
+  "provisioning.wait_rules": {
+    args: Record<string, never>;
+    result: { wait: string; states: string[]; ends_with: string; bound: string; told: string; at_bound: string }[];
+  };
+  /** What a job waits for now. */
+  "provisioning.waits_of": {
+    args: {
+      p_job: string | null;
+    };
+    result: string[];
   };
   /** Enqueues a look at an attempt's run. */
   "provisioning.watch_run": {
@@ -11411,6 +11532,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
   "provisioning.adopt": { returns: "value", json: [], positional: false },
+  "provisioning.asked_words": { returns: "value", json: [], positional: false },
+  "provisioning.asks_for": { returns: "value", json: [], positional: false },
   "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
   "provisioning.begin_attempt": { returns: "nothing", json: [], positional: false },
   "provisioning.callback_address": { returns: "value", json: [], positional: false },
@@ -11434,6 +11557,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.find_job": { returns: "row", json: [], positional: false },
   "provisioning.follow_request": { returns: "value", json: ["p_change"], positional: false },
   "provisioning.give_up": { returns: "nothing", json: [], positional: false },
+  "provisioning.give_up_hours": { returns: "value", json: [], positional: false },
+  "provisioning.gives_up_at": { returns: "value", json: [], positional: false },
   "provisioning.hear": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.held_by": { returns: "value", json: [], positional: false },
   "provisioning.held_words": { returns: "value", json: [], positional: false },
@@ -11448,15 +11573,19 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.lock_turn": { returns: "value", json: [], positional: false },
   "provisioning.look_after": { returns: "nothing", json: [], positional: false },
   "provisioning.look_at_attempt": { returns: "nothing", json: [], positional: false },
+  "provisioning.look_at_ended_runs": { returns: "nothing", json: [], positional: false },
   "provisioning.look_at_stop": { returns: "nothing", json: [], positional: false },
   "provisioning.may_see": { returns: "value", json: [], positional: false },
+  "provisioning.money_words": { returns: "value", json: [], positional: false },
   "provisioning.name_of": { returns: "value", json: [], positional: false },
   "provisioning.next_state": { returns: "value", json: [], positional: false },
   "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
+  "provisioning.note_ended_runs": { returns: "nothing", json: [], positional: false },
   "provisioning.note_heard": { returns: "nothing", json: [], positional: false },
   "provisioning.note_step": { returns: "nothing", json: [], positional: false },
   "provisioning.obey": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.open_attempt": { returns: "row", json: [], positional: false },
+  "provisioning.pass_turn": { returns: "nothing", json: [], positional: false },
   "provisioning.people_asked": { returns: "value", json: [], positional: false },
   "provisioning.put_secret": { returns: "nothing", json: [], positional: false },
   "provisioning.put_settings": { returns: "row", json: ["p_changes"], positional: false },
@@ -11468,7 +11597,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.refuse_callback": { returns: "value", json: [], positional: false },
   "provisioning.remind": { returns: "nothing", json: [], positional: false },
   "provisioning.retry": { returns: "row", json: [], positional: false },
+  "provisioning.run_limit": { returns: "value", json: [], positional: false },
   "provisioning.run_mark": { returns: "value", json: [], positional: false },
+  "provisioning.run_over": { returns: "nothing", json: [], positional: false },
   "provisioning.run_words": { returns: "value", json: ["p_run"], positional: false },
   "provisioning.secret_name": { returns: "value", json: [], positional: false },
   "provisioning.send": { returns: "nothing", json: ["p_payload"], positional: false },
@@ -11483,10 +11614,16 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "provisioning.terms_for_run": { returns: "value", json: [], positional: false },
   "provisioning.transitions": { returns: "rows", json: [], positional: false },
+  "provisioning.try_of": { returns: "value", json: ["p_run"], positional: false },
+  "provisioning.unsent_attempt": { returns: "row", json: [], positional: false },
+  "provisioning.unsent_words": { returns: "value", json: [], positional: false },
   "provisioning.verify_attempts": { returns: "rows", json: [], positional: false },
   "provisioning.verify_ends": { returns: "rows", json: [], positional: false },
   "provisioning.verify_jobs": { returns: "row", json: [], positional: false },
   "provisioning.verify_logs": { returns: "rows", json: [], positional: false },
+  "provisioning.verify_waits": { returns: "rows", json: [], positional: false },
+  "provisioning.wait_rules": { returns: "rows", json: [], positional: false },
+  "provisioning.waits_of": { returns: "value", json: [], positional: false },
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "provisioning.whose_run": { returns: "value", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },

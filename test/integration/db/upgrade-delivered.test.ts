@@ -38,6 +38,12 @@ drop table capacity.acts, headroom.turns, outbox.stream_rails, outbox.reserved_k
   capacity.removed_slack_users, headroom.handed_out cascade;
 alter table outbox.rails drop column guarded cascade, drop column credentials cascade;
 alter table outbox.relays drop column on_demand cascade, drop column ended_at cascade;
+alter table provisioning.attempts drop column due_at cascade, drop column sent_at cascade, drop column over_at cascade,
+  drop column over_because cascade;
+alter table provisioning.jobs drop column has_turn cascade, drop column asked_for cascade, drop column asked_since cascade;
+create unique index jobs_in_progress on provisioning.jobs (workspace_id, customer_key) where state in ('queued', 'provisioning');
+create index jobs_looks on provisioning.jobs (next_look_at)
+  where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
 delete from outbox.streams where name = 'refunds';
 drop index webhooks.envelopes_by_id, webhooks.envelopes_ids, webhooks.envelopes_events, webhooks.envelopes_not_addressed;
 alter table webhooks.envelopes drop constraint envelopes_pkey, add primary key (id), add unique (stream_id, instruction_id);

@@ -14,7 +14,7 @@ begin
   end if;
   perform capacity.decide(v_job.request_id, 'PROVISIONING_COMPLETE', provisioning.system_actor(v_job.id, p_via),
                          jsonb_build_object('job_id', v_job.id, 'run_id', v_attempt.run_id));
-  perform provisioning.start_next(v_job);
+  perform provisioning.pass_turn(v_job);
 end
 $$;
 comment on function provisioning.complete(provisioning.jobs, provisioning.attempts, text, text)

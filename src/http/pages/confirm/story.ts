@@ -56,6 +56,8 @@ const provisioningSchema = z.object({
   progress: z.number().nullable(),
   since: z.coerce.date(),
   completed_at: z.coerce.date().nullable(),
+  /** When it is called off unless it goes on. */
+  ends_at: z.coerce.date().nullable(),
   steps: z.array(z.object({ step: z.string(), at: z.coerce.date() })),
 });
 export type Provisioning = z.infer<typeof provisioningSchema>;

@@ -1,7 +1,7 @@
 -- An attempt that is under way: one whose run could not be started has failed; one that gave no sign for too long, or takes too long as a
 -- whole, is given up; one that has been quiet for a while, or whose time is nearly up, is asked about at GitHub: its success may have ended
--- unheard. Time without a sign counts from when the dispatch was delivered: one that waits in the outbox waits for a relay or GitHub, and not
--- for the run. Of that people are told (remind), and it is given up when nothing came of it for as long as anything is waited for.
+-- unheard. Time without a sign counts from when the dispatch was delivered: one that waits in the outbox waits for a relay or GitHub, and
+-- not for the run. Of that people are told (remind), and it is given up when nothing came of it for as long as anything is waited for.
 create or replace function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -36,7 +36,7 @@ async function afterReplay(
   message: RailMessage,
   signal: AbortSignal,
 ): Promise<RailOutcome> {
-  const found = await findSession(call, wanted, message, signal);
+  const found = await findSession(call, markedSince(wanted.checkout_id, message), signal);
   if (found.kind === "found") return deliveredAs(found.object, "found");
   if (found.kind === "failure") return outcomeOf({ ...found, code: "replayed_failure", afterMs: lookAgainAfterMs });
   if (found.whole && message.tryNo >= decisiveTry) return outcomeOf({ kind: "failure", code: "never_made" });
@@ -122,27 +122,33 @@ export async function findCheckout(
   message: RailMessage,
   signal: AbortSignal,
 ): Promise<LookupOutcome> {
-  const found = await findSession(call, wanted, message, signal);
+  const found = await findSession(call, markedSince(wanted.checkout_id, message), signal);
   if (found.kind === "failure") return unavailable(found);
   if (found.kind === "found") return foundAs(found.object);
   const isKeyKnown = Date.now() - message.createdAt.getTime() < keyLifeMs;
   return found.whole || isKeyKnown ? { kind: "absent" } : unavailable({ kind: "failure", code: "too_many_to_search" });
 }
 
-function findSession(
-  call: StripeCall,
-  wanted: CreateCheckout,
-  message: RailMessage,
-  signal: AbortSignal,
-): Promise<Found> {
-  const since = Math.floor(message.createdAt.getTime() / 1000) - clockMarginSeconds;
+interface Marked {
+  readonly checkoutId: string;
+  /** Seconds since 1970. */
+  readonly since: number;
+}
+
+function markedSince(checkoutId: string, { createdAt }: RailMessage): Marked {
+  return { checkoutId, since: Math.floor(createdAt.getTime() / 1000) };
+}
+
+/** The session of a checkout of ours, whether or not anybody was told of it. */
+export function findSession(call: StripeCall, { checkoutId, since }: Marked, signal: AbortSignal): Promise<Found> {
+  const created = { gte: Math.max(since - clockMarginSeconds, 0) };
   return findMarked(
     call,
     {
       kind: "session",
       name: "headroom_checkout",
-      mark: wanted.checkout_id,
-      page: (stripe, window) => stripe.checkout.sessions.list({ ...window, created: { gte: since } }),
+      mark: checkoutId,
+      page: (stripe, window) => stripe.checkout.sessions.list({ ...window, created }),
     },
     signal,
   );

@@ -2,6 +2,7 @@
 import type { Stripe } from "stripe";
 import type { RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall } from "./call.ts";
+import { findSession } from "./create-checkout.ts";
 import type { Look } from "./message.ts";
 import { deliveredAs, outcomeOf, unreadable } from "./outcomes.ts";
 import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
@@ -9,7 +10,7 @@ import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
 /** Ends by far before Stripe's own limit of refunds for one payment is of interest. */
 const mostRefunds = 50;
 
-const asked: Readonly<Record<Exclude<Look["kind"], "refunds">, (stripe: Stripe, id: string) => Promise<unknown>>> = {
+const asked: Readonly<Record<Exclude<Look["kind"], "refunds" | "checkout">, (stripe: Stripe, id: string) => Promise<unknown>>> = {
   // The invoice's payments are how a session that began a subscription knows its payment.
   session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments"] }),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
@@ -18,7 +19,8 @@ const asked: Readonly<Record<Exclude<Look["kind"], "refunds">, (stripe: Stripe, 
   invoice: (stripe, id) => stripe.invoices.retrieve(id, { expand: ["payments"] }),
 };
 
-export async function look(call: StripeCall, { kind, id }: Look, signal: AbortSignal): Promise<RailOutcome> {
+export async function look(call: StripeCall, { kind, id, since }: Look, signal: AbortSignal): Promise<RailOutcome> {
+  if (kind === "checkout") return await lookForCheckout(call, { checkoutId: id, since: since ?? 0 }, signal);
   if (kind === "refunds") return await lookAtRefunds(call, id, signal);
   const shape: CompactKind = kind;
   const answer = await call((stripe) => asked[kind](stripe, id), signal);
@@ -32,4 +34,17 @@ async function lookAtRefunds(call: StripeCall, paymentIntent: string, signal: Ab
   const page = compactPage("refund", answer.data);
   if (page === undefined) return outcomeOf(unreadable);
   return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
+}
+
+/** The session that a checkout of ours has at Stripe, or a list of none: that there is none is news as well. */
+async function lookForCheckout(
+  call: StripeCall,
+  marked: Parameters<typeof findSession>[1],
+  signal: AbortSignal,
+): Promise<RailOutcome> {
+  const found = await findSession(call, marked, signal);
+  if (found.kind === "failure") return outcomeOf(found);
+  if (found.kind === "found") return deliveredAs(found.object);
+  if (!found.whole) return outcomeOf({ kind: "failure", code: "too_many_to_search" });
+  return { kind: "delivered", code: "200", response: { objects: [], cursor: null } };
 }

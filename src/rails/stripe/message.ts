@@ -61,12 +61,14 @@ const refundSchema = z.object({
 
 const cancelSchema = z.object({ operation: z.literal("subscription.cancel"), subscription_id: idOf("sub") });
 
-export const lookKinds = ["session", "payment_intent", "refunds", "subscription", "dispute", "invoice"] as const;
+export const lookKinds = ["checkout", "session", "payment_intent", "refunds", "subscription", "dispute", "invoice"] as const;
 const lookSchema = z.object({
   operation: z.literal("look"),
   kind: z.enum(lookKinds),
-  /** For refunds, the payment's. */
-  id: idOf("cs", "pi", "re", "sub", "dp", "du", "in"),
+  /** For refunds, the payment's; for a checkout, ours, by which its session is marked. */
+  id: z.union([idOf("cs", "pi", "re", "sub", "dp", "du", "in"), z.uuid()]),
+  /** For a checkout: since when there may be a session. */
+  since: epoch.nullish(),
 });
 
 export const listKinds = ["sessions", "refunds", "disputes", "invoices"] as const;

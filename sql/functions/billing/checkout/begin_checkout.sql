@@ -1,6 +1,6 @@
 -- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is open.
 -- One page at a time: an old one is ended before another is made, and so is one that was made for another address, which stands on it and
--- whose cards may be kept there. A payment that is being processed is answered as it is, so that nobody pays twice.
+-- whose cards may be kept there, and one whose address nobody knows. A payment that is being processed is answered as it is, so that nobody pays twice.
 create or replace function billing.begin_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -32,7 +32,8 @@ begin
   if v_checkout.state in ('asked', 'open') then
     if v_checkout.expires_at > clock_timestamp() + interval '2 minutes' and v_checkout.amount = (p_request.offer ->> 'amount')::bigint
        and v_checkout.currency = p_request.offer ->> 'currency'
-       and v_checkout.address_mark is not distinct from billing.address_mark(p_request) then
+       and v_checkout.address_mark is not distinct from billing.address_mark(p_request)
+       and (v_checkout.state = 'asked' or billing.page_of(v_checkout) is not null) then
       return v_checkout;
     end if;
     perform billing.abandon_checkout(v_checkout);

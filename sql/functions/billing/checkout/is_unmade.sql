@@ -1,0 +1,7 @@
+-- Whether Stripe has made no page for a checkout and will make none: the call was given up, and it is certain that nothing came of it.
+create or replace function billing.is_unmade(p_checkout billing.checkouts) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select billing.is_given_up('billing', p_checkout.id::text, 'create') and not billing.is_in_doubt('billing', p_checkout.id::text, 'create');
+$$;
+comment on function billing.is_unmade(billing.checkouts) is 'Whether a checkout certainly has no page at Stripe.';

@@ -114,7 +114,7 @@ export type Payment = z.infer<typeof paymentSchema>;
 const checkoutSchema = z
   .object({
     id: z.string(),
-    state: z.enum(["asked", "open", "processing", "paid", "failed", "expired", "abandoned"]),
+    state: z.enum(["asked", "open", "processing", "paid", "failed", "expired", "abandoned", "mismatched"]),
     number: z.number(),
     created_at: moment,
     expires_at: moment,

@@ -4,6 +4,7 @@ import type { Payment, RequestPayments } from "../billing/index.ts";
 const statusWords: Readonly<Record<string, string>> = {
   none: "not needed",
   due: "to be paid",
+  held: "paid, but not what was asked for: headroom payments findings",
   processing: "payment processing",
   paid: "paid",
   partly_refunded: "paid, and refunded in part",

@@ -25,7 +25,7 @@ export async function createCheckout(
 }
 
 /** Between two looks: a session that Stripe made and does not list yet must not be taken for missing. */
-const lookAgainAfterMs = 10_000;
+const lookAgainAfterMs = 5_000;
 /** The try from which on the look counts: the one before it was followed by such a pause. */
 const decisiveTry = 3;
 

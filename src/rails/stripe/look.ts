@@ -10,7 +10,9 @@ import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
 /** Ends by far before Stripe's own limit of refunds for one payment is of interest. */
 const mostRefunds = 50;
 
-const asked: Readonly<Record<Exclude<Look["kind"], "refunds" | "checkout">, (stripe: Stripe, id: string) => Promise<unknown>>> = {
+const asked: Readonly<
+  Record<Exclude<Look["kind"], "refunds" | "checkout">, (stripe: Stripe, id: string) => Promise<unknown>>
+> = {
   // The invoice's payments are how a session that began a subscription knows its payment.
   session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments"] }),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),

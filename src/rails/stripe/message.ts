@@ -61,7 +61,15 @@ const refundSchema = z.object({
 
 const cancelSchema = z.object({ operation: z.literal("subscription.cancel"), subscription_id: idOf("sub") });
 
-export const lookKinds = ["checkout", "session", "payment_intent", "refunds", "subscription", "dispute", "invoice"] as const;
+export const lookKinds = [
+  "checkout",
+  "session",
+  "payment_intent",
+  "refunds",
+  "subscription",
+  "dispute",
+  "invoice",
+] as const;
 const lookSchema = z.object({
   operation: z.literal("look"),
   kind: z.enum(lookKinds),

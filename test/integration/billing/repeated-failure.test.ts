@@ -169,7 +169,11 @@ describe("a call for the page is given up in doubt", () => {
     const answer = await pay(scene);
     await stage.flow();
     const [page, ...others] = openPagesOf(scene);
-    expect([isPage(answer, page), others, sandbox.stripe.session(lost?.id ?? "").status]).toEqual([true, [], "expired"]);
+    expect([isPage(answer, page), others, sandbox.stripe.session(lost?.id ?? "").status]).toEqual([
+      true,
+      [],
+      "expired",
+    ]);
   });
 
   test("and none was made: the customer waits until that is known, and then pays on another", async () => {
@@ -191,7 +195,9 @@ describe("a call for the page is given up in doubt", () => {
 
   test("and the page turns up after another has been opened: it is closed", async () => {
     const scene = await givenUp("dropAfterAccept");
-    const { id } = await oneOf<{ id: string }>(pool, "select id from billing.checkouts where request_id = $1", [scene.id]);
+    const { id } = await oneOf<{ id: string }>(pool, "select id from billing.checkouts where request_id = $1", [
+      scene.id,
+    ]);
     await rowsOf(pool, "update billing.checkouts set state = 'failed', ended_at = now() where id = $1", [id]);
     const [lost] = openPagesOf(scene);
     await pay(scene);

@@ -17,6 +17,9 @@ begin
   end if;
   if v_checkout.state = 'processing' then
     return v_checkout;
+  elsif billing.holds_money(p_request.id) then
+    perform headroom.fail('conflict', 'You have paid, and what Stripe tells of it is not what was asked for.', 'payment_held',
+                          'Somebody is looking at it. Please do not pay again meanwhile.');
   elsif billing.is_withdrawn(p_request.offer) then
     perform headroom.fail('gone', 'The price of this offer was withdrawn.', 'price_withdrawn',
                           'Ask whoever sent you the link for a new offer. Nothing was charged.');

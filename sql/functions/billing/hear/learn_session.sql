@@ -40,7 +40,7 @@ begin
   end if;
   -- A page that shall not be paid is open: we gave up before Stripe had closed it, or it was made after all. Stripe is asked once an hour.
   if p_session ->> 'status' = 'open' and p_event_type is null
-     and (v_checkout.state in ('failed', 'expired')
+     and (v_checkout.state in ('failed', 'expired', 'mismatched')
           or v_checkout.state = 'abandoned' and billing.is_given_up('billing', v_checkout.id::text, 'expire')) then
     perform billing.close_page(v_checkout, 'expire-' || (extract(epoch from now()) / 3600)::integer);
   end if;

@@ -237,6 +237,15 @@ export const steps = {
     void sandbox.faults.add({ provider: "stripe", kind: "refuse", times: 1 }),
   "Stripe fails the next two calls.": ({ sandbox }) =>
     void sandbox.faults.add({ provider: "stripe", kind: "error500", times: 2 }),
+  "Stripe fails the next call, and says so again under its key.": ({ sandbox }) =>
+    void sandbox.faults.add({ provider: "stripe", kind: "error500Midway", times: 1 }),
+  "Stripe makes the next page and says that it failed, again and again.": ({ sandbox }) =>
+    void sandbox.faults.add({
+      provider: "stripe",
+      kind: "error500AfterAccept",
+      method: "checkout.sessions.create",
+      times: 1,
+    }),
 
   "The sweep runs.": (stage) => stage.sweep(),
   "The time to answer ends.": deadlineIn(0),
@@ -260,6 +269,15 @@ export const steps = {
     await stage.sweep();
   },
   "What Stripe has is compared with the books.": compare,
+
+  "The customer's data is erased.": ({ p }, { id }) =>
+    rowsOf(p.superuser, "select public.erase_customer($1, 'They asked for it.', 'ada')", [id]),
+  "An operator has looked at what does not agree.": ({ p }, { id }) =>
+    rowsOf(
+      p.superuser,
+      "select billing.resolve_finding(f.id, 'otto', 'The rest was given back in Stripe.') from billing.findings f where f.request_id = $1",
+      [id],
+    ),
 
   "The requester cancels the request.": ({ p }, { id }) => p.apply(id, "CANCEL_APPROVED", "rita"),
   "The price is raised.": ({ p }, { size }) =>
@@ -337,6 +355,11 @@ export const steps = {
     send(stage, scene, completed({ ...paidSession(stage, scene), amount_total: 15_000 })),
   "Stripe tells that the amount was paid in euros.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), currency: "eur" })),
+  "Stripe tells of a payment in a currency that is not known here.": (stage, scene) => {
+    const { headroom_checkout: _, ...metadata } = sessionOf(stage, scene).metadata;
+    const odd = { ...paidSession(stage, scene), id: `cs_odd${scene.id.slice(-5)}`, currency: "xxq", metadata };
+    return send(stage, scene, completed(odd));
+  },
   "Stripe tells that the payment failed.": (stage, scene) =>
     send(stage, scene, {
       ...completed({ ...paidSession(stage, scene), payment_status: "unpaid" }),

@@ -9,7 +9,7 @@ import type { RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall } from "./call.ts";
 import type { List } from "./message.ts";
 import { outcomeOf, unreadable } from "./outcomes.ts";
-import { compactPage, markOf, type Compact, type CompactKind } from "./shapes.ts";
+import { compactPage, markOf, type Barely, type Compact, type CompactKind } from "./shapes.ts";
 
 /** A page must fit what a row can bring back. */
 const pageSize = 50;
@@ -54,11 +54,17 @@ export async function list(call: StripeCall, wanted: List, signal: AbortSignal):
   if (answer.kind === "failure") return outcomeOf(answer);
   const read = compactPage(shape, answer.data);
   if (read === undefined) return outcomeOf(unreadable);
-  const objects = read.objects.filter((object) => isOurs(object, wanted.installation_id ?? null, isMarked));
-  return { kind: "delivered", code: "200", response: { objects: objects.map(withoutUrl), cursor: read.cursor } };
+  const isMeant = (object: Compact | Barely): boolean => isOurs(object, wanted.installation_id ?? null, isMarked);
+  const response = {
+    objects: read.objects.filter(isMeant).map(withoutUrl),
+    // One that cannot be read stops no other: people look at it.
+    unread: read.unread.filter(isMeant).map(({ id }) => id),
+    cursor: read.cursor,
+  };
+  return { kind: "delivered", code: "200", response };
 }
 
-function isOurs(object: Compact, installation: string | null, isMarked: boolean): boolean {
+function isOurs(object: Compact | Barely, installation: string | null, isMarked: boolean): boolean {
   const named = markOf(object, "headroom_installation");
   if (named === undefined) return !isMarked;
   return installation === null || named === installation;

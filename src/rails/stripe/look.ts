@@ -34,7 +34,8 @@ async function lookAtRefunds(call: StripeCall, paymentIntent: string, signal: Ab
   const answer = await call((stripe) => stripe.refunds.list(window), signal);
   if (answer.kind === "failure") return outcomeOf(answer);
   const page = compactPage("refund", answer.data);
-  if (page === undefined) return outcomeOf(unreadable);
+  // Whether a refund is there is read from the list: none of it may be missing.
+  if (page === undefined || page.unread.length > 0) return outcomeOf(unreadable);
   return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
 }
 

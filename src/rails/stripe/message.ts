@@ -84,7 +84,11 @@ const listSchema = z.object({
   operation: z.literal("list"),
   kind: z.enum(listKinds),
   since: epoch,
-  cursor: idOf("cs", "re", "pyr", "dp", "du", "in").nullish(),
+  /** Whatever Stripe called the last object of the page before. */
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,255}$/, "the id of an object at Stripe")
+    .nullish(),
   /** Whose objects are meant. Default: those of any installation of ours. */
   installation_id: text(100).nullish(),
 });

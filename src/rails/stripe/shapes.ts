@@ -197,23 +197,36 @@ export function compactOf(kind: CompactKind, object: unknown): Compact | undefin
 
 export interface CompactPage {
   readonly objects: readonly Compact[];
+  /** Those that cannot be read, by what little of them can. */
+  readonly unread: readonly Barely[];
   /** What the next page begins after; null at the end. */
   readonly cursor: string | null;
 }
 
 const pageSchema = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
+const barely = z.object({ id, metadata });
 
-/** All of a page, or undefined when one of its objects cannot be read: a search must not overlook it. */
+/** An object of which nobody knows more than whose it is. */
+export type Barely = z.infer<typeof barely>;
+
+/** A page with what of it can be read and what cannot; undefined when it is none, or nobody could go on behind it. */
 export function compactPage(kind: CompactKind, page: unknown): CompactPage | undefined {
   const parsed = pageSchema.safeParse(page).data;
   if (parsed === undefined) return undefined;
-  const objects = parsed.data.flatMap((each) => compactOf(kind, each) ?? []);
-  if (objects.length < parsed.data.length) return undefined;
-  return { objects, cursor: parsed.has_more ? (objects.at(-1)?.id ?? null) : null };
+  const objects: Compact[] = [];
+  const unread: Barely[] = [];
+  for (const each of parsed.data) {
+    const object = compactOf(kind, each);
+    if (object === undefined) unread.push(barely.safeParse(each).data ?? { id: "", metadata: {} });
+    else objects.push(object);
+  }
+  const last = barely.safeParse(parsed.data.at(-1)).data?.id ?? null;
+  if (parsed.has_more && last === null) return undefined;
+  return { objects, unread, cursor: parsed.has_more ? last : null };
 }
 
 /** What the object's metadata says under a name of ours. */
-export function markOf(object: Compact, name: `headroom_${string}`): string | undefined {
+export function markOf(object: Compact | Barely, name: `headroom_${string}`): string | undefined {
   const written = object["metadata"];
   if (typeof written !== "object" || written === null || Array.isArray(written)) return undefined;
   const value = written[name];

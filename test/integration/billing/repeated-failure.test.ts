@@ -182,6 +182,8 @@ describe("a call for the page is given up in doubt", () => {
     // A look of this moment proves nothing yet: Stripe may still be at it.
     await stage.sweep();
     expect((await scene.visitor.get(`/confirm/${scene.token}/pay`)).status).toBe(200);
+    const patient = await scene.visitor.get(`/confirm/${scene.token}/pay?try=40`);
+    expect([patient.status, readPage(await patient.text())[0]]).toEqual([503, "The payment is not ready yet"]);
     await look(scene);
     await rowsOf(
       pool,

@@ -1,12 +1,12 @@
 -- Asks for the page of a comparison that its cursor names: the kind of objects, and after which of them. Disputes take months, and the
--- word of their end may get lost: they are asked for from the oldest on that is open here.
+-- word of their end may get lost: they are asked for from the oldest on that is open here, as far back as a comparison may go at all.
 create or replace function billing.ask_page(p_reconciliation billing.reconciliations) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind text := split_part(p_reconciliation.cursor, ':', 1);
   v_since timestamptz := least(p_reconciliation.since, case when v_kind = 'disputes' then
-    (select min(d.opened_at) from billing.disputes d where d.outcome = 'open') end);
+    greatest((select min(d.opened_at) from billing.disputes d where d.outcome = 'open'), now() - interval '400 days') end);
 begin
   perform billing.ask_stripe(null, 'billing', 'list:' || p_reconciliation.id, p_reconciliation.id::text,
     'page-' || p_reconciliation.pages + 1,

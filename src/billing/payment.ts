@@ -79,6 +79,8 @@ export const paymentSchema = z
     session_id: maybeText,
     invoice_id: maybeText,
     payment_intent: maybeText,
+    charge_id: maybeText,
+    receipt: z.string(),
     event_id: z.string(),
     recorded_at: moment,
     refunds: z.array(refundSchema),
@@ -102,6 +104,10 @@ export const paymentSchema = z
     sessionId: row.session_id,
     invoiceId: row.invoice_id,
     paymentIntent: row.payment_intent,
+    /** Null until Stripe has named it. */
+    chargeId: row.charge_id,
+    /** The number of the customer's receipt. */
+    receipt: row.receipt,
     /** The event by which Stripe told, or `look:…` where we asked. */
     eventId: row.event_id,
     recordedAt: row.recorded_at,

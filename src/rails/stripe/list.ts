@@ -31,7 +31,8 @@ const kinds: Readonly<Record<List["kind"], Kind>> = {
   sessions: {
     shape: "session",
     isMarked: true,
-    page: (stripe, window) => stripe.checkout.sessions.list({ ...window, expand: ["data.invoice.payments"] }),
+    page: (stripe, window) =>
+      stripe.checkout.sessions.list({ ...window, expand: ["data.invoice.payments", "data.payment_intent"] }),
   },
   refunds: { shape: "refund", isMarked: false, page: (stripe, window) => stripe.refunds.list(window) },
   disputes: { shape: "dispute", isMarked: false, page: (stripe, window) => stripe.disputes.list(window) },

@@ -14,7 +14,7 @@ const asked: Readonly<
   Record<Exclude<Look["kind"], "refunds" | "checkout">, (stripe: Stripe, id: string) => Promise<unknown>>
 > = {
   // The invoice's payments are how a session that began a subscription knows its payment.
-  session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments"] }),
+  session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments", "payment_intent"] }),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
   subscription: (stripe, id) => stripe.subscriptions.retrieve(id),
   dispute: (stripe, id) => stripe.disputes.retrieve(id),

@@ -112,19 +112,21 @@ const session = z
     expires_at: moment,
     created: moment,
     customer: reference,
-    payment_intent: reference,
+    payment_intent: z.union([z.object({ id, latest_charge: reference }), reference]),
     subscription: reference,
     invoice: z.union([invoice, reference]),
     livemode: z.boolean().nullish().transform(orNull),
     metadata,
   })
   .transform((given) => {
+    const intent = typeof given.payment_intent === "object" ? given.payment_intent : { id: given.payment_intent };
     const bill = given.invoice !== null && typeof given.invoice === "object" ? given.invoice : null;
     return {
       ...given,
       invoice: bill?.id ?? (typeof given.invoice === "string" ? given.invoice : null),
       // A session that began a subscription names its payment by the invoice alone.
-      payment_intent: given.payment_intent ?? bill?.payment_intent ?? null,
+      payment_intent: intent?.id ?? bill?.payment_intent ?? null,
+      charge: intent !== null && "latest_charge" in intent ? intent.latest_charge : null,
     };
   });
 

@@ -3,11 +3,13 @@
 create or replace function billing.learn(p_object jsonb, p_event_id text, p_at timestamptz, p_event_type text default null) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_answer jsonb;
 begin
   if coalesce(p_object ->> 'id' !~ '^[A-Za-z0-9_]{1,200}$', true) then
     return '{"outcome": "ignored"}';
   end if;
-  return case p_object ->> 'object'
+  v_answer := case p_object ->> 'object'
     when 'checkout.session' then billing.learn_session(p_object, p_event_id, p_at, p_event_type)
     when 'payment_intent' then billing.learn_payment_intent(p_object, p_event_id, p_at)
     when 'refund' then billing.learn_refund(p_object, p_event_id, p_at)
@@ -15,6 +17,8 @@ begin
     when 'invoice' then billing.learn_invoice(p_object, p_event_id, p_at, p_event_type)
     when 'subscription' then billing.learn_subscription(p_object, p_event_id, p_at)
     else '{"outcome": "ignored"}' end;
+  perform billing.note_charge(p_object);
+  return v_answer;
 end
 $$;
 comment on function billing.learn(jsonb, text, timestamptz, text)

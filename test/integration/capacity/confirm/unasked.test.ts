@@ -374,4 +374,79 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await unasked(id)).toBeNull();
     });
   });
+
+  describe("what is advised is accepted", () => {
+    beforeAll(() =>
+      rowsOf(
+        superuser,
+        `insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by)
+         values ('acme', 'PRICED', 'one_off', 'USD', 30000, 'test')`,
+      ),
+    );
+
+    /** Brings a request to where its customer is not asked for that reason. */
+    const ways: Readonly<Record<string, (input: RequestInput) => Promise<string>>> = {
+      no_address: (input) => surfaces.createIn(waiting, input),
+      bad_address: (input) => surfaces.createIn(waiting, { ...input, customer: { email: "a@x, b@x" } }),
+      async no_public_url(input) {
+        await surfaces.settings({ public_url: null });
+        return surfaces.createIn(waiting, { ...input, customer });
+      },
+      async not_sent(input) {
+        await surfaces.settings({ public_url: null });
+        const id = await surfaces.createIn(waiting, { ...input, customer });
+        await surfaces.settings({ public_url: publicUrl });
+        return id;
+      },
+      async mail_failed(input) {
+        const id = await surfaces.createIn(waiting, { ...input, customer });
+        await giveUp(id);
+        return id;
+      },
+      async erased(input) {
+        const id = await surfaces.createIn(waiting, { ...input, customer });
+        await rowsOf(control, "select public.erase_customer($1, 'They asked for it.', 'ada')", [id]);
+        return id;
+      },
+    };
+    const remedyOf = `select capacity.unasked_remedy(capacity.unasked(r.id, r.state), r.id, r.state::text, r.offer is not null) as remedy
+                        from capacity.requests r where r.id = $1`;
+    const did: readonly (readonly [advised: RegExp, run: (id: string) => Promise<unknown>])[] = [
+      [/\/capacity address CR/, (id) => setAddress(id, "name@example.com")],
+      [/Mail it (?:again )?with \/capacity link CR/, (id) => sendLink(id)],
+      [
+        /--public-url; then \/capacity link CR/,
+        async (id) => {
+          await surfaces.settings({ public_url: publicUrl });
+          return sendLink(id);
+        },
+      ],
+      [/record their answer/, (id) => surfaces.apply(id, "CUSTOMER_CONFIRMED", "cora")],
+      [/record their answer/, (id) => surfaces.apply(id, "CUSTOMER_DECLINED", "cora")],
+      [/that they declined/, (id) => surfaces.apply(id, "CUSTOMER_DECLINED", "cora")],
+    ];
+    const cases = Object.keys(ways).flatMap((code) => ["SMALL", "PRICED"].map((size) => [code, size] as const));
+
+    test.each(cases)("%s, of a %s", async (code, size) => {
+      let taken = 0;
+      for (const [advised, run] of did) {
+        await surfaces.settings({ public_url: publicUrl });
+        const id = await ways[code]!({ size });
+        expect(await unasked(id)).toBe(code);
+        const { remedy } = await oneOf<{ remedy: string }>(superuser, remedyOf, [id]);
+        if (!advised.test(remedy)) continue;
+        taken += 1;
+        await run(id);
+      }
+      expect(taken).toBeGreaterThan(0);
+      await surfaces.settings({ public_url: publicUrl });
+    });
+
+    test("also while the request is under review", async () => {
+      const id = await surfaces.createIn("UNDER_REVIEW", { size: "PRICED" });
+      const { remedy } = await oneOf<{ remedy: string }>(superuser, remedyOf, [id]);
+      expect(remedy).toContain(`/capacity address ${id}`);
+      await setAddress(id, "name@example.com");
+    });
+  });
 });

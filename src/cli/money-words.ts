@@ -34,13 +34,20 @@ export function whyRefundHeld({ refunds }: Pick<Payment, "refunds">): string | n
 }
 
 /** The command that helps a payment on; null when there is nothing to do. */
-export function nextForPayment(payment: Pick<Payment, "id" | "refunds" | "status">): string | null {
-  if (payment.status === "disputed") return "answer the dispute in Stripe's dashboard";
-  const held = payment.refunds.find(({ state }) => state === "held");
-  if (held?.heldBy === "person") return `headroom payments refund ${payment.id} --as <member> --reason "…"`;
-  const last = payment.refunds.at(-1);
-  if (last?.state === "failed") return `headroom payments refund ${payment.id} --as <member> --reason "…"`;
-  return null;
+export function nextForPayment({
+  id,
+  refunds,
+  status,
+  left,
+}: Pick<Payment, "id" | "refunds" | "status" | "left">): string | null {
+  if (status === "disputed") return "answer the dispute in Stripe's dashboard";
+  const needsPerson = refunds.some(({ heldBy }) => heldBy === "person") || refunds.at(-1)?.state === "failed";
+  // Another that waits or is on its way goes first: a second one would be refused.
+  const goesOn = refunds.some(
+    ({ origin, state, heldBy }) =>
+      origin === "ours" && ["held", "sent", "pending"].includes(state) && heldBy !== "person",
+  );
+  return needsPerson && !goesOn && left > 0 ? `headroom payments refund ${id} --as <member> --reason "…"` : null;
 }
 
 /** The command that helps the money of a request on. */

@@ -5,7 +5,9 @@ as $$
 begin
   if p_refund.held_by = 'person' then
     perform billing.tell(p_payment.request_id, format('The refund of %s has failed 3 times, and is not tried again by itself. An operator '
-      'sees to it: headroom payments refund %s', billing.amount_words(p_refund.currency, p_refund.amount), p_payment.id), true);
+      'sees to it%s', billing.amount_words(p_refund.currency, p_refund.amount),
+      case when billing.is_disputed(p_payment.id) then ' once the dispute about it has ended.'
+           else ': headroom payments refund ' || p_payment.id end), true);
   elsif p_refund.held_by = 'dispute' then
     perform billing.tell(p_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',
       billing.amount_words(p_refund.currency, p_refund.amount)), true);

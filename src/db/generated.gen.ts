@@ -199,6 +199,7 @@ export interface BillingPayments {
   recorded_at: Date;
   looks: number;
   next_look_at: Date | null;
+  charge_id: string | null;
 }
 
 /** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
@@ -2243,6 +2244,11 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Asks Stripe for charges that are not known. */
+  "billing.ask_charges": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** Enqueues the next page of a comparison. */
   "billing.ask_page": {
     args: {
@@ -2280,6 +2286,13 @@ export interface Functions {
       p_since: Date | string | null;
     };
     result: string;
+  };
+  /** Whether the customer of a request can go to pay. */
+  "billing.can_be_paid": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean;
   };
   /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
@@ -2551,7 +2564,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** A payment by its id, here or at Stripe. Nullable: result. */
+  /** A payment by any id that belongs to it. Nullable: result. */
   "billing.find_payment": {
     args: {
       p_id: string | null;
@@ -2607,6 +2620,13 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** Whether a payment of a request waits for a person because it is not what was asked for. */
+  "billing.holds_money": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: boolean;
+  };
   /** The id in a field of an object of Stripe. Nullable: result. */
   "billing.id_in": {
     args: {
@@ -2642,6 +2662,15 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Whether a call of Stripe was given up, and may have been done. */
+  "billing.is_in_doubt": {
+    args: {
+      p_stream: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+    };
+    result: boolean;
+  };
   /** Whether an object of Stripe carries the mark of this installation. */
   "billing.is_ours": {
     args: {
@@ -2660,6 +2689,13 @@ export interface Functions {
   "billing.is_tried_again": {
     args: {
       p_payment_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a checkout certainly has no page at Stripe. */
+  "billing.is_unmade": {
+    args: {
+      p_checkout: string | null;
     };
     result: boolean;
   };
@@ -2773,6 +2809,13 @@ export interface Functions {
   "billing.least_amount": {
     args: {
       p_currency: string | null;
+    };
+    result: number;
+  };
+  /** What of a payment a person may send back. */
+  "billing.left_for_people": {
+    args: {
+      p_payment_id: string | null;
     };
     result: number;
   };
@@ -2929,6 +2972,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Asks Stripe whether it has a page for a checkout. */
+  "billing.look_for_checkout": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: void;
+  };
   /** Mails the link to the last step, or says why not. Nullable: result. */
   "billing.mail_draft": {
     args: {
@@ -2943,6 +2993,14 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean;
+  };
+  /** Follows that Stripe has no page for a checkout. */
+  "billing.miss_checkout": {
+    args: {
+      p_id: string | null;
+      p_seen_at: Date | string | null;
+    };
+    result: void;
   };
   /** Opens a refund again that was given up and that Stripe does not have. */
   "billing.miss_refund": {
@@ -3009,6 +3067,13 @@ export interface Functions {
   "billing.newest_payments": {
     args: Record<string, never>;
     result: string[];
+  };
+  /** Notes the charge of the payment that an object of Stripe's names. */
+  "billing.note_charge": {
+    args: {
+      p_object: unknown;
+    };
+    result: void;
   };
   /** Remembers a customer's id at Stripe. Nullable: p_address_mark, p_stripe_id. */
   "billing.note_customer": {
@@ -3128,6 +3193,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** The address at which a checkout is paid. Nullable: result. */
+  "billing.page_of": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: string | null;
+  };
   /** A payment that the caller may see. */
   "billing.payment_in_reach": {
     args: {
@@ -3195,6 +3267,16 @@ export interface Functions {
     };
     result: BillingDrafts;
   };
+  /** Writes down an object of Stripe's that cannot be read. Nullable: p_stripe_id, p_kind, p_request_id. */
+  "billing.put_aside": {
+    args: {
+      p_stripe_id: string | null;
+      p_kind: string | null;
+      p_request_id: string | null;
+      p_event_id: string | null;
+    };
+    result: void;
+  };
   /** Adds a price, which replaces the one before from its time on. */
   "billing.put_price": {
     args: {
@@ -3211,6 +3293,14 @@ export interface Functions {
       p_changes?: unknown;
     };
     result: BillingSettings;
+  };
+  /** Puts aside what could not be read for a day; whether it is gone. Nullable: p_request_id. */
+  "billing.put_sighting_aside": {
+    args: {
+      p_sighting: string | null;
+      p_request_id: string | null;
+    };
+    result: boolean;
   };
   /** Takes in a page of a comparison and asks for the next. */
   "billing.read_page": {
@@ -5289,6 +5379,7 @@ export interface Functions {
       p_unasked: string | null;
       p_request_id: string | null;
       p_state: string | null;
+      p_priced: boolean | null;
     };
     result: string | null;
   };
@@ -10531,10 +10622,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.amount_problem": { returns: "value", json: [], positional: false },
   "billing.amount_words": { returns: "value", json: [], positional: false },
+  "billing.ask_charges": { returns: "nothing", json: [], positional: false },
   "billing.ask_page": { returns: "nothing", json: [], positional: false },
   "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
   "billing.begin_checkout": { returns: "row", json: [], positional: false },
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
+  "billing.can_be_paid": { returns: "value", json: [], positional: false },
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
   "billing.check_books": { returns: "nothing", json: [], positional: false },
@@ -10577,14 +10670,17 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.hear": { returns: "value", json: ["p_event"], positional: false },
   "billing.held_until": { returns: "value", json: [], positional: false },
   "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.holds_money": { returns: "value", json: [], positional: false },
   "billing.id_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.installation_id": { returns: "value", json: [], positional: false },
   "billing.is_disputed": { returns: "value", json: [], positional: false },
   "billing.is_ended": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
+  "billing.is_in_doubt": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_play_money": { returns: "value", json: ["p_session"], positional: false },
   "billing.is_tried_again": { returns: "value", json: [], positional: false },
+  "billing.is_unmade": { returns: "value", json: [], positional: false },
   "billing.is_withdrawn": { returns: "value", json: ["p_offer"], positional: false },
   "billing.judge_payment": { returns: "value", json: [], positional: false },
   "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
@@ -10598,6 +10694,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.learn_session": { returns: "value", json: ["p_session"], positional: false },
   "billing.learn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.least_amount": { returns: "value", json: [], positional: false },
+  "billing.left_for_people": { returns: "value", json: [], positional: false },
   "billing.left_of": { returns: "value", json: [], positional: false },
   "billing.list_balance": { returns: "rows", json: [], positional: false },
   "billing.list_findings": { returns: "rows", json: [], positional: false },
@@ -10614,8 +10711,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
   "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
   "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
+  "billing.look_for_checkout": { returns: "nothing", json: [], positional: false },
   "billing.mail_draft": { returns: "value", json: [], positional: false },
   "billing.may_see": { returns: "value", json: [], positional: false },
+  "billing.miss_checkout": { returns: "nothing", json: [], positional: false },
   "billing.miss_refund": { returns: "nothing", json: [], positional: false },
   "billing.money_state": { returns: "value", json: [], positional: false },
   "billing.monthly_usd": { returns: "value", json: [], positional: false },
@@ -10624,6 +10723,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.new_checkout": { returns: "row", json: [], positional: false },
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
   "billing.newest_payments": { returns: "value", json: [], positional: false },
+  "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
@@ -10638,6 +10738,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
+  "billing.page_of": { returns: "value", json: [], positional: false },
   "billing.payment_in_reach": { returns: "row", json: [], positional: false },
   "billing.payment_json": { returns: "value", json: [], positional: false },
   "billing.payment_status": { returns: "value", json: [], positional: false },
@@ -10647,8 +10748,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.price_problem": { returns: "value", json: [], positional: false },
   "billing.proof_token": { returns: "value", json: [], positional: false },
   "billing.prove_draft": { returns: "row", json: [], positional: false },
+  "billing.put_aside": { returns: "nothing", json: [], positional: false },
   "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
   "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
+  "billing.put_sighting_aside": { returns: "value", json: [], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
   "billing.read_sighting": { returns: "value", json: [], positional: false },
   "billing.read_sightings": { returns: "row", json: [], positional: false },

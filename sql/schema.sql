@@ -4418,7 +4418,7 @@ create function billing.is_tried_again(p_payment_id uuid)
 create function billing.is_unmade(p_checkout billing.checkouts)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df184b9188244575';
+  as 'sha256 1af9fae387cf2b0d';
 
 create function billing.is_withdrawn(p_offer jsonb)
   returns boolean
@@ -4512,7 +4512,7 @@ grant execute on function billing.list_findings to headroom_control;
 create function billing.list_payments(p_workspace_id text DEFAULT NULL::text, p_request_id text DEFAULT NULL::text, p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, purpose text, currency text, amount bigint, amount_left bigint, status text, counts boolean, refund_reason text, payment_intent text, paid_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 4824496ee05a7c87';
+  as 'sha256 d2607ab0015bf82b';
 grant execute on function billing.list_payments to headroom_auditor;
 grant execute on function billing.list_payments to headroom_control;
 
@@ -4604,7 +4604,7 @@ create function billing.may_see(p_request capacity.requests, p_member_id text)
 create function billing.miss_checkout(p_id uuid, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0f8ae43010e06655';
+  as 'sha256 30e4156a5c7e5831';
 
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
@@ -4729,7 +4729,7 @@ create function billing.page_of(p_checkout billing.checkouts)
 create function billing.payment_in_reach(p_payment_id text)
   returns billing.payments
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d18aca27d3c3c5d3';
+  as 'sha256 b6250874958d291d';
 
 create function billing.payment_json(p_payment billing.payments)
   returns jsonb
@@ -5830,7 +5830,7 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
 create function capacity.slack_payment(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ed9dcaa3e52a5f0e';
+  as 'sha256 864f8e4b455b8899';
 
 create function capacity.slack_quote(p_text text)
   returns text

@@ -57,10 +57,12 @@ const odd = fc.oneof(
   fc.string({ maxLength: 30 }).filter((text) => !text.includes("\0")),
 );
 
+const idOf = (field: Json | undefined): string | null => (typeof field === "string" ? field : null);
+
 function ofRequest(m: Money, session: Thing): Thing[] {
   const metadata = session["metadata"] ?? {};
-  const subscription = session["subscription"] ?? null;
-  const intent = session["payment_intent"] ?? null;
+  const subscription = idOf(session["subscription"]);
+  const intent = idOf(session["payment_intent"]);
   const common = { created: Math.floor(Date.now() / 1000), metadata, currency: "usd" };
   return [
     session,
@@ -80,10 +82,10 @@ function ofRequest(m: Money, session: Thing): Thing[] {
       payment_intent: intent,
       ...common,
     },
-    { object: "payment_intent", id: String(intent ?? "pi_none"), status: "succeeded", ...common },
+    { object: "payment_intent", id: intent ?? "pi_none", status: "succeeded", ...common },
     {
       object: "subscription",
-      id: String(subscription ?? "sub_none"),
+      id: subscription ?? "sub_none",
       status: "active",
       current_period_end: common.created,
       ...common,

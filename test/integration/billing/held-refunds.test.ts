@@ -11,7 +11,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that wait on PostgreSQL %i", async (ve
   async function disputed(): Promise<{
     id: string;
     intent: Json;
-    dispute(status: string, amount?: number): Promise<unknown>;
+    dispute: (status: string, amount?: number) => Promise<unknown>;
   }> {
     const { id, session } = await m.bought({ quantity: 1 });
     const intent = session["payment_intent"] ?? null;

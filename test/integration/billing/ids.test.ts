@@ -13,12 +13,12 @@ const found = async (id: string): Promise<string | null> =>
 test("a payment is found by its receipt, its charge, its refund, its dispute, and by all else that Stripe calls it", async () => {
   const scene = await stage.open({ kind: "one_off" });
   await steps["The customer opens Stripe's page."](stage, scene);
-  await steps["The customer pays by card."](stage, scene);
+  steps["The customer pays by card."](stage, scene);
   await stage.flow();
   await steps["An operator refunds USD 100.00."](stage, scene);
   await stage.flow();
   await stage.sweep();
-  await steps["The customer disputes the USD 200.00 that are left."](stage, scene);
+  steps["The customer disputes the USD 200.00 that are left."](stage, scene);
   await steps["What Stripe has is compared with the books."](stage);
   const session = scene.sessions[0] ?? "";
   const { paymentIntent } = sandbox.stripe.session(session);
@@ -48,10 +48,10 @@ test("a payment is found by its receipt, its charge, its refund, its dispute, an
 test("a charge is known once what Stripe has was compared, without a refund or a dispute that names it; of a renewal it is asked for", async () => {
   const scene = await stage.open({ kind: "recurring" });
   await steps["The customer opens Stripe's page."](stage, scene);
-  await steps["The customer pays by card."](stage, scene);
+  steps["The customer pays by card."](stage, scene);
   await stage.flow();
   await steps["The capacity is set up."](stage, scene);
-  await steps["A month passes, and the next one is paid."](stage, scene);
+  steps["A month passes, and the next one is paid."](stage, scene);
   await stage.flow();
   await steps["What Stripe has is compared with the books."](stage);
   await rowsOf(

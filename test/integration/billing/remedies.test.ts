@@ -25,8 +25,8 @@ function adviceIn(text: string): string[] | undefined {
   return [...words, "--reason", "It was advised.", ...who];
 }
 
-/** Does what is advised; what came of it. */
-async function take(text: string): Promise<"nothing advised" | "accepted" | string> {
+/** Does what is advised: `accepted`, `nothing advised`, or how it was refused. */
+async function take(text: string): Promise<string> {
   const advice = adviceIn(text);
   if (advice === undefined) return "nothing advised";
   const { status, err } = await cli(...advice);
@@ -127,11 +127,11 @@ describe("a refund that failed", () => {
   });
 });
 
-describe("a customer who can pay again", () => {
-  const refuse = (): void =>
-    m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "http_400", reason: "refused on purpose" }));
-  const offersAgain = (said: string): boolean => /can (?:pay|try) again/.test(said);
+const refuse = (): void =>
+  m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "http_400", reason: "refused on purpose" }));
+const offersAgain = (said: string): boolean => /can (?:pay|try) again/.test(said);
 
+describe("a customer who can pay again", () => {
   test("is said to after a page that was not made, and can", async () => {
     const id = await m.offered();
     refuse();

@@ -138,6 +138,12 @@ describe("Stripe repeats a failure to make the page", () => {
   });
 });
 
+async function look({ id }: Scene): Promise<void> {
+  await rowsOf(pool, "update billing.checkouts set next_look_at = now() where request_id = $1", [id]);
+  await stage.sweep();
+  await stage.flow();
+}
+
 describe("a call for the page is given up in doubt", () => {
   /** Answered when their wait is over, whatever became of the page. */
   const clicks: Promise<Response>[] = [];
@@ -153,12 +159,6 @@ describe("a call for the page is given up in doubt", () => {
     expect((await scene.visitor.get(`/confirm/${scene.token}/pay`)).status).toBe(200);
     clicks.push(click);
     return scene;
-  }
-
-  async function look({ id }: Scene): Promise<void> {
-    await rowsOf(pool, "update billing.checkouts set next_look_at = now() where request_id = $1", [id]);
-    await stage.sweep();
-    await stage.flow();
   }
 
   test("and the page that was made is found, closed, and replaced by one whose address is known", async () => {

@@ -1,5 +1,5 @@
--- Asks once for the charges of payments that nothing has named yet: of renewals, because what lists their invoices does not say it. Those of
--- checkouts come with their sessions, so only what is an hour old is asked for.
+-- Asks once for the charges of payments that nothing has named yet: of renewals, because what lists their invoices does not say it.
+-- Those of checkouts come with their sessions, so only what is an hour old is asked for.
 create or replace function billing.ask_charges() returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

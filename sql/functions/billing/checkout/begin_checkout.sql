@@ -1,6 +1,7 @@
--- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is open.
--- One page at a time: an old one is ended before another is made, and so is one that was made for another address, which stands on it and
--- whose cards may be kept there, and one whose address nobody knows. A payment that is being processed is answered as it is, so that nobody pays twice.
+-- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is
+-- open. One page at a time: an old one is ended before another is made, and so is one that was made for another address, which stands on
+-- it and whose cards may be kept there, and one whose address nobody knows. A payment that is being processed is answered as it is, so
+-- that nobody pays twice.
 create or replace function billing.begin_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

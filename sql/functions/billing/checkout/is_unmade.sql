@@ -2,6 +2,7 @@
 create or replace function billing.is_unmade(p_checkout billing.checkouts) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select billing.is_given_up('billing', p_checkout.id::text, 'create') and not billing.is_in_doubt('billing', p_checkout.id::text, 'create');
+  select billing.is_given_up('billing', p_checkout.id::text, 'create')
+     and not billing.is_in_doubt('billing', p_checkout.id::text, 'create');
 $$;
 comment on function billing.is_unmade(billing.checkouts) is 'Whether a checkout certainly has no page at Stripe.';

@@ -10,7 +10,8 @@ begin
   if v_checkout.id is null or not billing.is_given_up('billing', p_id::text, 'create')
      or p_seen_at < (select max(l.recorded_at) + interval '5 minutes'
                        from outbox.rows o join outbox.lines l on l.outbox_id = o.outbox_id
-                      where o.stream_id = outbox.stream_id('billing') and o.instruction_id = p_id::text and o.idempotency_key = 'create') then
+                      where o.stream_id = outbox.stream_id('billing') and o.instruction_id = p_id::text
+                        and o.idempotency_key = 'create') then
     return;
   elsif v_checkout.state = 'asked' then
     perform billing.tell_no_page(billing.move_checkout(v_checkout, 'GIVEN_UP'));

@@ -1,5 +1,6 @@
--- How the money of a request stands, in a word: `none` where there is no price and nobody paid; `due`, `held` where what was paid is not what was
--- asked for, `processing`, what payment_status() says of the payment that bought it or else of the last one; `unpaid` when it ended without one.
+-- How the money of a request stands, in a word: `none` where there is no price and nobody paid; `due`, `held` where what was paid is not
+-- what was asked for, `processing`, what payment_status() says of the payment that bought it or else of the last one; `unpaid` when it
+-- ended without one.
 create or replace function billing.money_state(p_request capacity.requests) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -1,7 +1,7 @@
--- Sends the refund of a payment that was held, as soon as nothing holds it any more: no dispute is open, and the payment's id at Stripe is
--- known. How much goes back is decided when it is sent: all that is left where everything has to go back, and what somebody asked for as far
--- as it is left. Until then the refund says what that would be now; where nothing is left it is set aside, whatever it waits for. One that
--- waits for a person is left to them. Answers the refund if it moved.
+-- Sends the refund of a payment that was held, as soon as nothing holds it any more: no dispute is open, and the payment's id at Stripe
+-- is known. How much goes back is decided when it is sent: all that is left where everything has to go back, and what somebody asked for
+-- as far as it is left. Until then the refund says what that would be now; where nothing is left it is set aside, whatever it waits for.
+-- One that waits for a person is left to them. Answers the refund if it moved.
 create or replace function billing.release_refund(p_payment_id uuid) returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

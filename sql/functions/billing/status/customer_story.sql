@@ -1,5 +1,5 @@
--- How the payment of a request stands, for its customer. Null where no price was asked and nothing was paid. held: something was paid that is
--- not what was asked for; erased: the last page to pay on was ended with what was known of the customer.
+-- How the payment of a request stands, for its customer. Null where no price was asked and nothing was paid. held: something was paid
+-- that is not what was asked for; erased: the last page to pay on was ended with what was known of the customer.
 create or replace function billing.customer_story(p_request_id text) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

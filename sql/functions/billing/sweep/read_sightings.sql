@@ -1,6 +1,6 @@
--- Reads what relays brought back from Stripe, oldest first, each in a subtransaction of its own. What cannot be read for a day is put aside. What concerns a request that somebody
--- holds at this moment is left for the next time, and so is what could not be read: both go to the end of the queue, so that what cannot be
--- read keeps nothing else waiting.
+-- Reads what relays brought back from Stripe, oldest first, each in a subtransaction of its own. What cannot be read for a day is put
+-- aside. What concerns a request that somebody holds at this moment is left for the next time, and so is what could not be read: both go
+-- to the end of the queue, so that what cannot be read keeps nothing else waiting.
 create or replace function billing.read_sightings(p_most integer, out seen integer, out moved integer, out failed jsonb)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

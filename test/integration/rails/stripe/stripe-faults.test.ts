@@ -177,9 +177,10 @@ describe("a refund", () => {
   });
 });
 
+const tried = (row: ReturnType<typeof messageOf>, tryNo: number): RailOutcome | Promise<RailOutcome> =>
+  rail.send({ ...row, tryNo, uncertain: tryNo > 1 }, notAborted);
+
 describe("a session at which Stripe failed, and says so again under its key", () => {
-  const tried = (row: ReturnType<typeof messageOf>, tryNo: number): RailOutcome | Promise<RailOutcome> =>
-    rail.send({ ...row, tryNo, uncertain: tryNo > 1 }, notAborted);
   const create = { provider: "stripe", method: "checkout.sessions.create", times: 1 } as const;
 
   test("is looked for twice, some seconds apart, and given up when there is none", async () => {

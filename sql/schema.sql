@@ -4473,7 +4473,7 @@ create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at times
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5319a23d6f53e4ae';
+  as 'sha256 cdff37761a877646';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb

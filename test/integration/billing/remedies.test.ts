@@ -196,6 +196,16 @@ describe("what else is advised", () => {
     );
   });
 
+  test("a payment of the test mode: the customer pays again by the link", async () => {
+    const { id, session } = await m.opened();
+    await rowsOf(m.superuser, "update billing.installation set live_since = now()");
+    expect(await m.tells("checkout.session.completed", m.paid(session))).toMatchObject({ code: "test_payment" });
+    await rowsOf(m.superuser, "update billing.installation set live_since = null");
+    const before = await m.checkout(id);
+    const again = await m.begin(id);
+    expect([again.state, again.checkout_id === before?.checkout_id]).toEqual(["asked", false]);
+  });
+
   test("a finding: it is resolved by the command below the list", async () => {
     await rowsOf(
       m.superuser,

@@ -24,6 +24,8 @@ begin
     select c.* into v_checkout from billing.checkouts c where c.id = v_found.checkout_id;
   end if;
   if v_paid and v_play_money then
+    -- Its page is over, and nothing was paid by it.
+    perform billing.move_checkout(v_checkout, 'EXPIRED', p_at);
     return billing.find_out('test_payment', p_session ->> 'id', v_request.id,
       'The customer paid in Stripe''s test mode, which moves no money, and this installation is live.', p_event_id);
   elsif v_paid then

@@ -199,6 +199,7 @@ export interface BillingPayments {
   recorded_at: Date;
   looks: number;
   next_look_at: Date | null;
+  charge_id: string | null;
 }
 
 /** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
@@ -2253,6 +2254,11 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Asks Stripe for charges that are not known. */
+  "billing.ask_charges": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** Enqueues the next page of a comparison. */
   "billing.ask_page": {
     args: {
@@ -2290,6 +2296,13 @@ export interface Functions {
       p_since: Date | string | null;
     };
     result: string;
+  };
+  /** Whether the customer of a request can go to pay. */
+  "billing.can_be_paid": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean;
   };
   /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
@@ -2561,7 +2574,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** A payment by its id, here or at Stripe. Nullable: result. */
+  /** A payment by any id that belongs to it. Nullable: result. */
   "billing.find_payment": {
     args: {
       p_id: string | null;
@@ -2582,6 +2595,13 @@ export interface Functions {
     };
     result: { request_id: string | null; checkout_id: string | null };
   };
+  /** Sets held refunds to what is left of their payment. */
+  "billing.fit_held": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: void;
+  };
   /** Closes the payment of a request that has ended. Nullable: result. */
   "billing.follow_end": {
     args: {
@@ -2595,6 +2615,13 @@ export interface Functions {
       p_most?: number | null | undefined;
     };
     result: number;
+  };
+  /** Whether a checkout certainly has no page at Stripe. */
+  "billing.has_no_page": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: boolean;
   };
   /** Takes in an event of Stripe that was verified, and says what came of it. */
   "billing.hear": {
@@ -2616,6 +2643,13 @@ export interface Functions {
       p_argument: unknown;
     };
     result: Json | null;
+  };
+  /** Whether a payment of a request waits for a person because it is not what was asked for. */
+  "billing.holds_money": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: boolean;
   };
   /** The id in a field of an object of Stripe. Nullable: result. */
   "billing.id_in": {
@@ -2645,6 +2679,15 @@ export interface Functions {
   };
   /** Whether a call of Stripe was given up. */
   "billing.is_given_up": {
+    args: {
+      p_stream: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a call of Stripe was given up, and may have been done. */
+  "billing.is_in_doubt": {
     args: {
       p_stream: string | null;
       p_instruction_id: string | null;
@@ -2802,6 +2845,13 @@ export interface Functions {
     };
     result: number;
   };
+  /** What of a payment a person may send back. */
+  "billing.left_for_people": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: number;
+  };
   /** What of a payment may still be refunded. Nullable: p_but. */
   "billing.left_of": {
     args: {
@@ -2955,6 +3005,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Asks Stripe whether it has a page for a checkout. */
+  "billing.look_for_checkout": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: void;
+  };
   /** Mails the link to the last step, or says why not. Nullable: result. */
   "billing.mail_draft": {
     args: {
@@ -2969,6 +3026,14 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean;
+  };
+  /** Follows that Stripe has no page for a checkout. */
+  "billing.miss_checkout": {
+    args: {
+      p_id: string | null;
+      p_seen_at: Date | string | null;
+    };
+    result: void;
   };
   /** Opens a refund again that was given up and that Stripe does not have. */
   "billing.miss_refund": {
@@ -3035,6 +3100,13 @@ export interface Functions {
   "billing.newest_payments": {
     args: Record<string, never>;
     result: string[];
+  };
+  /** Notes the charge of the payment that an object of Stripe's names. */
+  "billing.note_charge": {
+    args: {
+      p_object: unknown;
+    };
+    result: void;
   };
   /** Remembers a customer's id at Stripe. Nullable: p_address_mark, p_stripe_id. */
   "billing.note_customer": {
@@ -3174,6 +3246,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** The address at which a checkout is paid. Nullable: result. */
+  "billing.page_of": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: string | null;
+  };
   /** A payment that the caller may see. */
   "billing.payment_in_reach": {
     args: {
@@ -3241,6 +3320,16 @@ export interface Functions {
     };
     result: BillingDrafts;
   };
+  /** Writes down an object of Stripe's that cannot be read. Nullable: p_stripe_id, p_kind, p_request_id. */
+  "billing.put_aside": {
+    args: {
+      p_stripe_id: string | null;
+      p_kind: string | null;
+      p_request_id: string | null;
+      p_event_id: string | null;
+    };
+    result: void;
+  };
   /** Adds a price, which replaces the one before from its time on. */
   "billing.put_price": {
     args: {
@@ -3257,6 +3346,14 @@ export interface Functions {
       p_changes?: unknown;
     };
     result: BillingSettings;
+  };
+  /** Puts aside what could not be read for a day; whether it is gone. Nullable: p_request_id. */
+  "billing.put_sighting_aside": {
+    args: {
+      p_sighting: string | null;
+      p_request_id: string | null;
+    };
+    result: boolean;
   };
   /** Takes in a page of a comparison and asks for the next. */
   "billing.read_page": {
@@ -3355,6 +3452,7 @@ export interface Functions {
     args: {
       p_object: unknown;
       p_event_id: string | null;
+      p_at: Date | string | null;
     };
     result: Json;
   };
@@ -3448,13 +3546,6 @@ export interface Functions {
   };
   /** Refunds what is left of a payment that has to go back. */
   "billing.settle": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: void;
-  };
-  /** Sets held refunds to what is left of their payment. */
-  "billing.shrink_held": {
     args: {
       p_payment_id: string | null;
     };
@@ -5360,6 +5451,7 @@ export interface Functions {
       p_unasked: string | null;
       p_request_id: string | null;
       p_state: string | null;
+      p_priced: boolean | null;
     };
     result: string | null;
   };
@@ -10715,10 +10807,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.amount_problem": { returns: "value", json: [], positional: false },
   "billing.amount_words": { returns: "value", json: [], positional: false },
+  "billing.ask_charges": { returns: "nothing", json: [], positional: false },
   "billing.ask_page": { returns: "nothing", json: [], positional: false },
   "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
   "billing.begin_checkout": { returns: "row", json: [], positional: false },
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
+  "billing.can_be_paid": { returns: "value", json: [], positional: false },
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
   "billing.check_books": { returns: "nothing", json: [], positional: false },
@@ -10756,16 +10850,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.find_payment": { returns: "row", json: [], positional: false },
   "billing.find_refund": { returns: "row", json: ["p_refund"], positional: false },
   "billing.find_session": { returns: "row", json: ["p_session"], positional: false },
+  "billing.fit_held": { returns: "nothing", json: [], positional: false },
   "billing.follow_end": { returns: "value", json: ["p_change"], positional: false },
   "billing.forget_drafts": { returns: "value", json: [], positional: false },
+  "billing.has_no_page": { returns: "value", json: [], positional: false },
   "billing.hear": { returns: "value", json: ["p_event"], positional: false },
   "billing.held_until": { returns: "value", json: [], positional: false },
   "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.holds_money": { returns: "value", json: [], positional: false },
   "billing.id_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.installation_id": { returns: "value", json: [], positional: false },
   "billing.is_disputed": { returns: "value", json: [], positional: false },
   "billing.is_ended": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
+  "billing.is_in_doubt": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_play_money": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_tried_again": { returns: "value", json: [], positional: false },
@@ -10784,6 +10882,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.learn_session": { returns: "value", json: ["p_session"], positional: false },
   "billing.learn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.least_amount": { returns: "value", json: [], positional: false },
+  "billing.left_for_people": { returns: "value", json: [], positional: false },
   "billing.left_of": { returns: "value", json: [], positional: false },
   "billing.list_balance": { returns: "rows", json: [], positional: false },
   "billing.list_findings": { returns: "rows", json: [], positional: false },
@@ -10800,8 +10899,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
   "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
   "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
+  "billing.look_for_checkout": { returns: "nothing", json: [], positional: false },
   "billing.mail_draft": { returns: "value", json: [], positional: false },
   "billing.may_see": { returns: "value", json: [], positional: false },
+  "billing.miss_checkout": { returns: "nothing", json: [], positional: false },
   "billing.miss_refund": { returns: "nothing", json: [], positional: false },
   "billing.money_state": { returns: "value", json: [], positional: false },
   "billing.monthly_usd": { returns: "value", json: [], positional: false },
@@ -10810,6 +10911,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.new_checkout": { returns: "row", json: [], positional: false },
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
   "billing.newest_payments": { returns: "value", json: [], positional: false },
+  "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
   "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
@@ -10826,6 +10928,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
+  "billing.page_of": { returns: "value", json: [], positional: false },
   "billing.payment_in_reach": { returns: "row", json: [], positional: false },
   "billing.payment_json": { returns: "value", json: [], positional: false },
   "billing.payment_status": { returns: "value", json: [], positional: false },
@@ -10835,8 +10938,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.price_problem": { returns: "value", json: [], positional: false },
   "billing.proof_token": { returns: "value", json: [], positional: false },
   "billing.prove_draft": { returns: "row", json: [], positional: false },
+  "billing.put_aside": { returns: "nothing", json: [], positional: false },
   "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
   "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
+  "billing.put_sighting_aside": { returns: "value", json: [], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
   "billing.read_sighting": { returns: "value", json: [], positional: false },
   "billing.read_sightings": { returns: "row", json: [], positional: false },
@@ -10862,7 +10967,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.set_rate": { returns: "nothing", json: [], positional: false },
   "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
-  "billing.shrink_held": { returns: "nothing", json: [], positional: false },
   "billing.spender": { returns: "value", json: [], positional: false },
   "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },

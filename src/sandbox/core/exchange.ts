@@ -17,8 +17,8 @@ export type SandboxContext = Context<SandboxEnv>;
 
 /** How a provider words its refusals and failures. */
 export interface Dialect {
-  /** `afterAccept`: the call had its effect all the same. */
-  failed(afterAccept: boolean): Response;
+  /** `hadBegun`: the work had begun, whether or not it had its effect. */
+  failed(hadBegun: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
   refused(words: string): Response;
 }
@@ -76,6 +76,8 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
   switch (fault.kind) {
     case "error500":
       return dialect.failed(false);
+    case "error500Midway":
+      return dialect.failed(true);
     case "rateLimit":
       return dialect.rateLimited(fault.retryAfterSeconds ?? defaultRetryAfterSeconds);
     case "refuse":

@@ -14,6 +14,8 @@ export type Provider = (typeof providers)[number];
 export const faultKinds = [
   /** Fails before doing anything. */
   "error500",
+  /** Begins, fails, and leaves nothing behind: where a provider remembers keys, it says so again under the same one. */
+  "error500Midway",
   /** Asks the caller to wait (Retry-After); nothing happens. */
   "rateLimit",
   /** Refuses for good; nothing happens. */

@@ -17,6 +17,7 @@ const shown = 15;
 
 const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   error500: "fails (500)",
+  error500Midway: "fails midway (500), and says so again under the same key",
   rateLimit: "asks for quiet (429)",
   refuse: "refuses",
   refuseEchoing: "refuses and repeats what it was sent",

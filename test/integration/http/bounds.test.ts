@@ -151,7 +151,7 @@ describe("whoever does not read", () => {
     await until(async () => (await ask("capacity_requests?select=id", impatient)).status === 200);
     for (const socket of sockets) {
       socket.resume();
-      await once(socket, "close");
+      if (!socket.closed) await once(socket, "close");
       expect(socket.bytesRead).toBeLessThan(7_000_000);
     }
   });

@@ -20,6 +20,7 @@ const effects = (sandbox: Sandbox): string[] => sandbox.slack.messages(channel).
 /** What the caller sees of each fault, and whether the message is there afterwards. */
 const expected: Record<Exclude<FaultKind, "hang" | "hangBeforeAccept" | "late">, { sees: string; effect: boolean }> = {
   error500: { sees: "500", effect: false },
+  error500Midway: { sees: "500", effect: false },
   rateLimit: { sees: "429", effect: false },
   refuse: { sees: "200 restricted_action", effect: false },
   refuseEchoing: { sees: "200 restricted_action", effect: false },

@@ -4643,7 +4643,7 @@ create function billing.miss_checkout(p_id uuid, p_seen_at timestamp with time z
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 849629f02c4228f4';
+  as 'sha256 c6076d2bdd3b2289';
 
 create function billing.money_state(p_request capacity.requests)
   returns text

@@ -5004,7 +5004,7 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 329ba91d502eee7c';
+  as 'sha256 e0b2721560f5eb01';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -8122,7 +8122,7 @@ create function outbox.not_granted(p_row outbox.payloads)
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 faa65bbc62d67c7f';
+  as 'sha256 25c3b0e150b8ac33';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void

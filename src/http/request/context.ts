@@ -101,13 +101,18 @@ export class RequestContext implements RouteContext {
     return (this.#body ??= this.#readBody(this.#parts.route.limits?.bodyBytes ?? defaultBodyBytes));
   }
 
-  #readBody(limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  /** Whoever sends slowly holds no place meanwhile of others without a name in their network. */
+  async #readBody(limit: number): Promise<Uint8Array<ArrayBuffer>> {
     const { heldBytes } = this.#parts;
     const announced = Number(this.request.headers.get("content-length") ?? limit);
     const size = Math.min(announced, limit);
     heldBytes.requireRoom(this.#caller, size);
     this.#letGoOfBody = heldBytes.hold(this.#caller, size);
-    return readBody(this.request, limit);
+    const leave = this.session.role === "anon" ? this.#leave : undefined;
+    leave?.();
+    const body = await readBody(this.request, limit);
+    if (leave !== undefined) await this.enter();
+    return body;
   }
 
   /** Waits until few enough of the caller's other requests are worked on. Not before the session is known. */

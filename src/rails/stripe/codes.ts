@@ -42,6 +42,10 @@ export const stripeCodes = {
   amount_refused: { outcome: "rejected", meaning: "Stripe does not take this amount in this currency." },
   expiry_refused: { outcome: "rejected", meaning: "The session would end sooner or later than Stripe allows." },
   still_open: { outcome: "retry", meaning: "Stripe refuses to end the session, and says that it is open." },
+  may_not_list: {
+    outcome: "rejected",
+    meaning: "The key may not list these: a restricted key needs more permissions.",
+  },
   too_many_to_search: { outcome: "retry", meaning: "Stripe has more objects since then than a search can read." },
 } as const satisfies Record<string, RailCode>;
 

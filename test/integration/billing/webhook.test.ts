@@ -182,6 +182,27 @@ describe("events of Stripe over HTTP", () => {
     ]);
   });
 
+  test("what did not agree and was looked at ends no page that was made since, however often it is told of", async () => {
+    const { id, session } = await m.opened();
+    const paid = m.paid(session, { amount_total: 1 });
+    await m.tells("checkout.session.completed", paid);
+    expect((await m.checkout(id))?.state).toBe("mismatched");
+    await rowsOf(
+      m.superuser,
+      "select billing.resolve_finding(id, 'otto', 'sent back') from billing.findings where request_id = $1",
+      [id],
+    );
+    const { checkout_id: next } = await m.begin(id);
+    await m.deliver();
+    m.stripe.lists.set("sessions", [paid]);
+    await rowsOf(m.superuser, "select billing.reconcile_payments('otto')");
+    for (let turn = 0; turn < 6; turn += 1) await m.deliver();
+    m.stripe.lists.clear();
+    await m.tells("checkout.session.completed", paid);
+    await m.deliver();
+    expect(await m.checkout(id)).toMatchObject({ checkout_id: next, state: "open" });
+  });
+
   test("the gate before every request refuses what is not signed", async () => {
     const response = await fetch(`${gateway.url}/rest/v1/rpc/handle_stripe_webhook`, {
       method: "POST",

@@ -150,12 +150,13 @@ describe("whoever does not read", () => {
     // More than a kernel takes for whoever does not read.
     const requests = (await requestOf("large")).repeat(8);
     for (let count = 0; count < 3; count += 1) sockets.push(await askAndIgnore(impatient, requests));
-    await until(async () => (await ask("capacity_requests?select=id", impatient)).status === 200);
-    for (const socket of sockets) {
-      socket.resume();
-      if (!socket.closed) await once(socket, "close");
-      expect(socket.bytesRead).toBeLessThan(8 * 7_000_000);
-    }
+    // Whoever does not read learns of it when they write.
+    await until(async () => {
+      for (const socket of sockets) socket.write("\r\n");
+      await ask("capacity_requests?select=id", impatient, "rob");
+      return sockets.every(({ closed }) => closed);
+    });
+    expect((await ask("capacity_requests?select=id", impatient)).status).toBe(200);
   });
 });
 
@@ -181,4 +182,24 @@ test("bodies that do not come are kept for one caller up to a bound, and the oth
   expect(await sendForm("192.0.2.2")).toBe(401);
   for (const socket of sockets) socket.destroy();
   await until(async () => (await sendForm("192.0.2.1")) === 401);
+});
+
+test("bodies that do not come keep nobody else of the network from being answered", async () => {
+  const inProgress = { maxOfNetwork: 2 };
+  await using narrow = await startTestGateway(workflow.db, { dependencies: { inProgress } });
+  const head = [
+    "POST /webhooks/slack HTTP/1.1",
+    "host: 127.0.0.1",
+    `x-slack-request-timestamp: ${Math.floor(Date.now() / 1_000)}`,
+    `x-slack-signature: v0=${"0".repeat(64)}`,
+    "content-length: 10\r\n\r\n",
+  ].join("\r\n");
+  const sockets = Array.from({ length: 4 }, () => connect(Number(new URL(narrow.url).port), "127.0.0.1"));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets) socket.on("error", () => undefined).write(`${head}text=`);
+  for (let count = 0; count < 20; count += 1) {
+    const answer = await fetch(`${narrow.url}/confirm/none`, { signal: AbortSignal.timeout(5_000) });
+    expect(answer.status).toBe(404);
+  }
+  for (const socket of sockets) socket.destroy();
 });

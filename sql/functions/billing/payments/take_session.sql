@@ -1,6 +1,7 @@
 -- A Checkout session was paid. Its payment is recorded once, whoever tells of it and however often; whether it counts is judged by how the
--- request stands at this moment. An amount that is not the one that was asked for, or
--- that nobody here can count, moves nothing: until somebody has looked at it nobody pays again.
+-- request stands at this moment. An amount that is not the one that was asked for, or that nobody here can count, moves nothing: until
+-- somebody has looked at it nobody pays again. After that it may be told of again, by every comparison, and ends no page that was made
+-- since.
 create or replace function billing.take_session(
   p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
@@ -13,6 +14,7 @@ declare
   v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   v_matches boolean;
   v_payment billing.payments;
+  v_answer jsonb;
 begin
   select p.* into v_payment from billing.payments p
    where p.session_id = p_session ->> 'id' or p.invoice_id = billing.id_in(p_session -> 'invoice');
@@ -29,12 +31,15 @@ begin
     if p_checkout.id is not null then
       perform billing.move_checkout(p_checkout, 'MISMATCHED', p_at);
     end if;
-    perform billing.abandon_checkout(billing.open_checkout(p_request.id));
-    return billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
+    v_answer := billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
       format('Stripe took %s, and %s was asked for.',
              coalesce(billing.amount_words(v_currency, v_amount), 'no amount that can be read'),
              coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')),
       p_event_id);
+    if billing.holds_money(p_request.id) then
+      perform billing.abandon_checkout(billing.open_checkout(p_request.id));
+    end if;
+    return v_answer;
   end if;
   if p_checkout.id is not null then
     perform billing.move_checkout(p_checkout, 'PAID', p_at);

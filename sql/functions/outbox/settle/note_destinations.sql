@@ -1,7 +1,8 @@
 -- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer each time; a
 -- request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is said about it, and a
--- mail server that does not take one mail for now speaks of that mail. A receiver that has not finished what one row asked for, or does
--- not show it yet, has answered. A row that came back unsent says nothing, except that it is no longer a probe.
+-- mail server that does not take one mail for now speaks of that mail. A receiver that has not finished what one row asked for, does not
+-- show it yet, or cannot do it for now with what that row is about, has answered: an account without money must not keep its customers
+-- from paying. A row that came back unsent says nothing, except that it is no longer a probe.
 --
 -- It is written down, and put into the gate at once if that is free, else by whoever takes it next: a settle waits for nobody, and
 -- nothing that it has to tell is lost.
@@ -10,16 +11,19 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_names text[];
+  v_answers constant text[] :=
+    '{still_running,may_still_appear,balance_insufficient,lock_timeout,still_open,too_many_to_search}';
 begin
   with heard as materialized (
     select d.name,
            count(*) filter (where o.kind in ('retry', 'unknown') and not coalesce(o.throttled, false)
                               and coalesce(o.code, '') not in
-                                ('render_failed', 'endpoint_unavailable', 'smtp_4xx', 'still_running', 'may_still_appear')) as failed,
+                                ('render_failed', 'endpoint_unavailable', 'smtp_4xx')
+                              and coalesce(o.code, '') <> all (v_answers)) as failed,
            count(*) filter (where coalesce(o.kind, 'delivered') in ('delivered', 'rejected')
                               and coalesce(o.code, '') not in
                                 ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')
-                              or o.code in ('still_running', 'may_still_appear')) as answered,
+                              or o.code = any (v_answers)) as answered,
            -- least() leaves nulls out: a receiver that says no time is not one that says a day.
            max(least(o.after_ms, 86400000)) filter (where o.throttled and o.after_ms is not null) as quiet_ms,
            coalesce(bool_or(o.throttled), false) as throttled,

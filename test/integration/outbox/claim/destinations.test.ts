@@ -192,21 +192,19 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await engine.deliver(stream, [await engine.claimOne(stream)]);
     });
 
-    test.each(["still_running", "may_still_appear"])(
-      "a receiver that is not done with one row (%s) has answered",
-      async (code) => {
-        const stream = await engine.stream({ ordered });
-        const to = await destination({ threshold: 2 });
-        await rowsTo(stream, to, 2);
-        const rows = await engine.claim(stream);
-        await engine.settle(stream, [{ row: rows[0]!, outcome: "retry", code: "http_503" }]);
-        expect(await statusOf(to)).toMatchObject({ circuit: "closed", failures: 1 });
-        await engine.settle(stream, [{ row: rows[1]!, outcome: "retry", code }]);
-        expect(await statusOf(to)).toMatchObject({ circuit: "closed", failures: 0 });
-        await engine.makeDue(stream);
-        await engine.deliver(stream, await engine.claim(stream));
-      },
-    );
+    const answers = ["still_running", "may_still_appear", "balance_insufficient", "lock_timeout", "too_many_to_search"];
+    test.each(answers)("a receiver that is not done with one row (%s) has answered", async (code) => {
+      const stream = await engine.stream({ ordered });
+      const to = await destination({ threshold: 2 });
+      await rowsTo(stream, to, 2);
+      const rows = await engine.claim(stream);
+      await engine.settle(stream, [{ row: rows[0]!, outcome: "retry", code: "http_503" }]);
+      expect(await statusOf(to)).toMatchObject({ circuit: "closed", failures: 1 });
+      await engine.settle(stream, [{ row: rows[1]!, outcome: "retry", code }]);
+      expect(await statusOf(to)).toMatchObject({ circuit: "closed", failures: 0 });
+      await engine.makeDue(stream);
+      await engine.deliver(stream, await engine.claim(stream));
+    });
 
     test("a receiver that asks for quiet gets it, and is not blamed", async () => {
       const stream = await engine.stream({ ordered });

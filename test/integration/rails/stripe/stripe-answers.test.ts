@@ -105,6 +105,17 @@ test("a session for a month's price says so, and one for a customer asks for no 
   expect(Object.keys(single ?? {}).join(" ")).not.toMatch(/recurring|subscription_data|locale/);
 });
 
+test.each(["sessions", "invoices", "refunds", "disputes", "changes"])(
+  "a key that may not list %s is told so for good: the next comparison asks again",
+  async (kind) => {
+    stripe.script.push({ status: 403, body: error({}) });
+    expect(await send({ operation: "list", kind, since: 1_700_000_000 })).toMatchObject({
+      kind: "rejected",
+      code: "may_not_list",
+    });
+  },
+);
+
 describe("a refund meets", () => {
   test.each<[string, ScriptedAnswer, object]>([
     ["a failing server", { status: 500, body: "" }, { kind: "unknown", code: "http_5xx" }],

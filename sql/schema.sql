@@ -8874,7 +8874,7 @@ create function provisioning.secret_name(p_workspace_id text)
 create function provisioning.send(p_attempt provisioning.attempts, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f987e3eecf8c418';
+  as 'sha256 7b8174a16861d29f';
 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean

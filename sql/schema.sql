@@ -604,6 +604,7 @@ CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_i
 CREATE INDEX payments_looks ON billing.payments USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX payments_receipt ON billing.payments USING btree (upper(("right"((id)::text, 12) COLLATE "C")));
 CREATE INDEX payments_recent ON billing.payments USING btree (workspace_id, recorded_at DESC, id DESC);
+CREATE INDEX payments_recorded ON billing.payments USING btree (recorded_at);
 CREATE INDEX payments_request ON billing.payments USING btree (request_id, recorded_at);
 alter table billing.payments enable row level security;
 create policy all_workspaces on billing.payments as permissive for select to headroom_auditor, headroom_control using (true);
@@ -4147,7 +4148,7 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.ask_charges()
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e871eb5bb229e1df';
+  as 'sha256 cd357e6d8e81ecdc';
 
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
@@ -4437,7 +4438,7 @@ create function billing.is_ours(p_object jsonb)
 create function billing.is_play_money(p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a566582d478c63c';
+  as 'sha256 95305afeb8cba8c1';
 
 create function billing.is_tried_again(p_payment_id uuid)
   returns boolean
@@ -4598,7 +4599,7 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6d36a3e27fbd354a';
+  as 'sha256 bf618058543d47d9';
 
 create function billing.look_at_payment(p_id uuid)
   returns void

@@ -34,7 +34,11 @@ async function stopped(customer: unknown, retried: boolean): Promise<Job> {
     await p.sweep();
   } else await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
   await p.says(job, { signal: "succeeded", task: "cleanup", run_id: (runs += 1) });
-  await rowsOf(p.superuser, "update provisioning.attempts set over_at = ended_at, over_because = 'seen' where job_id = $1", [job.id]);
+  await rowsOf(
+    p.superuser,
+    "update provisioning.attempts set over_at = ended_at, over_because = 'seen' where job_id = $1",
+    [job.id],
+  );
   await p.sweep();
   return job;
 }

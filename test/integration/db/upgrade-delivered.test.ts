@@ -52,6 +52,8 @@ alter table outbox.dedupe drop column terms cascade;
 alter table billing.drafts drop column proven_at, drop column generation, drop column spender;
 alter table billing.draft_mails drop column spender, drop column proven;
 create index drafts_recent on billing.drafts (workspace_id, created_at);
+drop function billing.is_play_money(jsonb);
+create function billing.is_play_money(p_session jsonb) returns boolean language sql as 'select false';
 drop index billing.refunds_row, billing.payments_recorded, billing.payments_receipt;
 alter table billing.payments drop column charge_id;
 alter table billing.refunds drop column customer_asked_at;

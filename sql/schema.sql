@@ -8723,7 +8723,7 @@ create function provisioning.look_after(p_job_id uuid)
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc8b839cdf9a919d';
+  as 'sha256 b6d7b571b2647b2d';
 
 create function provisioning.look_at_ended_runs(p_job provisioning.jobs)
   returns void

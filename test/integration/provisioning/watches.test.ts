@@ -36,3 +36,18 @@ test("GitHub is asked about a quiet cleanup, also while a run that could not be 
   await p.sweep();
   expect(await calls(job)).toEqual(["1", "cleanup-1"]);
 });
+
+test.each([
+  ["lists no run", []],
+  ["shows a run that goes on", [{ id: 92, attempt: 1, status: "in_progress", conclusion: null }]],
+])("an attempt that is silent is given up, also when GitHub %s right before every look", async (_what, runs) => {
+  const job = await p.confirmed();
+  await p.delivered(job, { of: "1", what: "dispatch" }, 11);
+  await p.age(job, 11);
+  for (let looks = 0; looks < 3; looks += 1) {
+    await p.sighted(job, "provision-1", runs);
+    await p.superuser.query("update provisioning.jobs set next_look_at = now() where id = $1", [job.id]);
+    await p.superuser.query("select public.run_capacity_request_timers()");
+  }
+  expect((await p.runs(job))[0]).toBe("provision 1 stopped stale");
+});

@@ -4153,7 +4153,7 @@ create function billing.ask_charges()
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 19e1bf15a15eed1e';
+  as 'sha256 a964d3c78c99fac8';
 
 create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4473,7 +4473,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa02f60dec2d57ab';
+  as 'sha256 44166b404c815feb';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text

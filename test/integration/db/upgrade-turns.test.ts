@@ -20,6 +20,7 @@ create unique index jobs_in_progress on provisioning.jobs (workspace_id, custome
 create index jobs_looks on provisioning.jobs (next_look_at)
   where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
 alter table provisioning.dispatched_runs drop column run_attempt;
+drop index billing.payments_recorded;
 delete from headroom.migrations where number >= 105;
 update headroom.recreatables set checksum = 'outdated';
 reset role`;

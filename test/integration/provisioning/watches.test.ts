@@ -15,7 +15,7 @@ async function calls(job: Job): Promise<string[]> {
   const marks: string[] = [];
   for (;;) {
     const rows = await engine.claim(stream);
-    if (rows.length === 0) return marks.sort();
+    if (rows.length === 0) return marks.toSorted();
     const results = rows.map((row) => {
       const call = JSON.parse(row.body) as { run_mark: string; operation?: string };
       if (row.key === `watch:${job.id}`) marks.push(call.run_mark.split("/")[1] ?? "");

@@ -604,6 +604,7 @@ CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_i
 CREATE INDEX payments_looks ON billing.payments USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX payments_receipt ON billing.payments USING btree (upper(("right"((id)::text, 12) COLLATE "C")));
 CREATE INDEX payments_recent ON billing.payments USING btree (workspace_id, recorded_at DESC, id DESC);
+CREATE INDEX payments_recorded ON billing.payments USING btree (recorded_at);
 CREATE INDEX payments_request ON billing.payments USING btree (request_id, recorded_at);
 alter table billing.payments enable row level security;
 create policy all_workspaces on billing.payments as permissive for select to headroom_auditor, headroom_control using (true);
@@ -4147,12 +4148,12 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.ask_charges()
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e871eb5bb229e1df';
+  as 'sha256 cd357e6d8e81ecdc';
 
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 19e1bf15a15eed1e';
+  as 'sha256 a964d3c78c99fac8';
 
 create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4437,7 +4438,7 @@ create function billing.is_ours(p_object jsonb)
 create function billing.is_play_money(p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a566582d478c63c';
+  as 'sha256 95305afeb8cba8c1';
 
 create function billing.is_tried_again(p_payment_id uuid)
   returns boolean
@@ -4472,7 +4473,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa02f60dec2d57ab';
+  as 'sha256 44166b404c815feb';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
@@ -4598,7 +4599,7 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6d36a3e27fbd354a';
+  as 'sha256 bf618058543d47d9';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
@@ -8722,7 +8723,7 @@ create function provisioning.look_after(p_job_id uuid)
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc8b839cdf9a919d';
+  as 'sha256 b6d7b571b2647b2d';
 
 create function provisioning.look_at_ended_runs(p_job provisioning.jobs)
   returns void
@@ -8874,7 +8875,7 @@ create function provisioning.secret_name(p_workspace_id text)
 create function provisioning.send(p_attempt provisioning.attempts, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f987e3eecf8c418';
+  as 'sha256 7b8174a16861d29f';
 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean

@@ -43,6 +43,50 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.problems()).toEqual([]);
   });
 
+  test("the first live payment is told of while the sweep reads of it: both go through, and it counts once", async () => {
+    const { id, session } = await m.opened();
+    const live = m.paid(session, { livemode: true });
+    const [one, two] = [await open(), await open()];
+    await two.query("select billing.try_lock($1)", [id]);
+    const heard = m.tells(completed, live, { client: one });
+    await m.db.waitUntilBlocked(one);
+    await two.query("select billing.learn($1, 'look:1', now())", [JSON.stringify(live)]);
+    await two.query("commit");
+    expect(await heard).toMatchObject({ outcome: "known" });
+    await one.query("commit");
+    await rowsOf(m.superuser, "update billing.installation set live_since = null");
+    expect([await m.state(id), (await m.payments(id)).length]).toEqual(["PROVISIONING", 1]);
+  });
+
+  test("a customer is erased while their payment arrives: it counts, and its page stays paid", async () => {
+    const { id, session } = await m.opened();
+    const [one, two] = [await open(), await open()];
+    await m.tells(completed, m.paid(session), { client: one });
+    const erased = two.query("select public.erase_customer($1, 'they asked', 'ada')", [id]);
+    await m.db.waitUntilBlocked(two);
+    await one.query("commit");
+    await erased;
+    await two.query("commit");
+    await m.deliver();
+    expect(await rowsOf(m.superuser, "select state from billing.checkouts where request_id = $1", [id])).toEqual([
+      { state: "paid" },
+    ]);
+    expect([await m.state(id), await m.problems()]).toEqual(["PROVISIONING", []]);
+  });
+
+  test("a payment arrives while its customer is erased: it counts all the same", async () => {
+    const { id, session } = await m.opened();
+    const [one, two] = [await open(), await open()];
+    await one.query("select public.erase_customer($1, 'they asked', 'ada')", [id]);
+    const heard = m.tells(completed, m.paid(session), { client: two });
+    await m.db.waitUntilBlocked(two);
+    await one.query("commit");
+    expect(await heard).toMatchObject({ outcome: "done" });
+    await two.query("commit");
+    await m.deliver();
+    expect([await m.state(id), await m.refunds(id), await m.problems()]).toEqual(["PROVISIONING", [], []]);
+  });
+
   test("a price is withdrawn while an offer at it is being paid: the payment counts, and nothing is ended", async () => {
     const { id, session } = await m.opened({ size: "YEN" });
     const [one, two] = [await open(), await open()];

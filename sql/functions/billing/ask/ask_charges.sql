@@ -7,6 +7,10 @@ as $$
     from (select p.workspace_id, p.payment_intent from billing.payments p
            where p.charge_id is null and p.payment_intent is not null
              and p.recorded_at between now() - interval '3 days' and now() - interval '1 hour'
+             -- Stripe may have none to name, or the question was lost: it keeps nobody else from being asked for.
+             and not exists (select from outbox.rows o
+                              where o.stream_id = outbox.stream_id('billing') and o.idempotency_key = 'look-0'
+                                and o.instruction_id = 'look:payment_intent:' || p.payment_intent)
            order by p.recorded_at limit 200) x;
 $$;
 comment on function billing.ask_charges() is 'Asks Stripe for charges that are not known.';

@@ -5,12 +5,18 @@
 create or replace function billing.is_play_money(p_object jsonb) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_request_id text;
 begin
   if coalesce(p_object ->> 'object' not in ('checkout.session', 'invoice'), true) then
     return false;
-  elsif p_object -> 'livemode' = 'true' and exists (select from billing.installation i where i.live_since is null)
-        and billing.request_of(p_object) is not null then
-    update billing.installation i set live_since = clock_timestamp() where i.live_since is null;
+  elsif p_object -> 'livemode' = 'true' and exists (select from billing.installation i where i.live_since is null) then
+    v_request_id := billing.request_of(p_object);
+    if v_request_id is not null then
+      -- First the request, as everywhere: a sweep that has it may be about to note the same.
+      perform billing.lock_request(v_request_id);
+      update billing.installation i set live_since = clock_timestamp() where i.live_since is null;
+    end if;
   end if;
   return p_object -> 'livemode' = 'false' and exists (select from billing.installation i where i.live_since is not null);
 end

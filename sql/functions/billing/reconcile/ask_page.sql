@@ -1,14 +1,19 @@
 -- Asks for the page of a comparison that its cursor names: the kind of objects, and after which of them. Lists of Stripe's go by when
--- something was created; what changed since, such as a bill that was paid weeks later, is in the list of its events (`changes`), which goes
--- back for 30 days. Disputes take months, and the word of their end may get lost: they are asked for from the oldest on that is open here.
+-- something was created; what changed since, such as a bill that was paid weeks later, is in the list of its events (`changes`), which
+-- goes back for 30 days: they are asked for from a day before the last comparison that came to their end. Disputes take months, and the
+-- word of their end may get lost: they are asked for from the oldest on that is open here.
 create or replace function billing.ask_page(p_reconciliation billing.reconciliations) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind text := split_part(p_reconciliation.cursor, ':', 1);
-  v_since timestamptz := least(p_reconciliation.since, case when v_kind = 'disputes' then
+  v_since timestamptz := least(p_reconciliation.since, case
     -- However wrong a time in one of them is, the others are compared.
-    (select greatest(min(d.opened_at), now() - interval '400 days') from billing.disputes d where d.outcome = 'open') end);
+    when v_kind = 'disputes'
+      then (select greatest(min(d.opened_at), now() - interval '400 days') from billing.disputes d where d.outcome = 'open')
+    when v_kind = 'changes' and p_reconciliation.asked_by = 'sweep'
+      then (select greatest(coalesce(max(r.asked_at), '-infinity') - interval '1 day', now() - interval '30 days')
+              from billing.reconciliations r where r.cursor is null and r.asked_by = 'sweep') end);
 begin
   perform billing.ask_stripe(null, 'billing', 'list:' || p_reconciliation.id, p_reconciliation.id::text,
     'page-' || p_reconciliation.pages + 1,

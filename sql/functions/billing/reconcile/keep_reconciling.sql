@@ -1,6 +1,7 @@
 -- Begins a comparison every hour, where anybody has ever been sent to pay; each goes a day further back than the last complete one began.
 -- One that takes longer goes on as long as its pages come; one that stands still is given up, so that the next can begin. What people
--- compare may begin anywhere, so it does not count as the last one. Only one sweep at a time: the others leave it to that one.
+-- compare may begin anywhere, so it does not count as the last one. Where only the events could not be read, as by a key that may not, the
+-- lists are not gone through from so far back again (ask_page). Only one sweep at a time: the others leave it to that one.
 create or replace function billing.keep_reconciling() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +17,7 @@ begin
   end if;
   update billing.reconciliations r set finished_at = clock_timestamp()
    where r.finished_at is null and r.moved_at < now() - interval '1 hour';
-  select coalesce(max(r.asked_at) filter (where r.cursor is null and r.asked_by = 'sweep'),
+  select coalesce(max(r.asked_at) filter (where r.asked_by = 'sweep' and (r.cursor is null or starts_with(r.cursor, 'changes:'))),
                   (select min(c.created_at) from billing.checkouts c)) - interval '1 day'
     into v_since from billing.reconciliations r;
   perform billing.begin_reconciliation('sweep', greatest(v_since, now() - interval '90 days'));

@@ -1,6 +1,6 @@
 -- Enqueues one call of GitHub for an attempt: dispatch, stop or watch. Rows of a job that start and stop runs keep their order; looking at
--- a run has a lane of its own, so that it never holds those up, and is not worth doing late. A stop replaces its own dispatch where that
--- has not been sent.
+-- a run has a lane of its own, so that it never holds those up, and is not worth doing late: of the same run only the last look counts. A
+-- stop replaces its own dispatch where that has not been sent.
 create or replace function provisioning.send(
   p_attempt provisioning.attempts, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamptz default null
 ) returns void
@@ -14,7 +14,7 @@ begin
     p_idempotency_key, 'github-actions',
     jsonb_build_object('owner', p_attempt.owner, 'repo', p_attempt.repo, 'workflow', p_attempt.workflow, 'run_mark', v_mark) || p_payload,
     p_not_before => p_not_before, p_expires_at => case p_what when 'watch' then clock_timestamp() + interval '10 minutes' end,
-    p_coalesce_key => case p_what when 'watch' then 'watch' else v_mark end,
+    p_coalesce_key => v_mark,
     p_destination => 'github:' || p_attempt.owner || '/' || p_attempt.repo,
     p_captures => jsonb_build_object(p_attempt.task || '-' || p_attempt.number,
                                      case p_what when 'dispatch' then '["run"]'::jsonb else '["runs"]' end));

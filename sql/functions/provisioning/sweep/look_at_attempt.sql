@@ -18,9 +18,11 @@ begin
   select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   select s.* into strict v_settings from provisioning.settings s where s.workspace_id = v_job.workspace_id;
   v_limit := v_settings.limit_minutes * interval '1 minute';
-  -- What GitHub has said says more than silence, and is read in a moment.
+  -- That a run has ended says more than silence, and is read in a moment. Nothing else that GitHub says keeps the time from running out: a
+  -- run that calls before GitHub lists it has it asked anew all the time.
   if exists (select from provisioning.sightings g
-              where g.job_id = p_job_id and g.task = p_attempt.task and g.number = p_attempt.number) then
+              where g.job_id = p_job_id and g.task = p_attempt.task and g.number = p_attempt.number
+                and jsonb_path_exists(g.runs, '$[*] ? (@.status == "completed")')) then
     return;
   end if;
   select d.failed, d.sent_at, d.in_doubt, coalesce(d.tries, 0) = 0 as untried, o.outbox_id into v_row

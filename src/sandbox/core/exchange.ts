@@ -20,6 +20,8 @@ export interface Dialect {
   /** `afterAccept`: the call had its effect all the same. */
   failed(afterAccept: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
+  /** Left out: it fails. */
+  locked?(): Response;
   refused(words: string): Response;
 }
 
@@ -78,6 +80,8 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
       return dialect.failed(false);
     case "rateLimit":
       return dialect.rateLimited(fault.retryAfterSeconds ?? defaultRetryAfterSeconds);
+    case "locked":
+      return dialect.locked?.() ?? dialect.failed(false);
     case "refuse":
       return dialect.refused("refused on purpose");
     case "refuseEchoing":

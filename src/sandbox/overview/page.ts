@@ -18,6 +18,7 @@ const shown = 15;
 const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   error500: "fails (500)",
   rateLimit: "asks for quiet (429)",
+  locked: "says that the object is busy",
   refuse: "refuses",
   refuseEchoing: "refuses and repeats what it was sent",
   hangBeforeAccept: "hangs, does nothing",

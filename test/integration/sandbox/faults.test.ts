@@ -21,6 +21,7 @@ const effects = (sandbox: Sandbox): string[] => sandbox.slack.messages(channel).
 const expected: Record<Exclude<FaultKind, "hang" | "hangBeforeAccept" | "late">, { sees: string; effect: boolean }> = {
   error500: { sees: "500", effect: false },
   rateLimit: { sees: "429", effect: false },
+  locked: { sees: "500", effect: false },
   refuse: { sees: "200 restricted_action", effect: false },
   refuseEchoing: { sees: "200 restricted_action", effect: false },
   dropBeforeAccept: { sees: "cut", effect: false },

@@ -36,7 +36,8 @@ as $$
    where p.id = any (p_payment_ids)
      and (not p.counts or p.refund_reason is not null or q.state in ('REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED'))
      and billing.left_of(p.id) > 0
-     and not exists (select from billing.refunds r where r.payment_id = p.id and r.origin = 'ours' and r.state in ('held', 'sent', 'pending'))
+     and not exists (select from billing.refunds r where r.payment_id = p.id and r.origin = 'ours'
+                        and r.state in ('held', 'sent', 'pending'))
   union all
   select 'I8', 'refund_forgotten', p.request_id, format('%s %s of payment %s came back to us, and nothing has been made of it', r.amount,
                                                         r.currency, p.id)

@@ -1,26 +1,45 @@
 /**
  * Two groups of tests: beside the source, without I/O; and below test/, against real servers that are started once.
  */
+import { globSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
+import type { InlineConfig } from "vitest/node";
 import { SlowestFirst } from "./test/helpers/slowest-first.ts";
 
 // Relays, receivers and servers that tests start as processes load the same files each time. What Node has compiled once is kept for the
 // next one, as bin/headroom.js keeps it.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache");
 
-/** What `npm run test:newest` leaves to `npm test`: the older servers, chaos, the browser, and what installs or starts servers of its own. */
-const newest = {
-  include: ["test/{integration,runtime}/**/*.test.ts"],
-  exclude: [
-    "test/integration/cli/{guides,installation}/**",
-    "test/integration/db/{embedded,generate,migrate,supabase}*",
-  ],
-  env: { HEADROOM_TEST_VERSIONS: "newest" },
+const isTest = (path: string): boolean => path.endsWith(".test.ts");
+/** Those that run on whichever versions they are told. */
+const dependsOnVersion = (path: string): boolean => readFileSync(path, "utf8").includes("POSTGRES_VERSIONS");
+
+/** The modes of `npm test` and of what is beside it; CONTRIBUTING.md says what each is for. */
+const modes: Readonly<Record<string, () => Partial<InlineConfig>>> = {
+  /** Everything on the newest server, and on the older ones what takes `everyVersion`. */
+  test: () => ({ include: ["test/**/*.test.ts"] }),
+  /** The rest: on the older servers what depends on the version. */
+  older: () => ({
+    include: globSync("test/**", { exclude: (path) => path.endsWith("node_modules") })
+      .filter(isTest)
+      .filter(dependsOnVersion),
+    env: { HEADROOM_TEST_VERSIONS: "older" },
+  }),
+  /** For while one works: no chaos, no browser, nothing that installs or starts servers of its own. */
+  newest: () => ({
+    include: ["test/{integration,runtime}/**/*.test.ts"],
+    exclude: [
+      "test/integration/cli/{guides,installation}/**",
+      "test/integration/db/{embedded,generate,migrate,supabase}*",
+    ],
+    env: { HEADROOM_TEST_VERSIONS: "newest" },
+  }),
 };
-const everything = { include: ["test/**/*.test.ts"] };
+
+const unit = { extends: true as const, test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts"] } };
 
 export default defineConfig(({ mode }) => ({
   // "source" resolves the package's own name to its TypeScript, as in a checkout.
@@ -36,12 +55,12 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts"] } },
+      ...(mode === "older" ? [] : [unit]),
       {
         extends: true,
         test: {
           name: "integration",
-          ...(mode === "newest" ? newest : everything),
+          ...modes[mode]?.(),
           globalSetup: ["test/helpers/global-setup.ts"],
         },
       },

@@ -9,6 +9,8 @@ export interface Options {
   readonly parts: readonly Part[];
   readonly json: boolean;
   readonly strict: boolean;
+  /** The commit that the working tree is compared with, instead of the peers. */
+  readonly guard: string | undefined;
   /** Only a whole run of at least the default size may stand in the docs. */
   readonly writesDocs: boolean;
 }
@@ -20,6 +22,8 @@ export const USAGE = `usage: npm run bench -- [options]
   --quick         ends within 90 seconds: fewer repetitions, smaller backlogs
   --full          adds the tables of a million and ten million rows (half an hour and more)
   --only <part>   one part, or several separated by commas
+  --guard <commit>  instead of the peers: what enqueue, claim, settle, wake and decide cost, beside that commit, within three minutes;
+                  exit code 1 when one costs more than a tenth more
   --json          one JSON object on stdout, progress on stderr
   --strict        exit code 1 when a target is missed
   --no-docs       leave docs/bench alone
@@ -40,6 +44,7 @@ export function parseOptions(args: readonly string[]): Options | null {
         json: { type: "boolean", default: false },
         strict: { type: "boolean", default: false },
         "no-docs": { type: "boolean", default: false },
+        guard: { type: "string" },
         only: { type: "string", multiple: true },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -56,6 +61,7 @@ export function parseOptions(args: readonly string[]): Options | null {
     parts: chooseParts(only, profile),
     json: values.json,
     strict: values.strict,
+    guard: values.guard,
     writesDocs: !only && !values.quick && !values["no-docs"],
   };
 }

@@ -2,11 +2,12 @@
  * The benchmark: ours and the peers in turn on one throw-away server, one table of ratios.
  *
  * Owns the run from the command line to the exit code. Exit codes: 0 when everything was measured, whatever came
- * out; 1 when a suite failed, or with `--strict` a target was missed; 2 for a wrong command line.
+ * out; 1 when a suite failed, with `--strict` a target was missed, or with `--guard` something costs more; 2 for a wrong command line.
  */
 import { cpus, loadavg, totalmem } from "node:os";
 import { calibrate } from "./calibration.ts";
 import { installedVersion } from "./contenders/version.ts";
+import { guard, MAX_RATIO, renderGuard } from "./guard/guard.ts";
 import { nowMs, round, stealMs } from "./measure.ts";
 import { parseOptions, UsageError, USAGE, type Options } from "./options.ts";
 import { writeDocs, writeOutput } from "./report/files.ts";
@@ -76,6 +77,11 @@ async function main(): Promise<number> {
   if (!options) {
     process.stdout.write(USAGE);
     return 0;
+  }
+  if (options.guard !== undefined) {
+    const compared = await guard(options.guard, log);
+    process.stdout.write(options.json ? `${JSON.stringify(compared)}\n` : renderGuard(compared));
+    return compared.rows.some(({ ratio }) => ratio > MAX_RATIO) ? 1 : 0;
   }
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupt.abort());

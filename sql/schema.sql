@@ -331,7 +331,7 @@ create table billing.checkouts (
   constraint checkouts_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint checkouts_request_id_number_key UNIQUE (request_id, number),
   constraint checkouts_session_id_key UNIQUE (session_id),
-  constraint checkouts_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'paid'::text, 'failed'::text, 'expired'::text, 'abandoned'::text])))
+  constraint checkouts_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'paid'::text, 'failed'::text, 'expired'::text, 'abandoned'::text, 'mismatched'::text])))
 ) with (fillfactor=80);
 CREATE INDEX checkouts_looks ON billing.checkouts USING btree (next_look_at) WHERE (state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'abandoned'::text]));
 CREATE UNIQUE INDEX checkouts_open ON billing.checkouts USING btree (request_id) WHERE (state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text]));
@@ -586,6 +586,7 @@ create table billing.payments (
   recorded_at timestamp with time zone default clock_timestamp() not null,
   looks smallint default 0 not null,
   next_look_at timestamp with time zone,
+  charge_id text,
   constraint payments_amount_check CHECK ((amount > 0)),
   constraint payments_check CHECK ((num_nonnulls(session_id, invoice_id, payment_intent) > 0)),
   constraint payments_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES billing.checkouts(id),
@@ -598,8 +599,10 @@ create table billing.payments (
   constraint payments_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint payments_session_id_key UNIQUE (session_id)
 ) with (fillfactor=80);
+CREATE INDEX payments_charge ON billing.payments USING btree (charge_id) WHERE (charge_id IS NOT NULL);
 CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_id) WHERE (counts AND (purpose <> 'renewal'::text));
 CREATE INDEX payments_looks ON billing.payments USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
+CREATE INDEX payments_receipt ON billing.payments USING btree (upper(("right"((id)::text, 12) COLLATE "C")));
 CREATE INDEX payments_recent ON billing.payments USING btree (workspace_id, recorded_at DESC, id DESC);
 CREATE INDEX payments_request ON billing.payments USING btree (request_id, recorded_at);
 alter table billing.payments enable row level security;
@@ -616,6 +619,7 @@ comment on table billing.payments is 'Money that was taken. Kept for ever: see d
 comment on column billing.payments.counts is 'It bought the capacity, or another month of it. What does not count goes back.';
 comment on column billing.payments.refund_reason is 'Why it goes back; null while it does not.';
 comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<sighting>` where we asked.';
+comment on column billing.payments.charge_id is 'The charge at Stripe, once it was told of: people look payments up by it.';
 
 create table billing.prices (
   id uuid default gen_random_uuid() not null,
@@ -3313,14 +3317,20 @@ create table provisioning.attempts (
   heartbeat_at timestamp with time zone,
   ended_at timestamp with time zone,
   stop_failed_at timestamp with time zone,
+  due_at timestamp with time zone default clock_timestamp() not null,
+  sent_at timestamp with time zone,
+  over_at timestamp with time zone,
+  over_because text,
   constraint attempts_check CHECK (((task = 'cleanup'::text) = (cleans IS NOT NULL))),
   constraint attempts_check1 CHECK (((run_id IS NULL) = (run_attempt IS NULL))),
   constraint attempts_check2 CHECK (((status = ANY (ARRAY['dispatched'::text, 'claimed'::text])) = (ended_at IS NULL))),
-  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'rerun'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'cancelled'::text, 'by_hand'::text]))),
+  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'rerun'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'not_served'::text, 'cancelled'::text, 'by_hand'::text]))),
   constraint attempts_error_check CHECK ((length(error) <= 4000)),
   constraint attempts_failed_step_check CHECK ((length(failed_step) <= 200)),
   constraint attempts_job_id_fkey FOREIGN KEY (job_id) REFERENCES provisioning.jobs(id),
   constraint attempts_number_check CHECK ((number > 0)),
+  constraint attempts_over CHECK ((((over_at IS NULL) = (over_because IS NULL)) AND ((over_at IS NULL) OR (ended_at IS NOT NULL)))),
+  constraint attempts_over_because_check CHECK ((over_because = ANY (ARRAY['reported'::text, 'seen'::text, 'never_ran'::text, 'limit'::text]))),
   constraint attempts_pkey PRIMARY KEY (job_id, task, number),
   constraint attempts_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   constraint attempts_run_url_check CHECK ((length(run_url) <= 500)),
@@ -3346,6 +3356,10 @@ comment on column provisioning.attempts.run_id is 'The run that claimed it, with
 comment on column provisioning.attempts.error is 'What the run said went wrong. Erased with the customer''s data.';
 comment on column provisioning.attempts.heard is 'How many callbacks came for it; the first few hundred are in provisioning.callbacks.';
 comment on column provisioning.attempts.stop_failed_at is 'When people were told that its run could not be stopped.';
+comment on column provisioning.attempts.due_at is 'From when on its run was to be asked for.';
+comment on column provisioning.attempts.sent_at is 'When GitHub was asked for its run, as far as the sweep has seen.';
+comment on column provisioning.attempts.over_at is 'When its run was known to be over, and nothing had to wait for it any longer.';
+comment on column provisioning.attempts.over_because is 'By its report, as GitHub shows it, because none ever began, or because nobody knew after the limit.';
 
 create table provisioning.callbacks (
   workspace_id text not null,
@@ -3381,6 +3395,7 @@ create table provisioning.dispatched_runs (
   number smallint not null,
   run_id bigint not null,
   answered boolean not null,
+  run_attempt integer default 1 not null,
   constraint dispatched_runs_pkey PRIMARY KEY (job_id, task, number, run_id)
 );
 alter table provisioning.dispatched_runs enable row level security;
@@ -3390,6 +3405,7 @@ grant select on provisioning.dispatched_runs to headroom_auditor;
 grant select on provisioning.dispatched_runs to headroom_control;
 comment on table provisioning.dispatched_runs is 'Runs that GitHub says it started for an attempt.';
 comment on column provisioning.dispatched_runs.answered is 'GitHub named it as the run of our dispatch; else it was found by its name, which counts only where no run was named.';
+comment on column provisioning.dispatched_runs.run_attempt is 'The latest try of it that GitHub has shown.';
 
 create table provisioning.events (
   job_id uuid not null,
@@ -3445,6 +3461,9 @@ END) stored not null,
   next_look_at timestamp with time zone default clock_timestamp() not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  has_turn boolean default false not null,
+  asked_for text,
+  asked_since timestamp with time zone,
   constraint jobs_cleanup_check CHECK ((cleanup = ANY (ARRAY['none'::text, 'under_way'::text, 'done'::text, 'failed'::text]))),
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
@@ -3452,8 +3471,8 @@ END) stored not null,
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text, 'running'::text, 'given_up'::text, 'cancelled'::text])))
 ) with (fillfactor=80);
 CREATE INDEX jobs_dequeue ON provisioning.jobs USING btree (workspace_id, customer_key, state, waiting_since);
-CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE (state = ANY (ARRAY['queued'::text, 'provisioning'::text]));
-CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])));
+CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE has_turn;
+CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])) OR has_turn);
 CREATE INDEX jobs_newest ON provisioning.jobs USING btree (created_at DESC, id DESC);
 CREATE INDEX jobs_recent ON provisioning.jobs USING btree (workspace_id, created_at DESC, id DESC);
 alter table provisioning.jobs enable row level security;
@@ -3473,6 +3492,8 @@ comment on column provisioning.jobs.attempts is 'How many attempts to provision 
 comment on column provisioning.jobs.cleanup is 'How cleaning up after the last attempt that failed stands.';
 comment on column provisioning.jobs.adopted is 'Made for a request that was confirmed before there were jobs: begins when a person says so.';
 comment on column provisioning.jobs.next_look_at is 'When the sweep looks at it next.';
+comment on column provisioning.jobs.has_turn is 'It has its customer''s turn: a run of it is asked for, under way, or not known to be over.';
+comment on column provisioning.jobs.asked_for is 'What people were last asked to do about it, and asked_since, from when on: provisioning.asks_for().';
 
 create table provisioning.settings (
   workspace_id text not null,
@@ -4123,6 +4144,11 @@ create function billing.amount_words(p_currency text, p_amount bigint)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6f587acc3bcbdecf';
 
+create function billing.ask_charges()
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e871eb5bb229e1df';
+
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4136,12 +4162,17 @@ create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key tex
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 51805f5307791ad3';
+  as 'sha256 29c34b7fbef8f9ae';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 62314a023c4ed254';
+
+create function billing.can_be_paid(p_request capacity.requests)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e2c39c73e9701ba8';
 
 create function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text)
   returns void
@@ -4186,7 +4217,7 @@ create function billing.check_wizard_of_returned(p_member jsonb)
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6c76af637c6b84f1';
+  as 'sha256 2872b34d62d47cf4';
 
 create function billing.checkout_named(p_object jsonb)
   returns billing.checkouts
@@ -4196,7 +4227,7 @@ create function billing.checkout_named(p_object jsonb)
 create function billing.checkout_transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef389d7af5d62209';
+  as 'sha256 bb4c311216990f48';
 
 create function billing.close_page(p_checkout billing.checkouts, p_key text)
   returns void
@@ -4226,7 +4257,7 @@ create function billing.currency_of(p_workspace_id text)
 create function billing.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b362ca39b42fa88e';
+  as 'sha256 3f88f27976b90634';
 
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
@@ -4291,7 +4322,7 @@ create function billing.entered_values(p_terms jsonb, p_values jsonb)
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3906f24757a12ddf';
+  as 'sha256 144563920be36ed8';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
@@ -4316,7 +4347,7 @@ create function billing.find_out(p_kind text, p_stripe_id text, p_request_id tex
 create function billing.find_payment(p_id text)
   returns billing.payments
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8f6d55867b463861';
+  as 'sha256 ecf8b89289202e14';
 
 create function billing.find_refund(p_refund jsonb)
   returns billing.refunds
@@ -4328,6 +4359,11 @@ create function billing.find_session(p_session jsonb, OUT request_id text, OUT c
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7c4b6fb13477fc30';
 
+create function billing.fit_held(p_payment_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d45298be7c214663';
+
 create function billing.follow_end(p_change jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4337,6 +4373,11 @@ create function billing.forget_drafts(p_most integer DEFAULT 1000)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 aa6a8c2301d62748';
+
+create function billing.has_no_page(p_checkout billing.checkouts)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1af9fae387cf2b0d';
 
 create function billing.hear(p_event jsonb)
   returns jsonb
@@ -4352,6 +4393,11 @@ create function billing.hold_expiry(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 94b80380f8ba43cc';
+
+create function billing.holds_money(p_request_id text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0340b3f7de5eaf34';
 
 create function billing.id_in(p_field jsonb)
   returns text
@@ -4377,6 +4423,11 @@ create function billing.is_given_up(p_stream text, p_instruction_id text, p_idem
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 301f3366ce058624';
+
+create function billing.is_in_doubt(p_stream text, p_instruction_id text, p_idempotency_key text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dea1dcdfeb745482';
 
 create function billing.is_ours(p_object jsonb)
   returns boolean
@@ -4421,7 +4472,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b8ebdbbafbe60c7';
+  as 'sha256 aa02f60dec2d57ab';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
@@ -4431,7 +4482,7 @@ create function billing.keep_step(p_draft billing.drafts, p_step integer, p_term
 create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 392b3a8589ac610b';
+  as 'sha256 8d858a886666cf96';
 
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4456,7 +4507,7 @@ create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at times
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61684113893141b2';
+  as 'sha256 6ecebea671f67900';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4467,6 +4518,11 @@ create function billing.least_amount(p_currency text)
   returns bigint
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 120bbf308ec995bf';
+
+create function billing.left_for_people(p_payment_id uuid)
+  returns bigint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f953df4c2b48e4c2';
 
 create function billing.left_of(p_payment_id uuid, p_but uuid DEFAULT NULL::uuid)
   returns bigint
@@ -4490,7 +4546,7 @@ grant execute on function billing.list_findings to headroom_control;
 create function billing.list_payments(p_workspace_id text DEFAULT NULL::text, p_request_id text DEFAULT NULL::text, p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, purpose text, currency text, amount bigint, amount_left bigint, status text, counts boolean, refund_reason text, payment_intent text, paid_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 1366a331630cf0d7';
+  as 'sha256 d2607ab0015bf82b';
 grant execute on function billing.list_payments to headroom_auditor;
 grant execute on function billing.list_payments to headroom_control;
 
@@ -4542,7 +4598,7 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fd8894b0bf8d3647';
+  as 'sha256 6d36a3e27fbd354a';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
@@ -4564,6 +4620,11 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7a5e0f184ae2aa23';
 
+create function billing.look_for_checkout(p_checkout billing.checkouts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b19ac655ed44fd5c';
+
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4574,6 +4635,11 @@ create function billing.may_see(p_request capacity.requests, p_member_id text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dbbdd121597ec6a8';
 
+create function billing.miss_checkout(p_id uuid, p_seen_at timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 30e4156a5c7e5831';
+
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4582,7 +4648,7 @@ create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp w
 create function billing.money_state(p_request capacity.requests)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 888ababaf140465a';
+  as 'sha256 c0f2d1469c0f983b';
 
 create function billing.monthly_usd(p_price billing.prices, p_amount bigint)
   returns numeric
@@ -4613,6 +4679,11 @@ create function billing.newest_payments()
   returns uuid[]
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7e951f1333c8c4dc';
+
+create function billing.note_charge(p_object jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7177edb595807db7';
 
 create function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text)
   returns void
@@ -4694,15 +4765,20 @@ create function billing.owe(p_payment_id uuid, p_reason text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 511ee1dc4b09c069';
 
+create function billing.page_of(p_checkout billing.checkouts)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2485f8340c558010';
+
 create function billing.payment_in_reach(p_payment_id text)
   returns billing.payments
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b1740991abc94f14';
+  as 'sha256 b6250874958d291d';
 
 create function billing.payment_json(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8722d00db66aa9aa';
+  as 'sha256 a29d17fc24a1a7ad';
 
 create function billing.payment_status(p_payment billing.payments)
   returns text
@@ -4740,6 +4816,11 @@ create function billing.prove_draft(p_draft billing.drafts)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d960ed98f26d0402';
 
+create function billing.put_aside(p_stripe_id text, p_kind text, p_request_id text, p_event_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ee5289e0ff200f98';
+
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -4752,20 +4833,25 @@ create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAUL
   as 'sha256 1fc4d9504dfeb973';
 grant execute on function billing.put_settings to headroom_control;
 
+create function billing.put_sighting_aside(p_sighting billing.sightings, p_request_id text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a3fc2a4983a9e80e';
+
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d53dfda62cd045bc';
+  as 'sha256 aa07d635c760dae4';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6be7313a348f2d8';
+  as 'sha256 d57835b2645694c5';
 
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4672301780c8d206';
+  as 'sha256 f470d62c95c672a2';
 
 create function billing.reason_words(p_reason text)
   returns text
@@ -4813,15 +4899,15 @@ create function billing.refund_story(p_payment billing.payments)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ea7a182ed7da9b2';
 
-create function billing.refuse_play_money(p_object jsonb, p_event_id text)
+create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8afee5ea0d5dcded';
+  as 'sha256 2f5704fc64d9ba31';
 
 create function billing.release_refund(p_payment_id uuid)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 83c9f5b1a072cc80';
+  as 'sha256 695ecc7cd9722c4e';
 
 create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
@@ -4841,12 +4927,12 @@ create function billing.request_in_reach(p_request_id text)
 create function billing.request_of(p_object jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5350c444e1ceda90';
+  as 'sha256 ab28e5711dfb032c';
 
 create function billing.request_of_sighting(p_sighting billing.sightings)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86a1d719853330bc';
+  as 'sha256 3928a8c4fc266ab6';
 
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
@@ -4880,11 +4966,6 @@ create function billing.settle(p_payment_id uuid)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e31408a82d4f14f4';
 
-create function billing.shrink_held(p_payment_id uuid)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a9e64ccee10f3b15';
-
 create function billing.spender(p_workspace_id text, p_draft_id uuid)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4893,7 +4974,7 @@ create function billing.spender(p_workspace_id text, p_draft_id uuid)
 create function billing.state_words(p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bccd58fbc5daca6a';
+  as 'sha256 3b189c1b4b4e7c91';
 
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
@@ -4913,17 +4994,17 @@ create function billing.sweep(p_argument jsonb)
 create function billing.take_answer(p_checkout billing.checkouts)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0004730cf39376a4';
+  as 'sha256 ad7d1da94bb9ef12';
 
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5fdd21c2378dcc2f';
+  as 'sha256 b8f6a1ffa3e315b8';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d71549f7f1a2051';
+  as 'sha256 329ba91d502eee7c';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -4938,17 +5019,17 @@ create function billing.tell_dispute(p_payment billing.payments, p_before billin
 create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c81256c854807000';
+  as 'sha256 9e024dd89a5bf3a3';
 
 create function billing.tell_held(p_payment billing.payments, p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d97119b926db406';
+  as 'sha256 0c86bd4e5f1e7734';
 
 create function billing.tell_no_page(p_checkout billing.checkouts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 09f99520d1f831fa';
+  as 'sha256 3b417d4657166472';
 
 create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
   returns void
@@ -4973,7 +5054,7 @@ create function billing.tell_withdrawn(p_price billing.prices)
 create function billing.time_in(p_field jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 930bc91eaa9ce6c6';
+  as 'sha256 8be4207d55cb85cd';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -5034,7 +5115,7 @@ grant execute on function billing.withdraw_price to headroom_control;
 create function billing.without_people(p_object jsonb)
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a279426e29b407dc';
+  as 'sha256 13e1ae74ca75e6b7';
 
 create function billing.wizard_requester(p_workspace_id text)
   returns text
@@ -5086,7 +5167,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85a923747ccc9211';
+  as 'sha256 6d78886d3989c3e3';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
@@ -5803,7 +5884,7 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
 create function capacity.slack_payment(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f96dc01e4eb2e20b';
+  as 'sha256 864f8e4b455b8899';
 
 create function capacity.slack_quote(p_text text)
   returns text
@@ -5868,7 +5949,7 @@ create function capacity.story_price(p_story jsonb)
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 468ab92e73e47979';
+  as 'sha256 79c979f6f22c0526';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -6077,10 +6158,10 @@ grant execute on function capacity.unasked to headroom_auditor;
 grant execute on function capacity.unasked to headroom_control;
 grant execute on function capacity.unasked to service_role;
 
-create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text)
+create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text, p_priced boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a586600a656db686';
+  as 'sha256 74e5b35d5ba3e470';
 
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
@@ -6613,7 +6694,7 @@ create function headroom.optional_secret(p_name text)
 create function headroom.reason_in(p_reason text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9119d6f1a4493696';
+  as 'sha256 a36aab97bd11e0fc';
 
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
@@ -6877,7 +6958,7 @@ create function inbound.slack_decision(p_receipt jsonb, p_member directory.membe
 create function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5fbaf6ceddf919e4';
+  as 'sha256 49d13e9a4329fe9b';
 
 create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
@@ -6937,7 +7018,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member directory.members)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f3ea499cd601635';
+  as 'sha256 8790b469be5d45c5';
 
 create function inbound.slack_member(p_home directory.workspaces, p_receipt jsonb)
   returns directory.members
@@ -7007,7 +7088,7 @@ create function inbound.slack_submitted(p_context capacity.context, p_story json
 create function inbound.slack_unasked(p_context capacity.context)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aecee7edd1e81829';
+  as 'sha256 95a2fcbf64ba0b85';
 
 create function inbound.stripe_receipt(p_event jsonb)
   returns jsonb
@@ -8430,15 +8511,25 @@ create function provisioning.adopt(p_most integer)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1d49d3dc21f6f51a';
 
+create function provisioning.asked_words(p_job provisioning.jobs)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 26ca8532b9951357';
+
+create function provisioning.asks_for(p_job provisioning.jobs)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cd8c79675ad7cdfd';
+
 create function provisioning.attempt_failed(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1bfbbf7150f85e9';
+  as 'sha256 dded7b40ed6171dd';
 
 create function provisioning.begin_attempt(p_job provisioning.jobs, p_task text, p_number smallint, p_cleans smallint DEFAULT NULL::smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 023a5bc8ab7f68cc';
+  as 'sha256 0742dcb38a3157f3';
 
 create function provisioning.callback_address(p_workspace_id text)
   returns text
@@ -8453,7 +8544,7 @@ create function provisioning.callback_problem(p_sent jsonb)
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c4c996b848c27228';
+  as 'sha256 aa79afee03b92156';
 
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
@@ -8473,27 +8564,27 @@ create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioni
 create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a692fcf4dde6ea63';
+  as 'sha256 a049686f97617ec4';
 
-create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
+create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b9a37b0013ed1e9b';
+  as 'sha256 1d19c75ac91b8f46';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d502098749aa444e';
+  as 'sha256 edf1385d4d3968ea';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7bc5822b0291e452';
+  as 'sha256 f0c73a2992b887f4';
 
 create function provisioning.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9cdf5409245296df';
+  as 'sha256 a316a8b6929906ea';
 
 create function provisioning.dispatch_error(p_outbox_id uuid)
   returns text
@@ -8506,15 +8597,15 @@ create function provisioning.drop_previous_secret(p_workspace_id text)
   as 'sha256 2944c590fc2356a1';
 grant execute on function provisioning.drop_previous_secret to headroom_control;
 
-create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
+create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns provisioning.attempts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9cd7b133e247257b';
+  as 'sha256 991d4bc4c334e2fb';
 
 create function provisioning.end_job(p_change jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 528b9376e7462230';
+  as 'sha256 6536c3241c764d4a';
 
 create function provisioning.erase_texts(p_erasure jsonb)
   returns jsonb
@@ -8529,7 +8620,7 @@ create function provisioning.error_words(p_attempt provisioning.attempts)
 create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 49a5bd9d855f8ed1';
+  as 'sha256 2cfc097e0d6791a9';
 
 create function provisioning.find_job(p_id text)
   returns provisioning.jobs
@@ -8546,25 +8637,35 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8adafe412633f9ec';
 
+create function provisioning.give_up_hours(p_workspace_id text)
+  returns integer
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4e0c34f3fd90532';
+
+create function provisioning.gives_up_at(p_job provisioning.jobs)
+  returns timestamp with time zone
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 999d1b5c783b26c0';
+
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 191f48b607c2476c';
+  as 'sha256 b7ab37c579837a05';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8e6ba1737cc5fe4';
+  as 'sha256 08565ae83c393f29';
 
 create function provisioning.held_words(p_job_id uuid)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 657807808911434e';
+  as 'sha256 00f1d7160050e6fb';
 
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 b0d270c66b181d73';
+  as 'sha256 4a14bcc4fe08aca7';
 grant execute on function provisioning.job_counts to headroom_auditor;
 grant execute on function provisioning.job_counts to headroom_control;
 grant execute on function provisioning.job_counts to headroom_executor;
@@ -8577,7 +8678,7 @@ create function provisioning.job_for(p_id text, p_actor_id text, OUT job provisi
 create function provisioning.job_json(p_job provisioning.jobs)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bb9a6ba8c710936a';
+  as 'sha256 81e70b76da1d878c';
 
 create function provisioning.jobs_of(p_request_id text)
   returns jsonb
@@ -8587,7 +8688,7 @@ create function provisioning.jobs_of(p_request_id text)
 create function provisioning.keep_sightings(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7b924c944b4dd4cd';
+  as 'sha256 f36a9a6b82a458a2';
 
 create function provisioning.list_jobs(p_workspace_id text DEFAULT NULL::text, p_states text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50)
   returns TABLE(id uuid, request_id text, workspace_id text, status public.provisioning_job_status, state text, attempts smallint, most_attempts smallint, cleanup text, held_by text, run_id bigint, step text, progress smallint, error text, created_at timestamp with time zone, updated_at timestamp with time zone)
@@ -8616,12 +8717,17 @@ create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea
 create function provisioning.look_after(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6e424b4b4b2817e';
+  as 'sha256 06e3d6b4ffe6d0e7';
 
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87833d9a1cda5e79';
+  as 'sha256 fc8b839cdf9a919d';
+
+create function provisioning.look_at_ended_runs(p_job provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 377dd7a8634eb798';
 
 create function provisioning.look_at_stop(p_job provisioning.jobs)
   returns void
@@ -8632,6 +8738,11 @@ create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 528086e4ca5b02d8';
+
+create function provisioning.money_words(p_request_id text)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 476dcdc4ef4fa494';
 
 create function provisioning.name_of(p_workspace_id text, p_member_id text)
   returns text
@@ -8648,6 +8759,11 @@ create function provisioning.no_such_job(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17eec7e36924b7a0';
 
+create function provisioning.note_ended_runs(p_job_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 33f6c7cdd042f083';
+
 create function provisioning.note_heard(p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8661,12 +8777,17 @@ create function provisioning.note_step(p_attempt provisioning.attempts, p_step t
 create function provisioning.obey(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5170fe313b4356e';
+  as 'sha256 31e8c7f912c4e333';
 
 create function provisioning.open_attempt(p_job_id uuid, p_task text)
   returns provisioning.attempts
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 98bf7b09c76c85f6';
+
+create function provisioning.pass_turn(p_job provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 68f6591799f18d6c';
 
 create function provisioning.people_asked(p_request capacity.requests)
   returns text[]
@@ -8688,12 +8809,12 @@ grant execute on function provisioning.put_settings to headroom_control;
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7f30b1c1bd634ad8';
+  as 'sha256 2a70db9e44a1b7d5';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e32288dff37552d6';
+  as 'sha256 2eccec2d6f2d0ffd';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -8703,7 +8824,7 @@ create function provisioning.record(p_job provisioning.jobs, p_event text, p_act
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ab1a8e7071ff2cd';
+  as 'sha256 0ea4fc0ff08829e0';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -8718,17 +8839,27 @@ create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_j
 create function provisioning.remind(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3eebebf3626d0c51';
+  as 'sha256 90f4a1dbece08799';
 
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6f5277a5998eb171';
+  as 'sha256 6643efd2f0ab0f6d';
+
+create function provisioning.run_limit(p_workspace_id text)
+  returns interval
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 340ebdd283ddeb67';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 51110e16d6ba4b61';
+
+create function provisioning.run_over(p_attempt provisioning.attempts, p_because text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1516d878ee6419c4';
 
 create function provisioning.run_words(p_attempt provisioning.attempts, p_run jsonb)
   returns text
@@ -8758,7 +8889,7 @@ create function provisioning.since(p_attempt provisioning.attempts)
 create function provisioning.start_next(p_ended provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8477b74372e1f785';
+  as 'sha256 576458a85a22f8c7';
 
 create function provisioning.state_words(p_state text)
   returns text
@@ -8773,7 +8904,7 @@ create function provisioning.stop_run(p_attempt provisioning.attempts)
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ea09640d19476f64';
+  as 'sha256 03ff723779f30677';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -8788,7 +8919,7 @@ create function provisioning.tell(p_job provisioning.jobs, p_said text, p_quoted
 create function provisioning.tell_story(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 63b116cf661c720f';
+  as 'sha256 279744813d3841ae';
 
 create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
   returns jsonb
@@ -8798,12 +8929,27 @@ create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt pr
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29686d01dadd5b2e';
+  as 'sha256 acbb89478d819622';
+
+create function provisioning.try_of(p_run jsonb)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 70de3b9fbed0c7e1';
+
+create function provisioning.unsent_attempt(p_job provisioning.jobs)
+  returns provisioning.attempts
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8557460cc5975c02';
+
+create function provisioning.unsent_words(p_attempt provisioning.attempts)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4cfacefc16d6a17';
 
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 65e2923f52006e4f';
+  as 'sha256 8dd23035d5721772';
 
 create function provisioning.verify_ends(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -8813,7 +8959,7 @@ create function provisioning.verify_ends(p_job_ids uuid[])
 create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 3ae2be2f75495cd1';
+  as 'sha256 fc7a28ce4c46dd85';
 grant execute on function provisioning.verify_jobs to headroom_auditor;
 grant execute on function provisioning.verify_jobs to headroom_control;
 
@@ -8821,6 +8967,21 @@ create function provisioning.verify_logs(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b1031ff89e195b79';
+
+create function provisioning.verify_waits(p_job_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8333c02b4270eba4';
+
+create function provisioning.wait_rules()
+  returns TABLE(wait text, states text[], ends_with text, bound text, told text, at_bound text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9857052c41f6b00b';
+
+create function provisioning.waits_of(p_job provisioning.jobs)
+  returns text[]
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1cb1033b6c4a3265';
 
 create function provisioning.watch_run(p_attempt provisioning.attempts)
   returns void

@@ -5,6 +5,7 @@
 import { createPrivateKey } from "node:crypto";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { constants, getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "../../src/http/app.ts";
 import { createGatewayDatabase } from "../../src/http/database/gateway-database.ts";
@@ -136,6 +137,8 @@ async function neverRead({ url, connections, seconds, credentials }: Attack): Pr
 }
 
 if (process.argv[1] === import.meta.filename) {
+  // Real attackers bring machines of their own; this one takes what the server and the others leave of the machine that all share.
+  setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_LOW));
   const attack: Attack = JSON.parse(process.argv[2] ?? "{}");
   const outcome = attack.target === "slow readers" ? await neverRead(attack) : await shoot(attack, attack.target);
   process.stdout.write(`${JSON.stringify(outcome)}\n`);

@@ -17,7 +17,7 @@ export const hostilePart: Part = {
       suite: "hostile",
       timeoutMs: 900_000,
       rounds: 1,
-      params: { seconds: 0.2, connections },
+      params: { seconds: 1, connections },
     })),
   rows: (results) =>
     CONNECTIONS.flatMap((connections) => [

@@ -29,6 +29,8 @@ const SECRET_KEY = "a-key-of-thirty-two-bytes-or-more-for-load";
 const RELAY_SECRET = "a-secret-for-the-relay-of-this-run-only";
 const REQUESTS = 300;
 const SLOW_READERS = 1_000;
+/** Long enough for the server to cut them. */
+const SLOW_SECONDS = 8;
 /** What was sent last may still be read and answered when an attack has ended. */
 const SETTLE_MS = 500;
 
@@ -148,7 +150,8 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
       victims.take();
       await sleep(seconds * 500);
       waited.get("idle")?.push(...victims.take().tookMs);
-      const attack = { url: server.url.href, seconds, credentials, ...assault };
+      const length = assault.target === "slow readers" ? SLOW_SECONDS : seconds;
+      const attack = { url: server.url.href, seconds: length, credentials, ...assault };
       const { requests, longestMs, worst, statuses } = await runAttack(attack, () => void victims.take());
       const { tookMs, refused } = victims.take();
       waited.get(kind)?.push(...tookMs);

@@ -11,7 +11,8 @@
  * commands have to know of each other is in files below RUNNER_TEMP. Needs Node 20 and nothing else.
  *
  * Optional: HEADROOM_ERROR (why it failed; `exec` sets it), HEADROOM_API_KEY (sent as `apikey`, where a gateway asks for one),
- * HEADROOM_RETRY_MS (the first wait before a call is tried again; default 1000).
+ * HEADROOM_RETRY_MS (the first wait before a call is tried again; default 1000; how long it is tried is a multiple), HEADROOM_CALL_TIMEOUT_MS
+ * (how long one try may take; default 10000), HEADROOM_HEARTBEAT_MS (how often it says that it lives; default what Headroom asks for).
  */
 import { spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
@@ -23,15 +24,20 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
 const retryMs = Number(process.env.HEADROOM_RETRY_MS) || 1_000;
-/** Claims and heartbeats. */
-const maxTries = 6;
-/** Results are worth more patience: nobody says them again. */
-const resultPatienceMs = 120 * retryMs;
-/** How long a call waits because Headroom asks it to: a relay that died is made up for within minutes. */
-const askedPatienceMs = 300 * retryMs;
+const callTimeoutMs = Number(process.env.HEADROOM_CALL_TIMEOUT_MS) || 10_000;
+/**
+ * How long it is said until it is heard. A claim and a result have a step of the workflow to themselves, whose `timeout-minutes` are longer
+ * than this and one more try: a step that GitHub ends would make a failure of a success. A heartbeat takes its time from the user's work.
+ */
+const reportPatienceMs = 150 * retryMs;
+const patiencesMs = {
+  claim: reportPatienceMs,
+  heartbeat: 10 * retryMs,
+  succeeded: reportPatienceMs,
+  failed: reportPatienceMs,
+};
 const maxWaitMs = 15 * retryMs;
 const maxRetryAfterMs = 60_000;
-const callTimeoutMs = 10_000;
 /** What Headroom takes; a body may have 16 KiB, and an error gets most of it. */
 const maxNameChars = 200;
 const maxErrorChars = 4_000;
@@ -42,8 +48,13 @@ const maxAnswerBytes = 65_536;
 const drainMs = 1_000;
 const hasGroups = process.platform !== "win32";
 
-/** Headroom said no: another try would not help. */
-class Refused extends Error {}
+/** Headroom itself said no: another try would not help. */
+class Refused extends Error {
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
 /** Headroom could not be asked, or did not answer. */
 class Unreachable extends Error {}
 /** The command was called wrongly. */
@@ -145,31 +156,24 @@ const forget = (name) => rmSync(fileOf(name), { force: true });
 
 // --- calls
 
-/** Says it until it is answered. Each try has an id and a time of its own, so that none is a replay of another. */
+/** Says it until it is heard, or for as long as it may. Each try has an id and a time of its own, so that none is a replay of another. */
 async function send(signal, more) {
   const { url, secret, job } = settings();
-  const isResult = signal === "succeeded" || signal === "failed";
-  const begun = Date.now();
-  let waits = 0;
+  const until = Date.now() + patiencesMs[signal];
   for (let tries = 1; ; tries += 1) {
-    const { answer, problem, afterMs } = await post(url, secret, { id: randomUUID(), ...job, signal, ...more });
-    if (answer !== undefined) return answer;
+    const heard = await post(url, secret, { id: randomUUID(), ...job, signal, ...more });
+    if (heard.answer !== undefined) return heard.answer;
+    if (heard.code !== undefined) throw new Refused(`Headroom refuses the ${signal}: ${heard.problem}`, heard.code);
+    const leftMs = until - Date.now();
+    if (leftMs <= 0) throw new Unreachable(`Headroom did not take the ${signal} in ${tries} tries: ${heard.problem}`);
+    complain(`${signal}: ${heard.problem}; trying again`);
     const backoffMs = Math.min(retryMs * 2 ** (tries - 1), maxWaitMs) * (0.75 + Math.random() / 2);
-    const waitMs = Math.min(afterMs ?? backoffMs, maxRetryAfterMs);
-    if (afterMs !== undefined) waits += 1;
-    const isLast =
-      afterMs !== undefined
-        ? Date.now() + waitMs > begun + askedPatienceMs
-        : isResult
-          ? Date.now() + waitMs > begun + resultPatienceMs
-          : tries - waits >= maxTries;
-    if (isLast) throw new Unreachable(`Headroom did not take the ${signal} in ${tries} tries: ${problem}`);
-    complain(`${signal}: ${problem}; trying again`);
-    await sleep(waitMs);
+    // However long it is asked to wait, there is a last try when the time is up.
+    await sleep(Math.min(heard.afterMs ?? backoffMs, leftMs));
   }
 }
 
-/** One try: an answer, or a problem after which another try makes sense. Throws where it does not. */
+/** One try: `answer`; a `problem` with the `code` of a refusal; or a `problem` after which it is said again. */
 async function post(url, secret, message) {
   const body = JSON.stringify(message);
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -184,19 +188,74 @@ async function post(url, secret, message) {
   let response, said;
   try {
     const signal = AbortSignal.timeout(callTimeoutMs);
+    // What is signed is for one address, wherever a redirect leads.
     response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
     said = await textOf(response);
   } catch (error) {
-    return { problem: error.cause?.code ?? error.cause?.message ?? error.message };
+    return { problem: codeOfError(error) };
   }
-  const { status } = response;
   const data = parse(said);
-  if (status === 200 && typeof data?.go_on === "boolean") return { answer: data };
-  const problem = `HTTP ${status} ${clean(data?.message ?? data?.detail ?? data?.title ?? "", 300)}`.trim();
-  if (status === 429)
-    return { problem, afterMs: Math.max(Number(response.headers.get("retry-after")) * 1000 || 0, retryMs) };
-  if (status >= 300 && status <= 499) throw new Refused(`Headroom refuses the ${message.signal}: ${problem}`);
-  return { problem };
+  if (isAnswer(response.status, data, message.signal)) return { answer: data };
+  const words = clean(data?.message ?? data?.detail ?? data?.title ?? "", 300);
+  const problem = `HTTP ${response.status} ${words}`.trim();
+  const code = refusalOf(data);
+  if (code !== undefined) return { problem, code };
+  return { problem, afterMs: quietOf(response.status, response.headers) };
+}
+
+/** Only what Headroom says to this signal is an answer; whatever else comes with a 200 is from somebody on the way. */
+function isAnswer(status, data, signal) {
+  if (status < 200 || status > 299 || !["accepted", "repeated", "ignored", "stop"].includes(data?.outcome))
+    return false;
+  if (data.go_on === false) return true;
+  return data.go_on === true && (signal === "heartbeat" || (signal === "claim" && typeof data.job === "object"));
+}
+
+/**
+ * The code with which Headroom refused for good, by the body alone: a proxy can make a status of its own. Headroom says what it said in one
+ * of three forms: the answer to a callback, a problem (RFC 9457), and PostgREST's error.
+ */
+function refusalOf(data) {
+  const { status, code } =
+    /^PT\d{3}$/.test(data?.code) && typeof data.details === "string"
+      ? { status: Number(data.code.slice(2)), code: /^\w+/.exec(data.details)?.[0] }
+      : data?.go_on === false || data?.type === `urn:headroom:problem:${data?.code}`
+        ? data
+        : {};
+  // What was received before arrived: somebody on the way said it twice. A new try is told what came of it.
+  if (typeof code !== "string" || code === "already_used") return undefined;
+  return outcomeOfStatus(status) === "rejected" ? code : undefined;
+}
+
+/**
+ * What a status proves by itself: the rails' table (src/rails/exchange-codes.ts), kept equal by a test. What is `rejected` may be said
+ * again all the same, since it was not heard, unless the refusal is Headroom's own. Undefined: the body decides.
+ */
+function outcomeOfStatus(status) {
+  if ([408, 425, 429].includes(status)) return "retry";
+  if (status >= 500 && status <= 599) return "unknown";
+  return status >= 300 && status <= 499 ? "rejected" : undefined;
+}
+
+/** How long it is asked to wait, in seconds or until a date; undefined when nobody asks. */
+function quietOf(status, headers) {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  const sentAt = Date.parse(headers.get("date") ?? "") || Date.now();
+  const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : text.endsWith(" GMT") ? Date.parse(text) - sentAt : NaN;
+  if (status !== 429 && (status !== 503 || Number.isNaN(askedMs))) return undefined;
+  return Math.min(Math.max(askedMs || 0, retryMs), maxRetryAfterMs);
+}
+
+/** The rails' names for a call that brought no answer. */
+function codeOfError(error) {
+  const code = String(error?.cause?.code ?? "");
+  if (error?.name === "TimeoutError") return "timed_out";
+  if (code === "ECONNREFUSED") return "connect_refused";
+  if (/^(ENOTFOUND|ENODATA|ESERVFAIL|EAI_(AGAIN|FAIL|NODATA|NONAME))$/.test(code)) return "dns_failed";
+  if (/^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) return "tls_failed";
+  if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/.test(code))
+    return "connect_failed";
+  return error?.cause?.name === "HTTPParserError" ? "bad_answer" : "connection_lost";
 }
 
 /** An answer of Headroom's is short; of what is longer only the beginning is read. */
@@ -219,11 +278,20 @@ function parse(text) {
   }
 }
 
-/** Says where the run stands. False: it is to stop. */
+/** Says where the run stands. False: it is to stop. That Headroom is away for a moment ends no work that goes well. */
 async function beat() {
-  const answer = await send("heartbeat", recall("step") ?? {});
-  if (!answer.go_on) stop(answer.why);
-  return answer.go_on;
+  try {
+    const answer = await send("heartbeat", recall("step") ?? {});
+    if (!answer.go_on) stop(answer.why);
+    return answer.go_on;
+  } catch (error) {
+    if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+    // A secret that is no longer right says nothing about the job; that there is none, or that it is another run's, does.
+    const isOver = ["not_found", "conflict", "gone"].includes(error.code);
+    if (isOver) stop(error.message);
+    else complain(`${error.message}; the work goes on`);
+    return !isOver;
+  }
 }
 
 /** Remembers that the run is to stop, and ends what `exec` runs. Later steps see it and end. */
@@ -293,7 +361,8 @@ function startHeartbeats() {
 /** Runs in the background until `finish`, until it is told to stop, or until the job's limit. */
 async function heartbeats() {
   const { heartbeat_seconds: seconds = 60, limit_minutes: minutes = 15 } = recall("claim") ?? {};
-  const intervalMs = Math.min(Math.max(Number(seconds) || 60, 0.1), 300) * 1000;
+  const askedMs = Math.min(Math.max(Number(seconds) || 60, 0.1), 300) * 1000;
+  const intervalMs = Number(process.env.HEADROOM_HEARTBEAT_MS) || askedMs;
   const end = Date.now() + (Number(minutes) || 15) * 60_000;
   let next = Date.now() + intervalMs;
   while (Date.now() < end) {
@@ -302,12 +371,7 @@ async function heartbeats() {
     if (recall("heartbeats") !== process.pid) return 0;
     if (Date.now() < next) continue;
     next = Date.now() + intervalMs;
-    try {
-      if (!(await beat())) break;
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
-      complain(error.message);
-    }
+    if (!(await beat())) break;
   }
   forget("heartbeats");
   return 0;
@@ -327,14 +391,7 @@ async function step(name, percent) {
   const progress = percent === undefined ? {} : { progress: Number(percent) };
   remember("step", { step: clean(name, maxNameChars), ...progress });
   say(`step "${name}"`);
-  try {
-    if (!(await beat())) return stopped();
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    // Work that goes well must not end because Headroom is away for a moment.
-    complain(`${error.message}; the work goes on`);
-  }
-  return 0;
+  return (await beat()) ? 0 : stopped();
 }
 
 function isStopped() {
@@ -400,9 +457,9 @@ async function finish() {
     say(`Headroom did not count that it ${signal}: ${why}`);
     return 1;
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    // How the run ended is the truth all the same, and Headroom asks GitHub for it.
-    complain(error.message);
+    if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+    // How the run ended is the truth all the same, and Headroom asks GitHub for it: a step that failed here would make it a lie.
+    complain(`${error.message}; Headroom asks GitHub how this run ended`);
     return 0;
   }
 }

@@ -79,6 +79,8 @@ export const paymentSchema = z
     session_id: maybeText,
     invoice_id: maybeText,
     payment_intent: maybeText,
+    charge_id: maybeText,
+    receipt: z.string(),
     event_id: z.string(),
     recorded_at: moment,
     refunds: z.array(refundSchema),
@@ -102,6 +104,10 @@ export const paymentSchema = z
     sessionId: row.session_id,
     invoiceId: row.invoice_id,
     paymentIntent: row.payment_intent,
+    /** Null until Stripe has named it. */
+    chargeId: row.charge_id,
+    /** The number of the customer's receipt. */
+    receipt: row.receipt,
     /** The event by which Stripe told; `look:…` where we asked, `found:…` where a comparison found the event. */
     eventId: row.event_id,
     recordedAt: row.recorded_at,
@@ -114,7 +120,7 @@ export type Payment = z.infer<typeof paymentSchema>;
 const checkoutSchema = z
   .object({
     id: z.string(),
-    state: z.enum(["asked", "open", "processing", "paid", "failed", "expired", "abandoned"]),
+    state: z.enum(["asked", "open", "processing", "paid", "failed", "expired", "abandoned", "mismatched"]),
     number: z.number(),
     created_at: moment,
     expires_at: moment,

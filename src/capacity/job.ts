@@ -37,6 +37,8 @@ const runSchema = z
     claimed_at: maybeMoment,
     last_heartbeat_at: maybeMoment,
     ended_at: maybeMoment,
+    over_at: maybeMoment,
+    over_because: maybeText,
     steps: z.array(z.object({ at: moment, step: maybeText, progress: maybeNumber })),
   })
   .transform((row) => ({
@@ -62,6 +64,9 @@ const runSchema = z
     claimedAt: row.claimed_at,
     lastHeartbeatAt: row.last_heartbeat_at,
     endedAt: row.ended_at,
+    /** When its run was known to be over, which is later than endedAt where it had to be stopped. */
+    overAt: row.over_at,
+    overBecause: row.over_because,
     steps: row.steps,
   }));
 /** One run of a workflow: to provision, or to clean up after an attempt to provision. */
@@ -107,7 +112,12 @@ export const jobSchema = z
     attempts: z.number(),
     most_attempts: z.number(),
     cleanup: z.enum(["none", "under_way", "done", "failed"]),
-    held_by: z.enum(["person", "not_connected", "no_address", "cleanup", "customer"]).nullable(),
+    held_by: z
+      .enum(["person", "not_connected", "no_address", "cleanup", "cleanup_failed", "run", "customer", "dispatch"])
+      .nullable(),
+    has_turn: z.boolean(),
+    waits_for: z.array(z.string()),
+    gives_up_at: maybeMoment,
     failed_at: maybeMoment,
     completed_at: maybeMoment,
     created_at: moment,
@@ -130,6 +140,12 @@ export const jobSchema = z
     cleanup: row.cleanup,
     /** Why a job that waits has not begun. */
     heldBy: row.held_by,
+    /** Whether it has its customer's turn: a run of it is asked for, under way, or not known to be over. */
+    hasTurn: row.has_turn,
+    /** Everything that it waits for, in the words of docs/job-state-machine.md. */
+    waitsFor: row.waits_for,
+    /** When it fails for good unless somebody helps it on. */
+    givesUpAt: row.gives_up_at,
     failedAt: row.failed_at,
     completedAt: row.completed_at,
     createdAt: row.created_at,

@@ -16,6 +16,9 @@ const heldWords: Readonly<Record<NonNullable<Job["heldBy"]>, string>> = {
   not_connected: "No workflow is connected.",
   no_address: "Runs could not report back: the workspace has no public address.",
   cleanup: "The next attempt begins when the cleanup after the last one is done.",
+  cleanup_failed: "The cleanup after the last attempt has failed: nothing begins on top of what may be left running.",
+  run: "The next attempt begins when the run of the last one is known to have ended.",
+  dispatch: "GitHub could not be asked for the run yet.",
   customer: "Another request of this customer is being provisioned; this one begins when that one has ended.",
 };
 
@@ -45,7 +48,9 @@ export function isOver({ state, cleanup }: { readonly state: string; readonly cl
 
 /** Whether it goes on only when a person does something. */
 export function needsPerson({ state, heldBy }: { readonly state: string; readonly heldBy: string | null }): boolean {
-  return state === "failed" || ["person", "not_connected", "no_address"].includes(heldBy ?? "");
+  return (
+    state === "failed" || ["person", "not_connected", "no_address", "cleanup_failed", "dispatch"].includes(heldBy ?? "")
+  );
 }
 
 /** The command that helps it on; null when there is nothing to do. */
@@ -60,6 +65,7 @@ export function nextCommand(job: {
   if (job.heldBy === "not_connected") return `headroom jobs connect --workspace ${workspaceId} --repo <owner/name>`;
   if (job.heldBy === "no_address") return `headroom jobs connect --workspace ${workspaceId} --callback-url <address>`;
   if (job.heldBy === "person") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
+  if (job.heldBy === "dispatch") return "headroom doctor   (and headroom outbox status)";
   if (job.heldBy === "customer") return `headroom jobs list --open --workspace ${workspaceId}`;
   // Nobody tries again before that.
   if (job.cleanup === "failed")

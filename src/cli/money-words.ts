@@ -4,6 +4,7 @@ import type { Payment, Refund, RequestPayments } from "../billing/index.ts";
 const statusWords: Readonly<Record<string, string>> = {
   none: "not needed",
   due: "to be paid",
+  held: "paid, but not what was asked for: headroom payments findings",
   processing: "payment processing",
   paid: "paid",
   partly_refunded: "paid, and refunded in part",
@@ -36,13 +37,20 @@ export function whyRefundHeld({ refunds }: Pick<Payment, "refunds">): string | n
 }
 
 /** The command that helps a payment on; null when there is nothing to do. */
-export function nextForPayment(payment: Pick<Payment, "id" | "refunds" | "status">): string | null {
+export function nextForPayment(payment: Pick<Payment, "id" | "refunds" | "status" | "left">): string | null {
   if (payment.status === "disputed") return "answer the dispute in Stripe's dashboard";
   const { refunds } = payment;
   const asksForAPerson = refunds.some(
     (refund) => refund.heldBy === "person" || (isUnmade(refund) && !hasSuccessor(refund, refunds)),
   );
-  return asksForAPerson ? `headroom payments refund ${payment.id} --as <member> --reason "…"` : null;
+  return asksForAPerson && payment.left > 0 && !refunds.some(goesOn)
+    ? `headroom payments refund ${payment.id} --as <member> --reason "…"`
+    : null;
+}
+
+/** It waits or is on its way by itself, and goes first: a second one would be refused. */
+function goesOn({ origin, state, heldBy }: Refund): boolean {
+  return origin === "ours" && ["held", "sent", "pending"].includes(state) && heldBy !== "person";
 }
 
 /** It was to go back, and did not. One that was set aside without a failure was replaced by whoever set it aside. */

@@ -199,6 +199,7 @@ export interface BillingPayments {
   recorded_at: Date;
   looks: number;
   next_look_at: Date | null;
+  charge_id: string | null;
 }
 
 /** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
@@ -1667,6 +1668,10 @@ export interface ProvisioningAttempts {
   heartbeat_at: Date | null;
   ended_at: Date | null;
   stop_failed_at: Date | null;
+  due_at: Date;
+  sent_at: Date | null;
+  over_at: Date | null;
+  over_because: string | null;
 }
 
 /** What runs reported, once each. Those of a job are kept with it; refused ones for ninety days. */
@@ -1691,6 +1696,7 @@ export interface ProvisioningDispatchedRuns {
   number: number;
   run_id: number;
   answered: boolean;
+  run_attempt: number;
 }
 
 /** The log of each job. Append-only, for everybody. */
@@ -1731,6 +1737,9 @@ export interface ProvisioningJobs {
   next_look_at: Date;
   created_at: Date;
   updated_at: Date;
+  has_turn: boolean;
+  asked_for: string | null;
+  asked_since: Date | null;
 }
 
 /** The repository whose workflows provide a workspace's capacity, and how long they may take. */
@@ -2245,6 +2254,11 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Asks Stripe for charges that are not known. */
+  "billing.ask_charges": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** Enqueues the next page of a comparison. */
   "billing.ask_page": {
     args: {
@@ -2282,6 +2296,13 @@ export interface Functions {
       p_since: Date | string | null;
     };
     result: string;
+  };
+  /** Whether the customer of a request can go to pay. */
+  "billing.can_be_paid": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean;
   };
   /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
@@ -2553,7 +2574,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** A payment by its id, here or at Stripe. Nullable: result. */
+  /** A payment by any id that belongs to it. Nullable: result. */
   "billing.find_payment": {
     args: {
       p_id: string | null;
@@ -2574,6 +2595,13 @@ export interface Functions {
     };
     result: { request_id: string | null; checkout_id: string | null };
   };
+  /** Sets held refunds to what is left of their payment. */
+  "billing.fit_held": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: void;
+  };
   /** Closes the payment of a request that has ended. Nullable: result. */
   "billing.follow_end": {
     args: {
@@ -2587,6 +2615,13 @@ export interface Functions {
       p_most?: number | null | undefined;
     };
     result: number;
+  };
+  /** Whether a checkout certainly has no page at Stripe. */
+  "billing.has_no_page": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: boolean;
   };
   /** Takes in an event of Stripe that was verified, and says what came of it. */
   "billing.hear": {
@@ -2608,6 +2643,13 @@ export interface Functions {
       p_argument: unknown;
     };
     result: Json | null;
+  };
+  /** Whether a payment of a request waits for a person because it is not what was asked for. */
+  "billing.holds_money": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: boolean;
   };
   /** The id in a field of an object of Stripe. Nullable: result. */
   "billing.id_in": {
@@ -2637,6 +2679,15 @@ export interface Functions {
   };
   /** Whether a call of Stripe was given up. */
   "billing.is_given_up": {
+    args: {
+      p_stream: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a call of Stripe was given up, and may have been done. */
+  "billing.is_in_doubt": {
     args: {
       p_stream: string | null;
       p_instruction_id: string | null;
@@ -2794,6 +2845,13 @@ export interface Functions {
     };
     result: number;
   };
+  /** What of a payment a person may send back. */
+  "billing.left_for_people": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: number;
+  };
   /** What of a payment may still be refunded. Nullable: p_but. */
   "billing.left_of": {
     args: {
@@ -2947,6 +3005,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Asks Stripe whether it has a page for a checkout. */
+  "billing.look_for_checkout": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: void;
+  };
   /** Mails the link to the last step, or says why not. Nullable: result. */
   "billing.mail_draft": {
     args: {
@@ -2961,6 +3026,14 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean;
+  };
+  /** Follows that Stripe has no page for a checkout. */
+  "billing.miss_checkout": {
+    args: {
+      p_id: string | null;
+      p_seen_at: Date | string | null;
+    };
+    result: void;
   };
   /** Opens a refund again that was given up and that Stripe does not have. */
   "billing.miss_refund": {
@@ -3027,6 +3100,13 @@ export interface Functions {
   "billing.newest_payments": {
     args: Record<string, never>;
     result: string[];
+  };
+  /** Notes the charge of the payment that an object of Stripe's names. */
+  "billing.note_charge": {
+    args: {
+      p_object: unknown;
+    };
+    result: void;
   };
   /** Remembers a customer's id at Stripe. Nullable: p_address_mark, p_stripe_id. */
   "billing.note_customer": {
@@ -3166,6 +3246,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** The address at which a checkout is paid. Nullable: result. */
+  "billing.page_of": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: string | null;
+  };
   /** A payment that the caller may see. */
   "billing.payment_in_reach": {
     args: {
@@ -3233,6 +3320,16 @@ export interface Functions {
     };
     result: BillingDrafts;
   };
+  /** Writes down an object of Stripe's that cannot be read. Nullable: p_stripe_id, p_kind, p_request_id. */
+  "billing.put_aside": {
+    args: {
+      p_stripe_id: string | null;
+      p_kind: string | null;
+      p_request_id: string | null;
+      p_event_id: string | null;
+    };
+    result: void;
+  };
   /** Adds a price, which replaces the one before from its time on. */
   "billing.put_price": {
     args: {
@@ -3249,6 +3346,14 @@ export interface Functions {
       p_changes?: unknown;
     };
     result: BillingSettings;
+  };
+  /** Puts aside what could not be read for a day; whether it is gone. Nullable: p_request_id. */
+  "billing.put_sighting_aside": {
+    args: {
+      p_sighting: string | null;
+      p_request_id: string | null;
+    };
+    result: boolean;
   };
   /** Takes in a page of a comparison and asks for the next. */
   "billing.read_page": {
@@ -3347,6 +3452,7 @@ export interface Functions {
     args: {
       p_object: unknown;
       p_event_id: string | null;
+      p_at: Date | string | null;
     };
     result: Json;
   };
@@ -3440,13 +3546,6 @@ export interface Functions {
   };
   /** Refunds what is left of a payment that has to go back. */
   "billing.settle": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: void;
-  };
-  /** Sets held refunds to what is left of their payment. */
-  "billing.shrink_held": {
     args: {
       p_payment_id: string | null;
     };
@@ -5352,6 +5451,7 @@ export interface Functions {
       p_unasked: string | null;
       p_request_id: string | null;
       p_state: string | null;
+      p_priced: boolean | null;
     };
     result: string | null;
   };
@@ -9032,6 +9132,20 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What people are asked to do about a job, in words. */
+  "provisioning.asked_words": {
+    args: {
+      p_job: string | null;
+    };
+    result: string;
+  };
+  /** What people are asked to do about a job. Nullable: result. */
+  "provisioning.asks_for": {
+    args: {
+      p_job: string | null;
+    };
+    result: string | null;
+  };
   /** Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step. */
   "provisioning.attempt_failed": {
     args: {
@@ -9120,6 +9234,7 @@ export interface Functions {
       p_because: string | null;
       p_error?: string | null | undefined;
       p_failed_step?: string | null | undefined;
+      p_never_ran?: boolean | null | undefined;
     };
     result: void;
   };
@@ -9170,6 +9285,7 @@ export interface Functions {
       p_because: string | null;
       p_error?: string | null | undefined;
       p_failed_step?: string | null | undefined;
+      p_never_ran?: boolean | null | undefined;
     };
     result: ProvisioningAttempts;
   };
@@ -9226,6 +9342,20 @@ export interface Functions {
     };
     result: void;
   };
+  /** For how many hours a job waits for people. */
+  "provisioning.give_up_hours": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: number;
+  };
+  /** When a job fails for good because nobody helped it on. Nullable: result. */
+  "provisioning.gives_up_at": {
+    args: {
+      p_job: string | null;
+    };
+    result: Date | null;
+  };
   /** Takes in a callback that was verified, and answers the run. */
   "provisioning.hear": {
     args: {
@@ -9248,7 +9378,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Open jobs by state, and failed cleanups. */
+  /** Open jobs by state, failed cleanups, and dispatches that wait. */
   "provisioning.job_counts": {
     args: Record<string, never>;
     result: { state: string; jobs: number; oldest_seconds: number }[];
@@ -9358,6 +9488,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Asks about runs that were stopped, and waits for none beyond the limit. */
+  "provisioning.look_at_ended_runs": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
+  };
   /** Tells of runs that could not be stopped. */
   "provisioning.look_at_stop": {
     args: {
@@ -9372,6 +9509,13 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean;
+  };
+  /** What becomes of money when a request fails. */
+  "provisioning.money_words": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: string;
   };
   /** The name of a member, as the directory has it. */
   "provisioning.name_of": {
@@ -9393,6 +9537,13 @@ export interface Functions {
   "provisioning.no_such_job": {
     args: {
       p_id: string | null;
+    };
+    result: void;
+  };
+  /** Notes which runs of ended attempts are over, by what relays delivered. */
+  "provisioning.note_ended_runs": {
+    args: {
+      p_job_id: string | null;
     };
     result: void;
   };
@@ -9430,6 +9581,13 @@ export interface Functions {
       p_task: string | null;
     };
     result: ProvisioningAttempts | null;
+  };
+  /** Passes a customer's turn on when nothing of a job runs any more. */
+  "provisioning.pass_turn": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
   };
   /** Member ids of those who can help a job on. */
   "provisioning.people_asked": {
@@ -9511,7 +9669,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Reminds people of a job that waits on them, or gives it up. */
+  /** Tells and reminds people of a job that waits on them, or gives it up. */
   "provisioning.remind": {
     args: {
       p_job: string | null;
@@ -9528,6 +9686,13 @@ export interface Functions {
     };
     result: ProvisioningJobs;
   };
+  /** How long a run that was stopped may still go on. */
+  "provisioning.run_limit": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string;
+  };
   /** The mark that the name of an attempt's run shows. */
   "provisioning.run_mark": {
     args: {
@@ -9536,6 +9701,14 @@ export interface Functions {
       p_number: number | null;
     };
     result: string;
+  };
+  /** Notes that the run of an attempt that ended is over. */
+  "provisioning.run_over": {
+    args: {
+      p_attempt: string | null;
+      p_because: string | null;
+    };
+    result: void;
   };
   /** What became of a run, as GitHub says it. */
   "provisioning.run_words": {
@@ -9645,6 +9818,27 @@ export interface Functions {
     args: Record<string, never>;
     result: { state_before: string; event: string; state_after: string; meaning: string }[];
   };
+  /** Which try of a run is meant. */
+  "provisioning.try_of": {
+    args: {
+      p_run: unknown;
+    };
+    result: number;
+  };
+  /** An attempt whose dispatch has waited for too long. Nullable: result. */
+  "provisioning.unsent_attempt": {
+    args: {
+      p_job: string | null;
+    };
+    result: ProvisioningAttempts | null;
+  };
+  /** Why an attempt's run was not asked for yet, in words. */
+  "provisioning.unsent_words": {
+    args: {
+      p_attempt: string | null;
+    };
+    result: string;
+  };
   /** Attempts that do not fit their job or their callbacks. */
   "provisioning.verify_attempts": {
     args: {
@@ -9674,6 +9868,25 @@ export interface Functions {
       p_job_ids: readonly string[] | string | null;
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Jobs that wait without a bound. */
+  "provisioning.verify_waits": {
+    args: {
+      p_job_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** What jobs wait for, for how long, and who is told. */
+  "provisioning.wait_rules": {
+    args: Record<string, never>;
+    result: { wait: string; states: string[]; ends_with: string; bound: string; told: string; at_bound: string }[];
+  };
+  /** What a job waits for now. */
+  "provisioning.waits_of": {
+    args: {
+      p_job: string | null;
+    };
+    result: string[];
   };
   /** Enqueues a look at an attempt's run. */
   "provisioning.watch_run": {
@@ -10594,10 +10807,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.amount_problem": { returns: "value", json: [], positional: false },
   "billing.amount_words": { returns: "value", json: [], positional: false },
+  "billing.ask_charges": { returns: "nothing", json: [], positional: false },
   "billing.ask_page": { returns: "nothing", json: [], positional: false },
   "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
   "billing.begin_checkout": { returns: "row", json: [], positional: false },
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
+  "billing.can_be_paid": { returns: "value", json: [], positional: false },
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
   "billing.check_books": { returns: "nothing", json: [], positional: false },
@@ -10635,16 +10850,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.find_payment": { returns: "row", json: [], positional: false },
   "billing.find_refund": { returns: "row", json: ["p_refund"], positional: false },
   "billing.find_session": { returns: "row", json: ["p_session"], positional: false },
+  "billing.fit_held": { returns: "nothing", json: [], positional: false },
   "billing.follow_end": { returns: "value", json: ["p_change"], positional: false },
   "billing.forget_drafts": { returns: "value", json: [], positional: false },
+  "billing.has_no_page": { returns: "value", json: [], positional: false },
   "billing.hear": { returns: "value", json: ["p_event"], positional: false },
   "billing.held_until": { returns: "value", json: [], positional: false },
   "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.holds_money": { returns: "value", json: [], positional: false },
   "billing.id_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.installation_id": { returns: "value", json: [], positional: false },
   "billing.is_disputed": { returns: "value", json: [], positional: false },
   "billing.is_ended": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
+  "billing.is_in_doubt": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_play_money": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_tried_again": { returns: "value", json: [], positional: false },
@@ -10663,6 +10882,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.learn_session": { returns: "value", json: ["p_session"], positional: false },
   "billing.learn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.least_amount": { returns: "value", json: [], positional: false },
+  "billing.left_for_people": { returns: "value", json: [], positional: false },
   "billing.left_of": { returns: "value", json: [], positional: false },
   "billing.list_balance": { returns: "rows", json: [], positional: false },
   "billing.list_findings": { returns: "rows", json: [], positional: false },
@@ -10679,8 +10899,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
   "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
   "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
+  "billing.look_for_checkout": { returns: "nothing", json: [], positional: false },
   "billing.mail_draft": { returns: "value", json: [], positional: false },
   "billing.may_see": { returns: "value", json: [], positional: false },
+  "billing.miss_checkout": { returns: "nothing", json: [], positional: false },
   "billing.miss_refund": { returns: "nothing", json: [], positional: false },
   "billing.money_state": { returns: "value", json: [], positional: false },
   "billing.monthly_usd": { returns: "value", json: [], positional: false },
@@ -10689,6 +10911,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.new_checkout": { returns: "row", json: [], positional: false },
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
   "billing.newest_payments": { returns: "value", json: [], positional: false },
+  "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
   "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
@@ -10705,6 +10928,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
+  "billing.page_of": { returns: "value", json: [], positional: false },
   "billing.payment_in_reach": { returns: "row", json: [], positional: false },
   "billing.payment_json": { returns: "value", json: [], positional: false },
   "billing.payment_status": { returns: "value", json: [], positional: false },
@@ -10714,8 +10938,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.price_problem": { returns: "value", json: [], positional: false },
   "billing.proof_token": { returns: "value", json: [], positional: false },
   "billing.prove_draft": { returns: "row", json: [], positional: false },
+  "billing.put_aside": { returns: "nothing", json: [], positional: false },
   "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
   "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
+  "billing.put_sighting_aside": { returns: "value", json: [], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
   "billing.read_sighting": { returns: "value", json: [], positional: false },
   "billing.read_sightings": { returns: "row", json: [], positional: false },
@@ -10741,7 +10967,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.set_rate": { returns: "nothing", json: [], positional: false },
   "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
-  "billing.shrink_held": { returns: "nothing", json: [], positional: false },
   "billing.spender": { returns: "value", json: [], positional: false },
   "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
@@ -11411,6 +11636,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
   "provisioning.adopt": { returns: "value", json: [], positional: false },
+  "provisioning.asked_words": { returns: "value", json: [], positional: false },
+  "provisioning.asks_for": { returns: "value", json: [], positional: false },
   "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
   "provisioning.begin_attempt": { returns: "nothing", json: [], positional: false },
   "provisioning.callback_address": { returns: "value", json: [], positional: false },
@@ -11434,6 +11661,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.find_job": { returns: "row", json: [], positional: false },
   "provisioning.follow_request": { returns: "value", json: ["p_change"], positional: false },
   "provisioning.give_up": { returns: "nothing", json: [], positional: false },
+  "provisioning.give_up_hours": { returns: "value", json: [], positional: false },
+  "provisioning.gives_up_at": { returns: "value", json: [], positional: false },
   "provisioning.hear": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.held_by": { returns: "value", json: [], positional: false },
   "provisioning.held_words": { returns: "value", json: [], positional: false },
@@ -11448,15 +11677,19 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.lock_turn": { returns: "value", json: [], positional: false },
   "provisioning.look_after": { returns: "nothing", json: [], positional: false },
   "provisioning.look_at_attempt": { returns: "nothing", json: [], positional: false },
+  "provisioning.look_at_ended_runs": { returns: "nothing", json: [], positional: false },
   "provisioning.look_at_stop": { returns: "nothing", json: [], positional: false },
   "provisioning.may_see": { returns: "value", json: [], positional: false },
+  "provisioning.money_words": { returns: "value", json: [], positional: false },
   "provisioning.name_of": { returns: "value", json: [], positional: false },
   "provisioning.next_state": { returns: "value", json: [], positional: false },
   "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
+  "provisioning.note_ended_runs": { returns: "nothing", json: [], positional: false },
   "provisioning.note_heard": { returns: "nothing", json: [], positional: false },
   "provisioning.note_step": { returns: "nothing", json: [], positional: false },
   "provisioning.obey": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.open_attempt": { returns: "row", json: [], positional: false },
+  "provisioning.pass_turn": { returns: "nothing", json: [], positional: false },
   "provisioning.people_asked": { returns: "value", json: [], positional: false },
   "provisioning.put_secret": { returns: "nothing", json: [], positional: false },
   "provisioning.put_settings": { returns: "row", json: ["p_changes"], positional: false },
@@ -11468,7 +11701,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.refuse_callback": { returns: "value", json: [], positional: false },
   "provisioning.remind": { returns: "nothing", json: [], positional: false },
   "provisioning.retry": { returns: "row", json: [], positional: false },
+  "provisioning.run_limit": { returns: "value", json: [], positional: false },
   "provisioning.run_mark": { returns: "value", json: [], positional: false },
+  "provisioning.run_over": { returns: "nothing", json: [], positional: false },
   "provisioning.run_words": { returns: "value", json: ["p_run"], positional: false },
   "provisioning.secret_name": { returns: "value", json: [], positional: false },
   "provisioning.send": { returns: "nothing", json: ["p_payload"], positional: false },
@@ -11483,10 +11718,16 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "provisioning.terms_for_run": { returns: "value", json: [], positional: false },
   "provisioning.transitions": { returns: "rows", json: [], positional: false },
+  "provisioning.try_of": { returns: "value", json: ["p_run"], positional: false },
+  "provisioning.unsent_attempt": { returns: "row", json: [], positional: false },
+  "provisioning.unsent_words": { returns: "value", json: [], positional: false },
   "provisioning.verify_attempts": { returns: "rows", json: [], positional: false },
   "provisioning.verify_ends": { returns: "rows", json: [], positional: false },
   "provisioning.verify_jobs": { returns: "row", json: [], positional: false },
   "provisioning.verify_logs": { returns: "rows", json: [], positional: false },
+  "provisioning.verify_waits": { returns: "rows", json: [], positional: false },
+  "provisioning.wait_rules": { returns: "rows", json: [], positional: false },
+  "provisioning.waits_of": { returns: "value", json: [], positional: false },
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "provisioning.whose_run": { returns: "value", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },

@@ -11,6 +11,7 @@ import { createBackgroundWork, type BackgroundWork } from "./background-work.ts"
 import type { HttpDependencies } from "./dependencies.ts";
 import { createGate } from "./gate.ts";
 import { HeldBytes } from "./held-bytes.ts";
+import { InProgress } from "./in-progress.ts";
 import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 import type { ClientInfo } from "./request/context.ts";
 import { createCatalogue, type Catalogue } from "./rest/catalogue.ts";
@@ -37,6 +38,7 @@ export interface AppState {
   /** Work that goes on after its request was answered is added here. */
   readonly backgroundWork: BackgroundWork;
   readonly heldBytes: HeldBytes;
+  readonly inProgress: InProgress;
   readonly routes: () => readonly RouteEntry[];
   readonly catalogue: Catalogue;
 }
@@ -76,6 +78,7 @@ export function createApp(dependencies: HttpDependencies): App {
     closing: closing.signal,
     backgroundWork: createBackgroundWork(),
     heldBytes: new HeldBytes(dependencies.memory),
+    inProgress: new InProgress(dependencies.inProgress),
     routes: () => routes,
     catalogue: createCatalogue(dependencies.database),
   };

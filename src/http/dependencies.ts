@@ -6,6 +6,7 @@
  */
 import type { OidcSettings } from "./auth/oidc.ts";
 import type { HeldBytesOptions } from "./held-bytes.ts";
+import type { InProgressOptions } from "./in-progress.ts";
 import type { Drainer } from "../outbox/relay/drain.ts";
 import type { LiveOptions } from "./live/event-feed.ts";
 import type { HostPolicy } from "../web/hosts.ts";
@@ -66,6 +67,8 @@ export interface HttpDependencies {
   readonly metricsOpen?: boolean | undefined;
   /** How much memory callers may hold. */
   readonly memory?: HeldBytesOptions | undefined;
+  /** How many requests of each caller are worked on at once. */
+  readonly inProgress?: InProgressOptions | undefined;
   /** Settings of live updates. */
   readonly live?: LiveOptions | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */

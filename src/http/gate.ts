@@ -13,6 +13,7 @@ import type { SessionRole } from "./auth/session.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { HttpMetrics } from "./metrics.ts";
 import type { HeldBytes } from "./held-bytes.ts";
+import type { InProgress } from "./in-progress.ts";
 import { RequestContext, type ClientInfo } from "./request/context.ts";
 import { createRateLimiter, type RateLimiter } from "./request/rate-limit.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
@@ -41,9 +42,13 @@ export interface GateParts {
   /** Aborted when the server stops taking new work. */
   readonly closing: AbortSignal;
   readonly heldBytes: HeldBytes;
+  readonly inProgress: InProgress;
 }
 
-export function createGate(dependencies: HttpDependencies, { metrics, closing, heldBytes }: GateParts): Gate {
+export function createGate(
+  dependencies: HttpDependencies,
+  { metrics, closing, heldBytes, inProgress }: GateParts,
+): Gate {
   const now = dependencies.now ?? Date.now;
   const checks = createCredentialChecks(dependencies, now);
   const checkRevocation = createRevocationCheck(dependencies.database);
@@ -66,6 +71,7 @@ export function createGate(dependencies: HttpDependencies, { metrics, closing, h
       dependencies,
       closing,
       heldBytes,
+      inProgress,
     });
     try {
       refuseOtherHosts(request, route, hosts, metrics);
@@ -147,7 +153,9 @@ async function pass(
   if (route.skipsDatabase === true) await checkRevocation(context.session);
   // Machines and members are known and can be revoked; the anon key may be anybody's.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
-  return wait === null ? route.handler(context) : refuseFor(wait);
+  if (wait !== null) return refuseFor(wait);
+  await context.enter();
+  return route.handler(context);
 }
 
 /** How long the address has to wait; null when the request may pass. */

@@ -79,7 +79,10 @@ function toListed(row: FunctionResult<"provisioning.list_jobs">[number]): Listed
   };
 }
 
-/** How many jobs there are in an open state, or with a cleanup that failed (`cleanup_failed`), and how long the oldest has been. */
+/**
+ * How many jobs there are in an open state, with a cleanup that failed (`cleanup_failed`), or with a run that nobody could ask GitHub for yet
+ * (`not_dispatched`), and how long the oldest has been.
+ */
 export interface JobCount {
   readonly state: string;
   readonly jobs: number;

@@ -7,7 +7,7 @@ export async function jobGauges(db: Queryable): Promise<string> {
   const registry = new Registry();
   const jobs = new Gauge({
     name: "headroom_provisioning_jobs",
-    help: "Provisioning jobs that are not over, by state; and those whose cleanup failed.",
+    help: "Provisioning jobs that are not over, by state; those whose cleanup failed; and those whose run could not be asked for.",
     labelNames: ["state"],
     registers: [registry],
   });

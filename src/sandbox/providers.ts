@@ -12,7 +12,7 @@ import { callbackRoutes } from "./github/callbacks.ts";
 import { GithubUserActions } from "./github/user-actions.ts";
 import { githubPages } from "./github/page.ts";
 import { githubRoutes } from "./github/routes.ts";
-import { GithubRunner } from "./github/runner.ts";
+import { GithubRunner, type RunOptions } from "./github/runner.ts";
 import { GithubState } from "./github/state.ts";
 import { LinearUserActions } from "./linear/user-actions.ts";
 import { linearPages } from "./linear/page.ts";
@@ -63,17 +63,16 @@ export interface ProviderOptions {
   readonly live: Live;
   readonly oidcClient?: OidcClient | undefined;
   readonly mailLimit: number;
-  readonly runTimeScale: number;
-  readonly minRunRetryMs: number;
+  readonly runs: RunOptions;
 }
 
 export function createProviders(world: World, options: ProviderOptions): Providers {
-  const { key, live, oidcClient, mailLimit, runTimeScale, minRunRetryMs } = options;
+  const { key, live, oidcClient, mailLimit, runs } = options;
   const slack = new SlackState(world);
   const linear = new LinearState(world);
   const mailbox = new Mailbox(world, mailLimit);
   const github = new GithubState(world);
-  const runner = new GithubRunner(world, github, runTimeScale, minRunRetryMs);
+  const runner = new GithubRunner(world, github, runs);
   const stripe = new StripeState(world);
   const oidc = new OidcState(world, oidcClient ?? defaultClient);
   const userActions: UserActions = {

@@ -24,6 +24,7 @@ import { Live } from "./pages/live.ts";
 import { assetRoutes, ownFormsOnly } from "./pages/routes.ts";
 import { startSmtp } from "./mail/smtp.ts";
 import type { OidcClient } from "./oidc/state.ts";
+import { shippedScript } from "./github/job-processes.ts";
 import { createProviders, type UserActions } from "./providers.ts";
 
 export interface SandboxOptions {
@@ -51,8 +52,12 @@ export interface SandboxOptions {
   readonly mailLimit?: number;
   /** How long the runs of workflows take, as a part of the usual; for tests. Default: 1. */
   readonly runTimeScale?: number;
-  /** The least that runs wait before they try a call again, however fast they go: a result gets a hundred times as long. Default: 20. */
+  /** The least that runs wait before they try a call again, however fast they go: a result gets 150 times as long. Default: 20. */
   readonly minRunRetryMs?: number;
+  /** More variables that runs are started with; for tests. Default: none. */
+  readonly runVariables?: Readonly<Record<string, string>>;
+  /** The script that runs call. Default: the one that users copy, deploy/github/headroom.mjs. */
+  readonly runScript?: string;
 }
 
 export interface Sandbox extends UserActions {
@@ -77,6 +82,8 @@ const defaults = {
   mailLimit: 2_000,
   runTimeScale: 1,
   minRunRetryMs: 20,
+  runVariables: {},
+  runScript: shippedScript,
   now: Date.now,
 } as const satisfies Partial<SandboxOptions>;
 const maxBodyBytes = 2_000_000;
@@ -98,8 +105,12 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     live,
     oidcClient: options.oidc,
     mailLimit: options.mailLimit,
-    runTimeScale: options.runTimeScale,
-    minRunRetryMs: options.minRunRetryMs,
+    runs: {
+      timeScale: options.runTimeScale,
+      minRetryMs: options.minRunRetryMs,
+      script: options.runScript,
+      variables: options.runVariables,
+    },
   });
   if (options.keepIn !== undefined) {
     stateFile = new StateFile(options.keepIn, providers.kept, options.log);

@@ -21,7 +21,7 @@ import {
   type Template,
 } from "./clusters.ts";
 
-export { POSTGRES_VERSIONS } from "./clusters.ts";
+export { everyVersion, POSTGRES_VERSIONS } from "./clusters.ts";
 
 /** Who can log in. A `headroom_…` role does so through a login of its own that is a member of it. */
 export type TestRole =

@@ -3,7 +3,7 @@
  * clears it away.
  */
 import type { TestProject } from "vitest/node";
-import { everyVersion, startTestCluster, type ClusterInfo } from "./clusters.ts";
+import { supportedVersions, startTestCluster, type ClusterInfo } from "./clusters.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,7 +12,7 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const started = await Promise.allSettled(everyVersion.map((version) => startTestCluster(version)));
+  const started = await Promise.allSettled(supportedVersions.map((version) => startTestCluster(version)));
   const clusters = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stopAll = async (): Promise<void> => {
     await Promise.all(clusters.map((cluster) => cluster.server.stop()));

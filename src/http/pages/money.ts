@@ -5,8 +5,8 @@ export interface Money {
   readonly currency: string;
   /** In minor units as Stripe counts them. */
   readonly amount: number;
-  /** How many digits of the amount stand behind the point. */
-  readonly digits: number;
+  /** How many digits of the amount stand behind the point; null where nobody here knows. */
+  readonly digits: number | null;
 }
 
 /**
@@ -14,6 +14,7 @@ export interface Money {
  * digits, never through a fraction that a computer would round.
  */
 export function moneyInWords({ currency, amount, digits }: Money, locale: string): string {
+  if (digits === null) return `${new Intl.NumberFormat(locale).format(amount)} minor units of ${currency}`;
   const style = { style: "currency", currency, currencyDisplay: "code" } as const;
   const usual = new Intl.NumberFormat(locale, style);
   const units = BigInt(Math.abs(amount))

@@ -11,6 +11,7 @@ import type { BatchResult } from "../../db/batch.ts";
 import { callerOf, keyOf } from "../database/caller.ts";
 import type { GatewayStatement, RequestFacts, TransactionOptions } from "../database/gateway-database.ts";
 import type { HeldBytes } from "../held-bytes.ts";
+import type { InProgress } from "../in-progress.ts";
 import { singleCalls } from "../database/single-calls.ts";
 import type { Reader, RouteContext, RouteEntry } from "../route.ts";
 import { anonymous, type Session } from "../auth/session.ts";
@@ -33,6 +34,7 @@ export interface ContextParts {
   readonly dependencies: HttpDependencies;
   readonly closing: AbortSignal;
   readonly heldBytes: HeldBytes;
+  readonly inProgress: InProgress;
 }
 
 export class RequestContext implements RouteContext {
@@ -47,6 +49,7 @@ export class RequestContext implements RouteContext {
   #facts: RequestFacts | undefined;
   #body: Promise<Uint8Array<ArrayBuffer>> | undefined;
   #letGoOfBody: (() => void) | undefined;
+  #leave: (() => void) | undefined;
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
@@ -107,12 +110,21 @@ export class RequestContext implements RouteContext {
     return readBody(this.request, limit);
   }
 
+  /** Waits until few enough of the caller's other requests are worked on. Not before the session is known. */
+  async enter(): Promise<void> {
+    this.#leave = await this.#parts.inProgress.enter(this.#caller, this.session.role !== "anon");
+  }
+
   /** The request was answered: its body is needed no longer, and the answer is kept until it was read. */
   answered(response: Response): void {
     this.#letGoOfBody?.();
     const { client, heldBytes } = this.#parts;
     const size = Number(response.headers.get("content-length") ?? smallAnswerBytes);
     client?.whenSent?.(heldBytes.hold(this.#caller, size));
+    // Streams have a limit of their own (live/connection-limit.ts), and no end to wait for.
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (isStream || client?.whenSent === undefined) this.#leave?.();
+    else if (this.#leave !== undefined) client.whenSent(this.#leave);
   }
 
   async text(): Promise<string> {

@@ -3,7 +3,10 @@ import { HeadroomError } from "../../db/errors.ts";
 import { readFields } from "../../web/form.ts";
 import type { RouteContext } from "../route.ts";
 
-/** A field that was sent twice is refused, because it is not clear which one counts. */
+/**
+ * A field that was sent twice is refused, because it is not clear which one counts. Browsers send each line end as two signs (CR LF), and
+ * count it as one in what may be entered: here, before anybody counts, it becomes the one that everything else has.
+ */
 export async function readForm(context: RouteContext): Promise<Readonly<Record<string, string>>> {
   const type = context.request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
@@ -17,7 +20,7 @@ export async function readForm(context: RouteContext): Promise<Readonly<Record<s
   for (const [name, value] of sent) {
     if (fields.has(name)) throw new HeadroomError("invalid_input", "A field of the form was sent twice.");
     if (value.includes("\0")) throw new HeadroomError("invalid_input", "A field of the form contains a zero byte.");
-    fields.set(name, value);
+    fields.set(name, value.replaceAll(/\r\n?/g, "\n"));
   }
   return Object.fromEntries(fields);
 }

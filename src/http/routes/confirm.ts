@@ -25,7 +25,8 @@ import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import { provenanceOf } from "../../web/same-origin.ts";
 
 const path = "/confirm/:token";
-const bodyBytes = 16_384;
+/** A reason as long as it may be, of signs of three bytes each, which are nine in a form. */
+const bodyBytes = 32_768;
 
 const answerSchema = z.discriminatedUnion("decision", [
   z.object({ decision: z.literal("confirm"), reason: z.undefined().optional() }),
@@ -192,10 +193,8 @@ async function take(
       );
       return checkoutSchema.parse(begun);
     }
-    // Browsers send line ends as CR LF; the log keeps them as everything else does.
-    const p_reason = reason === undefined ? undefined : reason.replaceAll("\r\n", "\n");
     await context.transaction(
-      (client) => call(client, "public.decide_by_token", { p_token: token, p_decision: decision, p_reason }),
+      (client) => call(client, "public.decide_by_token", { p_token: token, p_decision: decision, p_reason: reason }),
       options,
     );
     return "answered";

@@ -6,8 +6,8 @@
 import { z } from "zod";
 import type { HttpDependencies } from "../dependencies.ts";
 import { canBePaid } from "../pages/confirm/story.ts";
-import { comeBackPage, notPreparedPage, preparingPage } from "../pages/confirm/around.ts";
-import { pageResponse } from "../pages/page.ts";
+import { comeBackPage, notPreparedPage, preparingPage, stillPreparingPage } from "../pages/confirm/around.ts";
+import { pageResponse, type Page } from "../pages/page.ts";
 import { checkoutOrigins, isCheckoutUrl, newestCheckout, wrongAddress } from "../pay/checkout.ts";
 import { readReturn } from "../pay/return-cookie.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
@@ -50,16 +50,16 @@ async function awaitCheckout(context: RouteContext, dependencies: HttpDependenci
     if (!isCheckoutUrl(checkout.url, checkoutOrigins(dependencies))) throw wrongAddress();
     return leadOn(checkout.url);
   }
-  if (checkout?.state === "failed") return notPrepared(link);
+  if (checkout?.state === "failed") return unavailable(notPreparedPage(link));
   if (checkout?.state !== "asked") return leadOn(link);
   const tries = z.coerce.number().int().min(0).max(mostTries).catch(0).parse(context.url.searchParams.get("try"));
   return tries < mostTries
     ? pageResponse(preparingPage(link, `${link}/pay?try=${tries + 1}`), { referrer: "no-referrer" })
-    : notPrepared(link);
+    : unavailable(stillPreparingPage(link));
 }
 
-function notPrepared(link: string): Promise<Response> {
-  return pageResponse(notPreparedPage(link), { status: 503, referrer: "no-referrer" });
+function unavailable(page: Page): Promise<Response> {
+  return pageResponse(page, { status: 503, referrer: "no-referrer" });
 }
 
 function comeBack(context: RouteContext, { publicUrl }: HttpDependencies): Response | Promise<Response> {

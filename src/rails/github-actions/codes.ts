@@ -13,6 +13,7 @@ export const githubActionsCodes = {
   ...exchangeCodes,
   ...statusCodes,
   http_3xx: { outcome: "rejected", meaning: "The repository has moved: name it by its new owner and name." },
+  redirected: { outcome: "retry", meaning: "The call was led elsewhere for the moment, and not followed there." },
   http_401: { outcome: "retry", meaning: "GitHub does not accept the token." },
   http_403: {
     outcome: "retry",
@@ -37,6 +38,9 @@ export const githubActionsCodes = {
 export type GithubActionsCodeName = keyof typeof githubActionsCodes;
 
 const codesByStatus: ReadonlyMap<number, GithubActionsCodeName> = new Map([
+  [302, "redirected"],
+  [303, "redirected"],
+  [307, "redirected"],
   [401, "http_401"],
   [403, "http_403"],
   [404, "http_404"],

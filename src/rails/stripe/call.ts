@@ -32,7 +32,7 @@ export type StripeCall = (ask: (stripe: Stripe) => Promise<unknown>, signal: Abo
 /** The exchange is bounded by its signal; the client's own limit must only not come first. */
 const clientTimeoutMs = 60_000;
 
-/** Stripe keeps a key for a day at least: four looks a day at whether it has forgotten one. */
+/** Stripe keeps a key for a day at least: four looks a day at whether it has forgotten one, where an operation does not know better. */
 const replayedAfterMs = 6 * 60 * 60 * 1000;
 
 export function createStripeCall(settings: StripeSettings, connections: Connections): StripeCall {

@@ -30,6 +30,10 @@ export const stripeCodes = {
     meaning:
       "Stripe failed at the first try, and repeats that answer until it forgets the idempotency key, after a day.",
   },
+  never_made: {
+    outcome: "rejected",
+    meaning: "Stripe failed at it, says so again under the key, and has no such session: another checkout may begin.",
+  },
   nothing_left: { outcome: "rejected", meaning: "As much is not left of the payment: it was refunded already." },
   disputed: { outcome: "rejected", meaning: "The payment is disputed, and cannot be refunded." },
   not_refundable: { outcome: "rejected", meaning: "Stripe cannot refund this payment." },

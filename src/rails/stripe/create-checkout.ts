@@ -2,14 +2,15 @@
  * Making a Checkout session: one line, our marks on everything that will come of it.
  *
  * An answer that was lost is made good twice over: the session is looked for by its mark, and a try again under the same idempotency key
- * is answered with the first one's session.
+ * is answered with the first one's session. Where Stripe repeats a failure instead, that key will bring nothing for a day: the session is
+ * looked for, and when there is none the row is given up, so that whoever wants to pay begins another checkout.
  */
 import type { Stripe } from "stripe";
 import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
 import type { StripeAnswer, StripeCall } from "./call.ts";
 import { keyOf, type CreateCheckout } from "./message.ts";
 import { deliveredAs, foundAs, outcomeOf, unavailable } from "./outcomes.ts";
-import { findMarked } from "./search.ts";
+import { findMarked, type Found } from "./search.ts";
 import { compactOf } from "./shapes.ts";
 
 export async function createCheckout(
@@ -19,7 +20,27 @@ export async function createCheckout(
   signal: AbortSignal,
 ): Promise<RailOutcome> {
   const answer = await createOnce(call, wanted, keyOf(message), signal);
-  return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf("session", answer.data));
+  if (answer.kind === "data") return deliveredAs(compactOf("session", answer.data));
+  return answer.code === "replayed_failure" ? afterReplay(call, wanted, message, signal) : outcomeOf(answer);
+}
+
+/** Between two looks: a session that Stripe made and does not list yet must not be taken for missing. */
+const lookAgainAfterMs = 5_000;
+/** The try from which on the look counts: the one before it was followed by such a pause. */
+const decisiveTry = 3;
+
+/** The call under the key is over, so that no session can come of it any more; only the list says whether one has. */
+async function afterReplay(
+  call: StripeCall,
+  wanted: CreateCheckout,
+  message: RailMessage,
+  signal: AbortSignal,
+): Promise<RailOutcome> {
+  const found = await findSession(call, markedSince(wanted.checkout_id, message), signal);
+  if (found.kind === "found") return deliveredAs(found.object, "found");
+  if (found.kind === "failure") return outcomeOf({ ...found, code: "replayed_failure", afterMs: lookAgainAfterMs });
+  if (found.whole && message.tryNo >= decisiveTry) return outcomeOf({ kind: "failure", code: "never_made" });
+  return outcomeOf({ kind: "failure", code: "replayed_failure", afterMs: lookAgainAfterMs });
 }
 
 /**
@@ -90,8 +111,8 @@ function payerOf({ mode, customer, customer_email: email }: CreateCheckout): Str
   };
 }
 
-/** Stripe's clock and the database's differ by seconds. */
-const clockMarginSeconds = 60;
+/** Stripe's clock and the database's differ by seconds; a session that is overlooked would be made a second time. */
+const clockMarginSeconds = 600;
 /** Within this time Stripe knows the key of every try, and answers its first result again. */
 const keyLifeMs = 23 * 60 * 60 * 1000;
 
@@ -101,19 +122,34 @@ export async function findCheckout(
   message: RailMessage,
   signal: AbortSignal,
 ): Promise<LookupOutcome> {
-  const since = Math.floor(message.createdAt.getTime() / 1000) - clockMarginSeconds;
-  const found = await findMarked(
-    call,
-    {
-      kind: "session",
-      name: "headroom_checkout",
-      mark: wanted.checkout_id,
-      page: (stripe, window) => stripe.checkout.sessions.list({ ...window, created: { gte: since } }),
-    },
-    signal,
-  );
+  const found = await findSession(call, markedSince(wanted.checkout_id, message), signal);
   if (found.kind === "failure") return unavailable(found);
   if (found.kind === "found") return foundAs(found.object);
   const isKeyKnown = Date.now() - message.createdAt.getTime() < keyLifeMs;
   return found.whole || isKeyKnown ? { kind: "absent" } : unavailable({ kind: "failure", code: "too_many_to_search" });
+}
+
+interface Marked {
+  readonly checkoutId: string;
+  /** Seconds since 1970. */
+  readonly since: number;
+}
+
+function markedSince(checkoutId: string, { createdAt }: RailMessage): Marked {
+  return { checkoutId, since: Math.floor(createdAt.getTime() / 1000) };
+}
+
+/** The session of a checkout of ours, whether or not anybody was told of it. */
+export function findSession(call: StripeCall, { checkoutId, since }: Marked, signal: AbortSignal): Promise<Found> {
+  const created = { gte: Math.max(since - clockMarginSeconds, 0) };
+  return findMarked(
+    call,
+    {
+      kind: "session",
+      name: "headroom_checkout",
+      mark: checkoutId,
+      page: (stripe, window) => stripe.checkout.sessions.list({ ...window, created }),
+    },
+    signal,
+  );
 }

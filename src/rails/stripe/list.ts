@@ -11,7 +11,16 @@ import type { RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall } from "./call.ts";
 import type { List } from "./message.ts";
 import { outcomeOf, unreadable } from "./outcomes.ts";
-import { changedIn, changeTypes, compactPage, markOf, type Compact, type CompactKind } from "./shapes.ts";
+import {
+  changedIn,
+  changeTypes,
+  compactPage,
+  markOf,
+  type Barely,
+  type Compact,
+  type CompactKind,
+  type Fields,
+} from "./shapes.ts";
 
 /** A page must fit what a row can bring back. */
 const pageSize = 50;
@@ -33,7 +42,8 @@ const kinds: Readonly<Record<List["kind"], Kind>> = {
   sessions: {
     shape: "session",
     isMarked: true,
-    page: (stripe, window) => stripe.checkout.sessions.list({ ...window, expand: ["data.invoice.payments"] }),
+    page: (stripe, window) =>
+      stripe.checkout.sessions.list({ ...window, expand: ["data.invoice.payments", "data.payment_intent"] }),
   },
   refunds: { shape: "refund", isMarked: false, page: (stripe, window) => stripe.refunds.list(window) },
   disputes: { shape: "dispute", isMarked: false, page: (stripe, window) => stripe.disputes.list(window) },
@@ -61,12 +71,19 @@ export async function list(call: StripeCall, wanted: List, signal: AbortSignal):
   if (answer.kind === "failure") return outcomeOf(answer);
   const read = compactPage(shape, answer.data);
   if (read === undefined) return outcomeOf(unreadable);
-  const objects = read.objects.filter((object) => isOurs(object, wanted.installation_id ?? null, isMarked));
-  return { kind: "delivered", code: "200", response: { objects: objects.map(withoutUrl), cursor: read.cursor } };
+  const isMeant = (object: Compact | Barely): boolean => isOurs(object, wanted.installation_id ?? null, isMarked);
+  const response = {
+    objects: read.objects.filter(isMeant).map(withoutUrl),
+    // One that cannot be read stops no other: people look at it.
+    unread: read.unread.filter(isMeant).map(({ id }) => id),
+    cursor: read.cursor,
+  };
+  return { kind: "delivered", code: "200", response };
 }
 
-function isOurs(given: Compact, installation: string | null, isMarked: boolean): boolean {
-  const object = given["object"] === "event" ? changedIn(given) : given;
+function isOurs(given: Compact | Barely, installation: string | null, isMarked: boolean): boolean {
+  const fields: Fields = given;
+  const object = fields["object"] === "event" ? changedIn(fields) : fields;
   if (object === undefined) return false;
   const named = markOf(object, "headroom_installation");
   // All invoices that are ours say so, also in an event.

@@ -2,6 +2,7 @@
 import type { Stripe } from "stripe";
 import type { RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall } from "./call.ts";
+import { findSession } from "./create-checkout.ts";
 import type { Look } from "./message.ts";
 import { deliveredAs, outcomeOf, unreadable } from "./outcomes.ts";
 import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
@@ -11,9 +12,11 @@ const mostOfOne = 50;
 
 type ListKind = "refunds" | "invoices";
 
-const asked: Readonly<Record<Exclude<Look["kind"], ListKind>, (stripe: Stripe, id: string) => Promise<unknown>>> = {
+const asked: Readonly<
+  Record<Exclude<Look["kind"], ListKind | "checkout">, (stripe: Stripe, id: string) => Promise<unknown>>
+> = {
   // The invoice's payments are how a session that began a subscription knows its payment.
-  session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments"] }),
+  session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments", "payment_intent"] }),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
   subscription: (stripe, id) => stripe.subscriptions.retrieve(id),
   dispute: (stripe, id) => stripe.disputes.retrieve(id),
@@ -34,7 +37,8 @@ const listed: Readonly<
   },
 };
 
-export async function look(call: StripeCall, { kind, id }: Look, signal: AbortSignal): Promise<RailOutcome> {
+export async function look(call: StripeCall, { kind, id, since }: Look, signal: AbortSignal): Promise<RailOutcome> {
+  if (kind === "checkout") return await lookForCheckout(call, { checkoutId: id, since: since ?? 0 }, signal);
   if (kind === "refunds" || kind === "invoices") return await lookAtAll(call, kind, id, signal);
   const shape: CompactKind = kind;
   const answer = await call((stripe) => asked[kind](stripe, id), signal);
@@ -46,6 +50,20 @@ async function lookAtAll(call: StripeCall, kind: ListKind, id: string, signal: A
   const answer = await call((stripe) => ask(stripe, id), signal);
   if (answer.kind === "failure") return outcomeOf(answer);
   const page = compactPage(shape, answer.data);
-  if (page === undefined) return outcomeOf(unreadable);
+  // Whether one is there is read from the list: none of it may be missing.
+  if (page === undefined || page.unread.length > 0) return outcomeOf(unreadable);
   return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
+}
+
+/** The session that a checkout of ours has at Stripe, or a list of none: that there is none is news as well. */
+async function lookForCheckout(
+  call: StripeCall,
+  marked: Parameters<typeof findSession>[1],
+  signal: AbortSignal,
+): Promise<RailOutcome> {
+  const found = await findSession(call, marked, signal);
+  if (found.kind === "failure") return outcomeOf(found);
+  if (found.kind === "found") return deliveredAs(found.object);
+  if (!found.whole) return outcomeOf({ kind: "failure", code: "too_many_to_search" });
+  return { kind: "delivered", code: "200", response: { objects: [], cursor: null } };
 }

@@ -62,6 +62,7 @@ const refundSchema = z.object({
 const cancelSchema = z.object({ operation: z.literal("subscription.cancel"), subscription_id: idOf("sub") });
 
 export const lookKinds = [
+  "checkout",
   "session",
   "payment_intent",
   "refunds",
@@ -73,8 +74,10 @@ export const lookKinds = [
 const lookSchema = z.object({
   operation: z.literal("look"),
   kind: z.enum(lookKinds),
-  /** For refunds, the payment's; for invoices, the subscription's. */
-  id: idOf("cs", "pi", "re", "sub", "dp", "du", "in"),
+  /** For refunds, the payment's; for invoices, the subscription's; for a checkout, ours, by which its session is marked. */
+  id: z.union([idOf("cs", "pi", "re", "sub", "dp", "du", "in"), z.uuid()]),
+  /** For a checkout: since when there may be a session. */
+  since: epoch.nullish(),
 });
 
 /** By when they were created; `changes` are events, and so by when something happened to what is older. */
@@ -83,7 +86,11 @@ const listSchema = z.object({
   operation: z.literal("list"),
   kind: z.enum(listKinds),
   since: epoch,
-  cursor: idOf("cs", "re", "pyr", "dp", "du", "in", "evt").nullish(),
+  /** Whatever Stripe called the last object of the page before. */
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,255}$/, "the id of an object at Stripe")
+    .nullish(),
   /** Whose objects are meant. Default: those of any installation of ours. */
   installation_id: text(100).nullish(),
 });

@@ -39,6 +39,8 @@ export async function findMarked(call: StripeCall, search: Search, signal: Abort
     if (read === undefined) return unreadable;
     const object = read.objects.find((each) => markOf(each, search.name) === search.mark);
     if (object !== undefined) return { kind: "found", object };
+    // One that cannot be read may be the one that is looked for, unless it says that it is another's.
+    if (read.unread.some((each) => (markOf(each, search.name) ?? search.mark) === search.mark)) return unreadable;
     if (read.cursor === null) return { kind: "missed", whole: true };
     after = read.cursor;
   }

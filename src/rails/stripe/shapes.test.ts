@@ -80,10 +80,16 @@ test("a session that began a subscription knows its payment by its invoice", () 
   });
 });
 
-test("what is no such object is not read, and makes its whole page unreadable", () => {
+test("what is no such object is not read, and is told apart on its page", () => {
   expect(compactOf("refund", { object: "charge", id: "ch_1" })).toBeUndefined();
   expect(compactOf("refund", { object: "refund", id: "re_1", amount: "12" })).toBeUndefined();
-  expect(compactPage("refund", { data: [{ object: "refund", id: "re_1" }, {}], has_more: false })).toBeUndefined();
+  const odd = { object: "refund", id: "re_2", amount: "much", metadata: { headroom_refund: "r" } };
+  expect(compactPage("refund", { data: [{ object: "refund", id: "re_1" }, odd, 7], has_more: false })).toMatchObject({
+    objects: [{ id: "re_1" }],
+    unread: [{ id: "re_2", metadata: { headroom_refund: "r" } }, { id: "" }],
+  });
+  expect(compactPage("refund", { data: [odd], has_more: true })).toMatchObject({ cursor: "re_2" });
+  expect(compactPage("refund", { data: [7], has_more: true })).toBeUndefined();
   expect(compactPage("refund", [])).toBeUndefined();
   const page = compactPage("refund", { data: [{ object: "refund", id: "re_1", metadata: ours }], has_more: true });
   expect(page?.cursor).toBe("re_1");

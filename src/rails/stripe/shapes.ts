@@ -125,19 +125,21 @@ const session = z
     expires_at: moment,
     created: moment,
     customer: reference,
-    payment_intent: reference,
+    payment_intent: z.union([z.object({ id, latest_charge: reference }), reference]),
     subscription: reference,
     invoice: z.union([invoice, reference]),
     livemode,
     metadata,
   })
   .transform((given) => {
+    const intent = typeof given.payment_intent === "object" ? given.payment_intent : { id: given.payment_intent };
     const bill = given.invoice !== null && typeof given.invoice === "object" ? given.invoice : null;
     return {
       ...given,
       invoice: bill?.id ?? (typeof given.invoice === "string" ? given.invoice : null),
       // A session that began a subscription names its payment by the invoice alone.
-      payment_intent: given.payment_intent ?? bill?.payment_intent ?? null,
+      payment_intent: intent?.id ?? bill?.payment_intent ?? null,
+      charge: intent !== null && "latest_charge" in intent ? intent.latest_charge : null,
     };
   });
 
@@ -246,19 +248,32 @@ export function compactOf(kind: CompactKind, object: unknown): Compact | undefin
 
 export interface CompactPage {
   readonly objects: readonly Compact[];
+  /** Those that cannot be read, by what little of them can. */
+  readonly unread: readonly Barely[];
   /** What the next page begins after; null at the end. */
   readonly cursor: string | null;
 }
 
 const pageSchema = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
+const barely = z.object({ id, metadata });
 
-/** All of a page, or undefined when one of its objects cannot be read: a search must not overlook it. */
+/** An object of which nobody knows more than whose it is. */
+export type Barely = z.infer<typeof barely>;
+
+/** A page with what of it can be read and what cannot; undefined when it is none, or nobody could go on behind it. */
 export function compactPage(kind: CompactKind, page: unknown): CompactPage | undefined {
   const parsed = pageSchema.safeParse(page).data;
   if (parsed === undefined) return undefined;
-  const objects = parsed.data.flatMap((each) => compactOf(kind, each) ?? []);
-  if (objects.length < parsed.data.length) return undefined;
-  return { objects, cursor: parsed.has_more ? (objects.at(-1)?.id ?? null) : null };
+  const objects: Compact[] = [];
+  const unread: Barely[] = [];
+  for (const each of parsed.data) {
+    const object = compactOf(kind, each);
+    if (object === undefined) unread.push(barely.safeParse(each).data ?? { id: "", metadata: {} });
+    else objects.push(object);
+  }
+  const last = barely.safeParse(parsed.data.at(-1)).data?.id ?? null;
+  if (parsed.has_more && last === null) return undefined;
+  return { objects, unread, cursor: parsed.has_more ? last : null };
 }
 
 /** What an event tells of; undefined where it could not be read. */

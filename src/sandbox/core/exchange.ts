@@ -17,8 +17,8 @@ export type SandboxContext = Context<SandboxEnv>;
 
 /** How a provider words its refusals and failures. */
 export interface Dialect {
-  /** `afterAccept`: the call had its effect all the same. */
-  failed(afterAccept: boolean): Response;
+  /** `hadBegun`: the work had begun, whether or not it had its effect. */
+  failed(hadBegun: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
   /** Left out: it fails. */
   locked?(): Response;
@@ -78,6 +78,8 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
   switch (fault.kind) {
     case "error500":
       return dialect.failed(false);
+    case "error500Midway":
+      return dialect.failed(true);
     case "rateLimit":
       return dialect.rateLimited(fault.retryAfterSeconds ?? defaultRetryAfterSeconds);
     case "locked":
@@ -103,6 +105,9 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
       return cut(context);
     case "cutAnswer":
       return cutMidway(context, await done());
+    case "answer":
+      if (fault.accepts === true) await done();
+      return misanswer(fault);
     case "late": {
       const response = await done();
       await exchange.faults.hold(untilGone(context, exchange), fault.ms);
@@ -114,6 +119,14 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
         headers: { "content-type": "text/html" },
       });
   }
+}
+
+function misanswer({ status = 200, text = "", location, retryAfterSeconds }: FaultInput): Response {
+  const headers = new Headers({ "content-type": "text/html" });
+  if (location !== undefined) headers.set("location", location);
+  if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
+  const isBodiless = status === 204 || status === 304;
+  return new Response(isBodiless ? null : text, { status, headers });
 }
 
 function echoOf(context: SandboxContext, call: ProviderCall): string {

@@ -10,10 +10,12 @@ import { deferred } from "../../db/wait/deferred.ts";
 export const providers = ["slack", "linear", "github", "stripe", "postal", "smtp", "oidc"] as const;
 export type Provider = (typeof providers)[number];
 
-/** In what way a call fails. Those from `error500AfterAccept` on have the effect that was asked for. */
+/** In what way a call fails. Those from `error500AfterAccept` on have the effect that was asked for; of `answer` it is said. */
 export const faultKinds = [
   /** Fails before doing anything. */
   "error500",
+  /** Begins, fails, and leaves nothing behind: where a provider remembers keys, it says so again under the same one. */
+  "error500Midway",
   /** Asks the caller to wait (Retry-After); nothing happens. */
   "rateLimit",
   /** Says that somebody else is changing the same object; nothing happens. A failure, where a provider knows nothing of the kind. */
@@ -38,6 +40,8 @@ export const faultKinds = [
   "late",
   /** Does it, and answers with something that makes no sense. */
   "garbage",
+  /** Answers with `status`, `text` and `location`, as somebody on the way might; does it first if `accepts`. */
+  "answer",
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -57,6 +61,14 @@ export const faultInput = z.strictObject({
   seed: z.int().optional(),
   retryAfterSeconds: z.int().min(0).max(3600).optional(),
   ms: z.int().min(0).max(600_000).optional(),
+  /** Of `answer`. Default: 200. */
+  status: z.int().min(200).max(599).optional(),
+  /** Of `answer`: the body, as HTML. Default: empty. */
+  text: z.string().max(10_000).optional(),
+  /** Of `answer`: where a redirect leads. */
+  location: z.url().optional(),
+  /** Of `answer`. Default: false. */
+  accepts: z.boolean().optional(),
 });
 export type FaultInput = z.infer<typeof faultInput>;
 

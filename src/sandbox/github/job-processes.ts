@@ -13,7 +13,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /** The same file that users copy into their repositories. */
-const script = fileURLToPath(new URL("../../../deploy/github/headroom.mjs", import.meta.url));
+export const shippedScript = fileURLToPath(new URL("../../../deploy/github/headroom.mjs", import.meta.url));
 
 /** What stands in for Terraform: takes its time, then ends well or badly. It ends with the sandbox, which holds its standard input. */
 const work = `
@@ -29,6 +29,7 @@ else setTimeout(() => {
 export type Ending = "well" | "badly" | "never";
 
 export interface JobProcessesOptions {
+  readonly script: string;
   /** Is made, and removed at the end. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -36,6 +37,7 @@ export interface JobProcessesOptions {
 }
 
 export class JobProcesses {
+  readonly #script: string;
   readonly #folder: string;
   readonly #env: Record<string, string>;
   readonly #onLine: (line: string) => void;
@@ -43,7 +45,8 @@ export class JobProcesses {
   #isStopped = false;
   #isKilled = false;
 
-  constructor({ folder, env, onLine }: JobProcessesOptions) {
+  constructor({ script, folder, env, onLine }: JobProcessesOptions) {
+    this.#script = script;
     this.#folder = folder;
     this.#env = {
       ...env,
@@ -77,7 +80,7 @@ export class JobProcesses {
     await Promise.all([writeFile(this.#env["GITHUB_ENV"] ?? "", ""), writeFile(this.#env["GITHUB_OUTPUT"] ?? "", "")]);
     // Asked at the last moment: what is started after the signals would never get one.
     if (!isInTime()) return false;
-    const child = spawn(process.execPath, [script, ...words], {
+    const child = spawn(process.execPath, [this.#script, ...words], {
       cwd: this.#folder,
       env: { ...this.#env, ...more },
       // A group of its own, so that what it starts can be ended with it.

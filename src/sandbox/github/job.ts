@@ -26,10 +26,17 @@ export interface JobOptions {
   readonly script: Script;
   readonly workflow: OurWorkflow;
   readonly folder: string;
+  readonly options: RunOptions;
+}
+
+/** What is the same for all runs. */
+export interface RunOptions {
   /** How long everything takes, as a part of the usual. */
   readonly timeScale: number;
   /** The least that the script waits before it tries a call again. */
   readonly minRetryMs: number;
+  readonly script: string;
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 export class Job {
@@ -38,8 +45,7 @@ export class Job {
   readonly #state: GithubState;
   readonly #script: Script;
   readonly #workflow: OurWorkflow;
-  readonly #timeScale: number;
-  readonly #minRetryMs: number;
+  readonly #options: RunOptions;
   readonly #processes: JobProcesses;
   readonly #cancelled = new AbortController();
   /** Ends every wait, and all processes with it. */
@@ -49,15 +55,19 @@ export class Job {
   #isDead = false;
   #isAbandoned = false;
 
-  constructor({ world, state, run, script, workflow, folder, timeScale, minRetryMs }: JobOptions) {
+  constructor({ world, state, run, script, workflow, folder, options }: JobOptions) {
     this.run = run;
     this.#world = world;
     this.#state = state;
     this.#script = script;
     this.#workflow = workflow;
-    this.#timeScale = timeScale;
-    this.#minRetryMs = minRetryMs;
-    this.#processes = new JobProcesses({ folder, env: this.#variables(), onLine: (line) => this.#log(line) });
+    this.#options = options;
+    this.#processes = new JobProcesses({
+      script: options.script,
+      folder,
+      env: this.#variables(),
+      onLine: (line) => this.#log(line),
+    });
   }
 
   /** Resolves when the run has ended and nothing of it is left. */
@@ -164,7 +174,7 @@ export class Job {
   }
 
   #usual(wait: keyof Pace): number {
-    return paces[this.#script.plan.speed][wait] * this.#timeScale;
+    return paces[this.#script.plan.speed][wait] * this.#options.timeScale;
   }
 
   #log(line: string): void {
@@ -190,7 +200,8 @@ export class Job {
       HEADROOM_WORKSPACE: run.inputs["workspace"] ?? "",
       HEADROOM_CALLBACK_URL: callbackUrl(this.#world, run),
       HEADROOM_CALLBACK_SECRET: this.#world.secrets.provisioningCallbackSecret ?? "",
-      HEADROOM_RETRY_MS: String(Math.max(this.#usual("retryMs"), this.#minRetryMs)),
+      HEADROOM_RETRY_MS: String(Math.max(this.#usual("retryMs"), this.#options.minRetryMs)),
+      ...this.#options.variables,
     };
   }
 }

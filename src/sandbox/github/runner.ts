@@ -8,10 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startCleanupProcess, type CleanupProcess } from "../../db/embedded/cleanup-process.ts";
 import type { World } from "../core/world.ts";
-import { Job } from "./job.ts";
+import { Job, type RunOptions } from "./job.ts";
 import { finish } from "./run-changes.ts";
 import { defaultPlan, ourWorkflow, planFor, type RunPlan } from "./run-plan.ts";
 import type { GithubState, WorkflowRun } from "./state.ts";
+
+export type { RunOptions };
 
 /** Each has up to four processes. */
 const maxJobs = 8;
@@ -19,8 +21,7 @@ const maxJobs = 8;
 export class GithubRunner {
   readonly #world: World;
   readonly #state: GithubState;
-  readonly #timeScale: number;
-  readonly #minRetryMs: number;
+  readonly #options: RunOptions;
   /** How the next runs go. */
   plan: RunPlan = defaultPlan;
   #waiting: WorkflowRun[] = [];
@@ -30,11 +31,10 @@ export class GithubRunner {
   #folders = 0;
   #isClosed = false;
 
-  constructor(world: World, state: GithubState, timeScale: number, minRetryMs: number) {
+  constructor(world: World, state: GithubState, options: RunOptions) {
     this.#world = world;
     this.#state = state;
-    this.#timeScale = timeScale;
-    this.#minRetryMs = minRetryMs;
+    this.#options = options;
   }
 
   /** Takes a run that was dispatched, or that is run again, if it is one of ours. */
@@ -114,8 +114,7 @@ export class GithubRunner {
       script,
       workflow,
       folder: join(folder, String(this.#folders)),
-      timeScale: this.#timeScale,
-      minRetryMs: this.#minRetryMs,
+      options: this.#options,
     });
     this.#jobs.add(job);
     const done = job.work().finally(() => {

@@ -17,6 +17,7 @@ const shown = 15;
 
 const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   error500: "fails (500)",
+  error500Midway: "fails midway (500), and says so again under the same key",
   rateLimit: "asks for quiet (429)",
   locked: "says that the object is busy",
   refuse: "refuses",
@@ -29,6 +30,7 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   cutAnswer: "does it, and hangs up mid-answer",
   late: "does it, and answers late",
   garbage: "does it, and answers nonsense",
+  answer: "is answered by somebody on the way",
 };
 
 const standIns = [

@@ -5,6 +5,7 @@
 import type { World } from "../core/world.ts";
 import { StripeRefusal } from "./refusal.ts";
 import type { StripeState } from "./state.ts";
+import type { Remembered } from "./things.ts";
 
 /** Stripe forgets keys after a day. */
 const keyLifeMs = 24 * 60 * 60 * 1000;
@@ -22,7 +23,8 @@ export class KeyMemory {
   readonly #fingerprint: string;
   /** Whether this call is the one that works under the key. */
   readonly #isFirst: boolean;
-  #hasReplayed = false;
+  /** What an earlier call was answered. */
+  readonly #before: Remembered | undefined;
 
   /** To be made when the call arrives. */
   constructor(world: World, state: StripeState, key: string, fingerprint: string) {
@@ -32,6 +34,8 @@ export class KeyMemory {
     this.#fingerprint = fingerprint;
     this.#isFirst = !state.keysInUse.has(key);
     if (this.#isFirst) state.keysInUse.add(key);
+    const before = state.remembered.get(key);
+    this.#before = before === undefined || world.now() - before.at > keyLifeMs ? undefined : before;
   }
 
   /** The work is done, or nobody does it any more. */
@@ -52,8 +56,8 @@ export class KeyMemory {
         { type: "idempotency_error", code: "idempotency_key_in_use" },
       );
     }
-    const before = this.#state.remembered.get(this.#key);
-    if (before === undefined || this.#world.now() - before.at > keyLifeMs) return undefined;
+    const before = this.#before;
+    if (before === undefined) return undefined;
     if (before.fingerprint !== this.#fingerprint) {
       throw new StripeRefusal(
         400,
@@ -61,13 +65,12 @@ export class KeyMemory {
         { type: "idempotency_error" },
       );
     }
-    this.#hasReplayed = true;
     return { status: before.status, body: before.body };
   }
 
-  /** The first result stays, whatever becomes of later calls. */
+  /** The first result stays, whatever becomes of later calls: a failure for as long as any other. */
   keep(status: number, body: string): void {
-    if (this.#hasReplayed || !this.#isFirst) return;
+    if (!this.#isFirst || this.#before !== undefined) return;
     this.#state.remember(this.#key, { fingerprint: this.#fingerprint, status, body, at: this.#world.now() });
   }
 }

@@ -164,9 +164,9 @@ function bodyOf(refusal: StripeRefusal): string {
 
 function dialectOf(memory: KeyMemory | undefined): Dialect {
   return {
-    failed: (afterAccept) => {
+    failed: (hadBegun) => {
       const failure = new StripeRefusal(500, "An unknown error occurred", { type: "api_error" });
-      if (afterAccept) memory?.keep(500, bodyOf(failure));
+      if (hadBegun) memory?.keep(500, bodyOf(failure));
       return said(failure);
     },
     rateLimited: (seconds) =>

@@ -10,6 +10,8 @@ export interface Front {
   readonly url: string;
   /** Where the server is from now on; undefined: there is none. */
   pointTo(port: number | undefined): void;
+  /** What becomes of a call: it is passed on; lost, which is answered with 502; or passed on twice, and the second answer is handed back. */
+  treat: (path: string, body: string) => "pass" | "lose" | "twice";
   close(): Promise<void>;
 }
 
@@ -22,7 +24,11 @@ export async function startFront(): Promise<Front> {
   });
 
   async function reply(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
-    const passed = await passOn(request.url ?? "/", headersOf(request.rawHeaders), body);
+    const path = request.url ?? "/";
+    const treatment = front.treat(path, body.toString());
+    const headers = headersOf(request.rawHeaders);
+    if (treatment === "twice") await passOn(path, headers, body);
+    const passed = treatment === "lose" ? lost : await passOn(path, headers, body);
     response.writeHead(passed.status, { "content-type": "application/json" }).end(passed.body);
   }
 
@@ -38,13 +44,13 @@ export async function startFront(): Promise<Front> {
       });
       return { status: answer.status, body: await answer.text() };
     } catch {
-      return { status: 502, body: "{}" };
+      return lost;
     }
   }
 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return {
+  const front: Front = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pointTo(port) {
       upstream = port;
@@ -55,8 +61,12 @@ export async function startFront(): Promise<Front> {
       server.closeAllConnections();
       await closed;
     },
+    treat: () => "pass",
   };
+  return front;
 }
+
+const lost = { status: 502, body: "{}" };
 
 /** Those that belong to the connection, and not to the call, are left out. */
 function headersOf(raw: readonly string[]): Headers {

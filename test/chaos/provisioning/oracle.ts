@@ -13,6 +13,12 @@ export async function observe(stage: ProvisioningStage, findings: Findings): Pro
       where state in ('queued', 'provisioning') and customer_key is not null group by workspace_id, customer_key having count(*) > 1`,
   );
   for (const { jobs } of crowded) findings.add("one job of a customer is in progress at a time", jobs);
+  const beside = await stage.rows<{ runs: string }>(
+    `select string_agg(concat_ws(' ', j.request_id, a.task, a.number, a.status), ', ') as runs
+       from provisioning.jobs j join provisioning.attempts a on a.job_id = j.id
+      where a.over_at is null and j.customer_key is not null group by j.workspace_id, j.customer_key having count(distinct j.id) > 1`,
+  );
+  for (const { runs } of beside) findings.add("runs of one customer's requests follow each other", runs);
 }
 
 /** What holds when everything has come to rest. */
@@ -56,7 +62,8 @@ const invariants: readonly { readonly invariant: string; readonly query: string 
   {
     invariant: "no job is stuck: each has ended, or waits on a person",
     query: `select format('%s is %s, its cleanup %s', j.request_id, j.state, j.cleanup) as what from provisioning.jobs j
-             where j.state not in ('running', 'given_up', 'cancelled', 'failed') or j.cleanup = 'under_way'
+             where j.state not in ('running', 'given_up', 'cancelled', 'failed') and not (j.state = 'waiting' and j.cleanup = 'failed')
+                or j.cleanup = 'under_way'
             union all
             select format('%s of %s still waits in the outbox', m.idempotency_key, m.instruction_id)
               from outbox.pending p join outbox.payloads m on m.outbox_id = p.outbox_id

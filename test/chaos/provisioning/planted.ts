@@ -70,8 +70,13 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     patches: [
       {
         file: sql("jobs/start_next"),
-        find: "       and j.cleanup <> 'under_way' and not j.adopted",
+        find: "       and j.cleanup in ('none', 'done') and not j.adopted",
         replace: "       and not j.adopted",
+      },
+      {
+        file: sql("jobs/pass_turn"),
+        find: "a.job_id = j.id and a.over_at is null);",
+        replace: "a.job_id = j.id and a.over_at is null and a.task = 'provision');",
       },
     ],
   },

@@ -204,11 +204,16 @@ class SeededRun {
       random,
       jobs.filter(({ state }) => ["waiting", "queued", "provisioning", "failed"].includes(state)),
     );
+    const leftover = pickOne(
+      random,
+      jobs.filter(({ cleanup }) => cleanup === "failed"),
+    );
     const run = pickOne(random, stage.sandbox.github.runs());
     const act = random.weighted([
       ["retry", 12],
       ["cancel", 1],
       ["record", 0.5],
+      ["clean", 2],
       ["run again", 1],
       ["run by hand", 2],
     ] as const);
@@ -217,6 +222,8 @@ class SeededRun {
       await stage.apply(open.request_id, "CANCEL_APPROVED", "user", "rita");
     else if (act === "record" && open !== undefined)
       await stage.rows("select public.complete_provisioning_job($1, 'bought elsewhere', 'otto')", [open.id]);
+    else if (act === "clean" && leftover !== undefined)
+      await stage.rows("select public.clean_provisioning_job($1, 'deleted the machines', 'otto')", [leftover.id]);
     else if (act === "run again" && run?.status === "completed") stage.sandbox.github.rerun(run.id);
     else if (act === "run by hand" && run !== undefined) await stage.runByHand(run);
     else return;
@@ -234,11 +241,11 @@ class SeededRun {
 
   // --- looking
 
-  /** Jobs with an attempt or a cleanup under way. */
+  /** Jobs with an attempt or a cleanup under way, or that wait for one. Where a cleanup has failed they wait for a person. */
   #openJobs(): Promise<Job[]> {
     return this.#stage.rows<Job>(
       `select id, request_id, state, attempts, cleanup from provisioning.jobs
-        where state in ('waiting', 'queued', 'provisioning') or cleanup = 'under_way' order by request_id`,
+        where state in ('queued', 'provisioning') or state = 'waiting' and cleanup <> 'failed' or cleanup = 'under_way' order by request_id`,
     );
   }
 

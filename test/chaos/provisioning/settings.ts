@@ -31,6 +31,16 @@ export function provisioningSettings({ seed, minutes }: { seed: number; minutes:
   };
 }
 
+const html = "<!doctype html><title>Please wait</title>";
+const spoiled = [
+  ...[408, 425, 429, 502, 503, 504].map((status) => ({ kind: "answer", status, text: html }) as const),
+  ...[500, 502, 504].map((status) => ({ kind: "answer", status, text: html, accepts: true }) as const),
+  { kind: "answer", status: 307, location: "http://127.0.0.1:9/taken" },
+  { kind: "answer", text: "" },
+  { kind: "answer", text: html, accepts: true },
+  { kind: "cutAnswer" },
+] as const;
+
 /** What GitHub does, and what becomes of callbacks on their way. Those of one method are drawn in this order. */
 export const weather: readonly FaultInput[] = [
   { provider: "github", method: "dispatch", kind: "error500AfterAccept", probability: 0.25 },
@@ -41,6 +51,14 @@ export const weather: readonly FaultInput[] = [
   { provider: "github", method: "listRuns", kind: "error500", probability: 0.15 },
   { provider: "github", method: "getRun", kind: "error500", probability: 0.15 },
   { provider: "github", method: "cancelRun", kind: "error500AfterAccept", probability: 0.2 },
+  // What somebody on the way may say to anything, in every direction.
+  ...[
+    "dispatch",
+    "listRuns",
+    "getRun",
+    "cancelRun",
+    ...["claim", "heartbeat", "succeeded", "failed"].map((each) => `callback.${each}`),
+  ].flatMap((method) => spoiled.map((fault) => ({ ...fault, provider: "github", method, probability: 0.03 }) as const)),
   { provider: "github", method: "callback.claim", kind: "dropAfterAccept", probability: 0.15 },
   { provider: "github", method: "callback.claim", kind: "error500", probability: 0.15 },
   { provider: "github", method: "callback.heartbeat", kind: "error500", probability: 0.3 },

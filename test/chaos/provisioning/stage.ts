@@ -6,24 +6,21 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
-import { migrate } from "../../../src/db/migrate.ts";
-import { setSecret } from "../../../src/db/secrets/index.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
 import { withTimeout } from "../../../src/db/wait/with-timeout.ts";
 import { valueTypes } from "../../../src/db/values.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";
-import { keepFewPartitions } from "../../helpers/clusters.ts";
 import { processesOf } from "../../integration/sandbox/github/run-stage.ts";
 import { secrets } from "../../integration/sandbox/stage.ts";
 import { CrashablePostgres } from "../crashable-postgres.ts";
 import { ownCodeDir } from "../settings.ts";
 import { startFront, type Front } from "./front.ts";
 import { startPart, type PartProcess } from "./part-process.ts";
+import { callbackPath, callbackSecret, githubWebhookSecret, prepareDatabase, secretKey } from "./prepare-database.ts";
 import type { RelayTrap } from "./relay-child.ts";
 import type { ServerTrap } from "./server-child.ts";
 
@@ -46,6 +43,11 @@ export interface StageOptions {
   readonly retryMs?: number;
   /** Whether GitHub tells of its runs by webhook. Default: false, so that nothing but callbacks and polls is left. */
   readonly webhooks?: boolean;
+  /** The script that runs call, and more variables for it. Default: the one that users copy, and none. */
+  readonly runScript?: string;
+  readonly runVariables?: Readonly<Record<string, string>>;
+  /** How many further workspaces there are, `acme-1` and so on, each with a repository of its name. Default: 0. */
+  readonly workspaces?: number;
 }
 
 /** The branch as people name it who start a run at GitHub without us; Headroom names it shortly. */
@@ -53,20 +55,6 @@ export const byHandRef = "refs/heads/main";
 
 /** The name of our own connections, so that nobody takes those that are idle for a part. */
 export const stageName = "stage";
-
-const secretKey = "a key of thirty-two bytes or more for chaos";
-const callbackSecret = "a secret that runs of Acme sign their callbacks with";
-const callbackPath = "/webhooks/provisioning";
-
-const directory = `
-insert into directory.workspaces (id, name) values ('acme', 'Acme');
-insert into directory.members (workspace_id, id, display_name, roles) values
-  ('acme', 'rita', 'Rita', '{requester}'), ('acme', 'cora', 'Cora', '{commercial}'), ('acme', 'tess', 'Tess', '{requester}'),
-  ('acme', 'otto', 'Otto', '{operator}');
-insert into directory.groups (workspace_id, id, name) values ('acme', 'infra', 'Infra');
-insert into directory.group_members (workspace_id, group_id, member_id) values ('acme', 'infra', 'tess');
-update outbox.streams set lease_seconds = 6, backoff_base_ms = 100, backoff_cap_ms = 1000 where name = 'provisioning';
-`;
 
 const boundMs = 30_000;
 
@@ -83,7 +71,7 @@ export class ProvisioningStage {
   readonly sandbox: Sandbox;
   readonly url: string;
   readonly #options: StageOptions;
-  readonly #front: Front;
+  readonly front: Front;
   /** Kept, because a new backend takes many times longer for a question than one that has answered it before. */
   readonly #pool: Pool;
   #relay: PartProcess | undefined;
@@ -96,7 +84,7 @@ export class ProvisioningStage {
     this.url = url;
     this.sandbox = sandbox;
     this.#options = options;
-    this.#front = front;
+    this.front = front;
     this.#pool = new Pool({ connectionString: url, max: 8, idleTimeoutMillis: 0, application_name: stageName });
     // What was open before a crash is of no use after it, and is replaced.
     this.#pool.on("error", () => undefined);
@@ -109,16 +97,19 @@ export class ProvisioningStage {
     const url = await postgres.createDatabase(`provisioning_${randomBytes(4).toString("hex")}`);
     const front = await startFront();
     undo.defer(() => front.close());
-    await prepare(url, front.url, options);
+    await prepareDatabase(url, front.url, options);
     const sandbox = await startSandbox({
       sampleData: defaultSampleData,
       secrets: {
         ...secrets,
+        githubWebhookSecret,
         provisioningCallbackSecret: callbackSecret,
         provisioningCallbackUrl: `${front.url}${callbackPath}`,
       },
       runTimeScale: 0.05,
       minRunRetryMs: options.retryMs ?? 400,
+      ...(options.runScript === undefined ? {} : { runScript: options.runScript }),
+      ...(options.runVariables === undefined ? {} : { runVariables: options.runVariables }),
     });
     if (options.webhooks === true) sandbox.connect({ headroomUrl: front.url });
     undo.move();
@@ -130,7 +121,7 @@ export class ProvisioningStage {
   async close(): Promise<void> {
     await Promise.all([this.#relay?.kill(), this.#server?.kill()]);
     await this.sandbox.close();
-    await this.#front.close();
+    await this.front.close();
     await this.#pool.end();
     if (this.#options.postgres === undefined) await this.postgres.close();
   }
@@ -175,8 +166,8 @@ export class ProvisioningStage {
     this.#hasTrappedServer = trap !== undefined;
     const config = { connectionString: this.url, secretKey, trap };
     this.#server = await startPart(this.#options.codeDir ?? ownCodeDir, "server-child.ts", config);
-    this.#front.pointTo(this.#server.number);
-    void this.#server.gone.then(() => this.#front.pointTo(undefined));
+    this.front.pointTo(this.#server.number);
+    void this.#server.gone.then(() => this.front.pointTo(undefined));
   }
 
   async serverGone(): Promise<void> {
@@ -216,13 +207,13 @@ export class ProvisioningStage {
   // --- requests, jobs, people
 
   /** A request that only waits for its customer. */
-  async request(customer: string): Promise<string> {
+  async request(customer: string, workspaceId = "acme"): Promise<string> {
     const [row] = await this.rows<{ id: string }>(
       `select id from public.create_capacity_request(p_requester_user_id => 'rita', p_commercial_owner_user_id => 'cora',
          p_infra_owner_group => 'infra', p_customer_ref => $1, p_requested_size => '32XL', p_quantity => 4, p_region => 'us-east-1',
          p_needed_by_date => null, p_expected_duration_days => 30, p_estimated_monthly_cost_usd => 500, p_confirmation_ttl_days => 7,
-         p_workspace_id => 'acme')`,
-      [JSON.stringify({ org_id: customer, name: customer })],
+         p_workspace_id => $2)`,
+      [JSON.stringify({ org_id: customer, name: customer }), workspaceId],
     );
     const id = row?.id ?? "";
     await this.apply(id, "COMMERCIAL_APPROVED", "user", "cora");
@@ -311,6 +302,9 @@ export class ProvisioningStage {
   async passTime(): Promise<void> {
     await this.rows("update outbox.pending set due = now() where due > now()");
     await this.rows("update outbox.heads set due = now() where due > now() and claim_id is null");
+    // What asked for quiet has had it.
+    await this.rows("update outbox.gates set open_until = now() where open_until > now()");
+    await this.rows("update outbox.gates set next_slot_at = now() where next_slot_at > now()");
     await this.rows(
       "update provisioning.jobs set next_look_at = now() where id in (select id from provisioning.jobs for update skip locked)",
     );
@@ -354,29 +348,6 @@ export class ProvisioningStage {
     client.on("error", () => undefined);
     await client.connect();
     return client;
-  }
-}
-
-async function prepare(url: string, headroomUrl: string, options: StageOptions): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await migrate(client, { sqlDir: join(options.codeDir ?? ownCodeDir, "sql") });
-    await client.query(keepFewPartitions);
-    await client.query(directory);
-    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
-    await client.query("select provisioning.put_settings('acme', $1)", [
-      JSON.stringify({
-        owner: "acme",
-        repo: "infrastructure",
-        callback_url: `${headroomUrl}${callbackPath}`,
-      }),
-    ]);
-    await client.query("select provisioning.put_secret('acme', $1)", [callbackSecret]);
-    await setSecret(client, { name: "GITHUB_WEBHOOK_SECRET", value: secrets.githubWebhookSecret, key: secretKey });
-    if (options.afterMigration !== undefined) await client.query(options.afterMigration);
-  } finally {
-    await client.end();
   }
 }
 

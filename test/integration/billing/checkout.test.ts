@@ -249,7 +249,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
       m.superuser,
       "select state_before, event, state_after from billing.checkout_transitions()",
     );
-    const states = ["asked", "open", "processing", "abandoned", "failed", "expired"];
+    const states = ["asked", "open", "processing", "abandoned", "failed", "expired", "mismatched"];
     for (const state of states) {
       expect(steps).toContainEqual({ state_before: state, event: "PAID", state_after: "paid" });
     }

@@ -11,7 +11,7 @@ import type { Rail } from "../../../src/contract/rail.ts";
 import { createDrainer } from "../../../src/outbox/index.ts";
 import { readBacklog, readInsight } from "../../../src/cli/commands/insights/views.ts";
 import { prepareWorkspace, submitDelivered } from "../../../bench/approvals.ts";
-import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { createTestDatabase, everyVersion } from "../../helpers/database.ts";
 import { urlOf } from "../../helpers/clusters.ts";
 import { oneOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 
@@ -107,7 +107,7 @@ function penalized(plans: readonly Explained[]): string[] {
   return [...new Set(costly.map((node) => `${node["Node Type"]} ${node["Relation Name"] ?? ""}`))].toSorted();
 }
 
-describe.each(POSTGRES_VERSIONS)("with jit as the server ships it, on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version, template: "whole" });
 
   test("it is on, and every function by which somebody enters switches it off", async () => {

@@ -10,7 +10,7 @@ import { startEmbedded } from "../../../src/db/embedded.ts";
 import { schemasOf } from "../../../src/db/layers.ts";
 import { migrate, type MigrateOptions } from "../../../src/db/migrate.ts";
 import * as outbox from "../../../src/outbox/index.ts";
-import { POSTGRES_VERSIONS, testPassword, urlOf } from "../../helpers/clusters.ts";
+import { everyVersion, testPassword, urlOf } from "../../helpers/clusters.ts";
 import { createEmptyDatabase, createTestDatabase } from "../../helpers/database.ts";
 
 const sqlDir = fileURLToPath(new URL("../../../sql/", import.meta.url));
@@ -56,7 +56,7 @@ const headroomRoles = String.raw`
   select array_agg(rolname::text order by rolname) as names from pg_roles
    where rolname like 'headroom\_%' or rolname in ('anon', 'authenticated', 'service_role', 'authenticator')`;
 
-describe.each(POSTGRES_VERSIONS)("the engine alone on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("the engine alone on PostgreSQL %i", async (version) => {
   const cluster = await startEmbedded({ ephemeral: true, version, database: "postgres" });
   afterAll(() => cluster.stop());
   await withConnection(cluster.url, async (client) => {

@@ -5,7 +5,7 @@ import { migrate } from "../../../src/db/migrate.ts";
 import {
   createSupabaseDatabase,
   migratorRole,
-  POSTGRES_VERSIONS,
+  everyVersion,
   startBareCluster,
   testPassword,
   urlOf,
@@ -15,7 +15,7 @@ import { createTestDatabase } from "../../helpers/database.ts";
 const migrateAs = (port: number, database: string, role: string) =>
   withConnection(urlOf(port, database, role), (client) => migrate(client));
 
-describe.each(POSTGRES_VERSIONS)("roles on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("roles on PostgreSQL %i", async (version) => {
   const cluster = await startBareCluster(version);
   afterAll(() => cluster.stop());
   const superuser = (sql: string) => withConnection(cluster.url, (client) => client.query(sql));
@@ -66,7 +66,7 @@ describe.each(POSTGRES_VERSIONS)("roles on PostgreSQL %i", async (version) => {
   });
 });
 
-describe.each(POSTGRES_VERSIONS)("the product's own schema on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("the product's own schema on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
   test("needs nothing more after it was migrated", async () => {

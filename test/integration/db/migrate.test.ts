@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate, type MigrateOptions, type MigrationEvent } from "../../../src/db/migrate.ts";
-import { POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
+import { everyVersion } from "../../helpers/clusters.ts";
 import { createEmptyDatabase, waitUntilBlocked, type EmptyDatabase } from "../../helpers/database.ts";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 
@@ -36,7 +36,7 @@ const migrations = ["migrations/0001_roles.sql", "migrations/0002_notes.sql"];
 const functions = ["functions/notes/add_note.sql", "functions/notes/clean_body.sql", "functions/notes/touch_note.sql"];
 const recreatables = [...functions, "views/recent.sql", "triggers/touch.sql", "policies/notes.sql", "grants/notes.sql"];
 
-describe.each(POSTGRES_VERSIONS)("migrating as an ordinary role on PostgreSQL %i", (version) => {
+describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (version) => {
   test("an empty database gets everything, in order, and a second run does nothing", async () => {
     await using db = await createEmptyDatabase(version);
     const events: MigrationEvent[] = [];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
 import { listMisowned, migrate } from "../../../src/db/migrate.ts";
-import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { createTestDatabase, everyVersion } from "../../helpers/database.ts";
 import { migratorRole } from "../../helpers/clusters.ts";
 import { headroom } from "../cli/program.ts";
 
@@ -57,7 +57,7 @@ select count(*)::int as count from (
   union all select nspowner from pg_namespace where nspname = any ($1) and nspname <> 'public'
 ) o where owner = '${migratorRole}'::regrole`;
 
-describe.each(POSTGRES_VERSIONS)("a database that was restored, on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("a database that was restored, on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
   const again = (dryRun = false) => withConnection(db.url, (client) => migrate(client, { dryRun }));
   const doctor = async (url = db.url) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate } from "../../../src/db/migrate.ts";
-import { migratorRole, POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
+import { migratorRole, everyVersion } from "../../helpers/clusters.ts";
 import { createEmptyDatabase } from "../../helpers/database.ts";
 
 /**
@@ -59,7 +59,7 @@ create function realtime.send(payload jsonb, event text, topic text, private boo
   insert into realtime.messages (topic, event, payload, private) values (topic, event, payload, private) $$;
 `;
 
-describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (version) => {
+describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", (version) => {
   test("is migrated although its event trigger acts on every function named resolve", async () => {
     await using db = await createEmptyDatabase(version);
     await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess));

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../../scripts/gen/schema.ts";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate } from "../../../src/db/migrate.ts";
-import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { everyVersion } from "../../helpers/database.ts";
 import { customer, startSurfaces } from "../capacity/surfaces.ts";
 import { tracesOf } from "../capacity/traces.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -38,6 +38,12 @@ drop table capacity.acts, headroom.turns, outbox.stream_rails, outbox.reserved_k
   capacity.removed_slack_users, headroom.handed_out cascade;
 alter table outbox.rails drop column guarded cascade, drop column credentials cascade;
 alter table outbox.relays drop column on_demand cascade, drop column ended_at cascade;
+alter table provisioning.attempts drop column due_at cascade, drop column sent_at cascade, drop column over_at cascade,
+  drop column over_because cascade;
+alter table provisioning.jobs drop column has_turn cascade, drop column asked_for cascade, drop column asked_since cascade;
+create unique index jobs_in_progress on provisioning.jobs (workspace_id, customer_key) where state in ('queued', 'provisioning');
+create index jobs_looks on provisioning.jobs (next_look_at)
+  where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
 delete from outbox.streams where name = 'refunds';
 drop index webhooks.envelopes_by_id, webhooks.envelopes_ids, webhooks.envelopes_events, webhooks.envelopes_not_addressed;
 alter table webhooks.envelopes drop constraint envelopes_pkey, add primary key (id), add unique (stream_id, instruction_id);
@@ -69,7 +75,7 @@ select array(select concat_ws(' ', stream, key, delivered_at) from outbox.lane_p
        array(select concat_ws(' ', id, last_notified_at) from public.capacity_requests order by id) as told,
        array(select name from outbox.streams where followed) as followed`;
 
-describe.each(POSTGRES_VERSIONS)("an upgrade on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("an upgrade on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
   const engine = new Engine(surfaces.db);
   const streamOf = async (name: string) => {

@@ -126,6 +126,16 @@ describe("an answer", () => {
     expect(JSON.parse(body)).toMatchObject({ reason: "Too dear: 1+1 = 2 & 50 %\nSorry 🙂" });
   });
 
+  test.each([
+    ["lines", "x\r\n".repeat(1000)],
+    ["signs that take nine bytes in a form", "价".repeat(2000)],
+    ["signs that are two units", "🙂".repeat(1000)],
+  ])("with a reason as long as the page allows, of %s, is taken", async (_, reason) => {
+    const { id, token } = await offer();
+    expect((await post(token, { decision: "decline", reason })).status).toBe(303);
+    expect(await workflow.row(id)).toMatchObject({ state: "CANCELLED" });
+  });
+
   test("without a reason declines too", async () => {
     const { token } = await offer();
     expect((await post(token, { decision: "decline", reason: "  " })).status).toBe(303);
@@ -206,7 +216,7 @@ describe("what is no answer", () => {
     ["another decision", "decision=maybe", 400],
     ["two decisions", "decision=confirm&decision=decline", 400],
     ["a reason that is too long", `decision=decline&reason=${"x".repeat(2001)}`, 400],
-    ["more than a form holds", `decision=decline&reason=${"x".repeat(20_000)}`, 413],
+    ["more than a form holds", `decision=decline&reason=${"x".repeat(40_000)}`, 413],
     ["a zero byte", "decision=decline&reason=%00", 400],
   ])("%s is refused, and nothing changes", async (_what, form, status) => {
     const { token } = await offer();

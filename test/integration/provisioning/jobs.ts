@@ -54,6 +54,12 @@ export interface SendOptions {
   readonly body?: string;
 }
 
+/** A call of GitHub by the end of its mark (`1`, `cleanup-2`), and what it asks. */
+export interface CallOf {
+  readonly of: string;
+  readonly what: "dispatch" | "stop";
+}
+
 export interface Provisioning extends Surfaces {
   /** A request that was confirmed, and its job. */
   confirmed(customer?: unknown): Promise<Job>;
@@ -68,6 +74,10 @@ export interface Provisioning extends Surfaces {
   /** Makes the job older, with everything that the sweep measures by. */
   age(job: Job, minutes: number): Promise<void>;
   sweep(): Promise<void>;
+  /** A relay has delivered the last call of this kind for an attempt, so many minutes ago, and GitHub said this about runs. */
+  delivered(job: Job, call: CallOf, minutesAgo?: number): Promise<void>;
+  /** GitHub said this about the runs of an attempt: what a relay learns with a call that it settles. */
+  sighted(job: Job, attempt: string, runs: unknown): Promise<void>;
   /** The rows of the stream `provisioning` for a job, in order. */
   calls(job: Job): Promise<{ instruction: string; what: string; key: string; payload: Record<string, unknown> }[]>;
   /** The runs of a job as `task number status because`. */
@@ -177,13 +187,14 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
       await rowsOf(
         pool,
         `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
-                heartbeat_at = heartbeat_at - $2 * interval '1 minute', watched_at = watched_at - $2 * interval '1 minute' where job_id = $1`,
+                heartbeat_at = heartbeat_at - $2 * interval '1 minute', watched_at = watched_at - $2 * interval '1 minute',
+                due_at = due_at - $2 * interval '1 minute', ended_at = ended_at - $2 * interval '1 minute' where job_id = $1`,
         [of.id, minutes],
       );
       await rowsOf(
         pool,
         `update provisioning.jobs set failed_at = failed_at - $2 * interval '1 minute', reminded_at = reminded_at - $2 * interval '1 minute',
-                late_told_at = late_told_at - $2 * interval '1 minute', updated_at = updated_at - $2 * interval '1 minute', next_look_at = now() where id = $1`,
+                late_told_at = late_told_at - $2 * interval '1 minute', asked_since = asked_since - $2 * interval '1 minute', updated_at = updated_at - $2 * interval '1 minute', next_look_at = now() where id = $1`,
         [of.id, minutes],
       );
     },
@@ -198,6 +209,25 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
         "select (public.run_capacity_request_timers()) -> 'failed' as failed",
       );
       if (failed.length > 0) throw new Error(`The sweep failed: ${JSON.stringify(failed)}`);
+    },
+    async delivered(of: Job, { of: attempt, what }: CallOf, minutesAgo = 0) {
+      await rowsOf(
+        pool,
+        `with row as (
+           select m.outbox_id, m.stream_id, m.lane_id, m.seq from outbox.payloads m
+            where m.instruction_id = $1 || '/' || $2 and m.idempotency_key = $3), line as (
+           insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, recorded_at)
+           select outbox_id, 1, get_byte(uuid_send(outbox_id), 7), stream_id, 'DISPATCHED', now() - $4 * interval '1 minute' from row)
+         delete from outbox.pending p using row where p.lane_id = row.lane_id and p.seq = row.seq`,
+        [of.id, attempt, what, minutesAgo],
+      );
+    },
+    async sighted(of: Job, attempt: string, seen: unknown) {
+      await rowsOf(pool, "select headroom.run_hooks('outbox.captured', $1)", [
+        JSON.stringify([
+          { stream: "provisioning", rail: "github-actions", key: `watch:${of.id}`, name: attempt, value: seen },
+        ]),
+      ]);
     },
     calls: (of: Job) =>
       rowsOf<{ instruction: string; what: string; key: string; payload: Record<string, unknown> }>(

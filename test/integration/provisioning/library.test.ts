@@ -81,6 +81,7 @@ test("jobs are listed newest first, by workspace and state", async () => {
   expect(counts.map(({ state }) => state).toSorted()).toEqual([
     "cleanup_failed",
     "failed",
+    "not_dispatched",
     "provisioning",
     "queued",
     "waiting",

@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     const job = await failed();
     await p.superuser.query("update provisioning.jobs set cleanup = 'failed' where id = $1", [job.id]);
     await p.superuser.query(
-      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'run_ended' where job_id = $1 and task = 'cleanup'",
+      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'run_ended', over_at = now(), over_because = 'seen' where job_id = $1 and task = 'cleanup'",
       [job.id],
     );
     expect(await codeOf(call("rita", "retry", [job.id, "again", null]))).toBe("conflict");

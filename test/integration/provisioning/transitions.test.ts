@@ -42,7 +42,7 @@ function model(state: State, event: (typeof events)[number]): State | null {
       // Also of an old request, which nobody has begun.
       return state === "failed" || state === "waiting" ? "waiting" : null;
     case "GAVE_UP":
-      return state === "failed" ? "given_up" : null;
+      return state === "failed" || state === "waiting" ? "given_up" : null;
     case "CANCELLED":
       return "cancelled";
     case "RECORDED_RUNNING":
@@ -68,7 +68,8 @@ function callback(
   if (status === "dispatched" && run === "own") return signal;
   if (run !== "own") return "stop";
   if (status === "claimed") return signal === "claim" ? "repeated" : signal;
-  if (status === "stopped") return "stop";
+  // We ended it, and now it says that it is over.
+  if (status === "stopped") return signal === "claim" || signal === "heartbeat" ? "stop" : "over";
   if (signal === status) return "repeated";
   return signal === "claim" || signal === "heartbeat" ? "stop" : "ignored";
 }

@@ -20,6 +20,7 @@ const effects = (sandbox: Sandbox): string[] => sandbox.slack.messages(channel).
 /** What the caller sees of each fault, and whether the message is there afterwards. */
 const expected: Record<Exclude<FaultKind, "hang" | "hangBeforeAccept" | "late">, { sees: string; effect: boolean }> = {
   error500: { sees: "500", effect: false },
+  error500Midway: { sees: "500", effect: false },
   rateLimit: { sees: "429", effect: false },
   locked: { sees: "500", effect: false },
   refuse: { sees: "200 restricted_action", effect: false },
@@ -29,6 +30,7 @@ const expected: Record<Exclude<FaultKind, "hang" | "hangBeforeAccept" | "late">,
   dropAfterAccept: { sees: "cut", effect: true },
   cutAnswer: { sees: "cut in the body", effect: true },
   garbage: { sees: "200 unreadable", effect: true },
+  answer: { sees: "200 unreadable", effect: false },
 };
 
 async function seen(call: Promise<Response>): Promise<string> {

@@ -1,6 +1,7 @@
--- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is open.
--- One page at a time: an old one is ended before another is made, and so is one that was made for another address, which stands on it and
--- whose cards may be kept there. A payment that is being processed is answered as it is, so that nobody pays twice.
+-- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is
+-- open. One page at a time: an old one is ended before another is made, and so is one that was made for another address, which stands on
+-- it and whose cards may be kept there, and one whose address nobody knows. A payment that is being processed is answered as it is, so
+-- that nobody pays twice.
 create or replace function billing.begin_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,6 +18,9 @@ begin
   end if;
   if v_checkout.state = 'processing' then
     return v_checkout;
+  elsif billing.holds_money(p_request.id) then
+    perform headroom.fail('conflict', 'You have paid, and what Stripe tells of it is not what was asked for.', 'payment_held',
+                          'Somebody is looking at it. Please do not pay again meanwhile.');
   elsif billing.is_withdrawn(p_request.offer) then
     perform headroom.fail('gone', 'The price of this offer was withdrawn.', 'price_withdrawn',
                           'Ask whoever sent you the link for a new offer. Nothing was charged.');
@@ -32,7 +36,8 @@ begin
   if v_checkout.state in ('asked', 'open') then
     if v_checkout.expires_at > clock_timestamp() + interval '2 minutes' and v_checkout.amount = (p_request.offer ->> 'amount')::bigint
        and v_checkout.currency = p_request.offer ->> 'currency'
-       and v_checkout.address_mark is not distinct from billing.address_mark(p_request) then
+       and v_checkout.address_mark is not distinct from billing.address_mark(p_request)
+       and (v_checkout.state = 'asked' or billing.page_of(v_checkout) is not null) then
       return v_checkout;
     end if;
     perform billing.abandon_checkout(v_checkout);

@@ -5,14 +5,14 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
            'checkout_id', p_checkout.id, 'request_id', p_checkout.request_id, 'state', x.state, 'entrance', p_checkout.entrance,
-           'url', case when x.state = 'open' and p_checkout.expires_at > clock_timestamp() then nullif(s.url, '(erased)') end,
+           'url', case x.state when 'open' then billing.page_of(p_checkout) end,
            'currency', p_checkout.currency, 'amount', p_checkout.amount, 'mode', p_checkout.mode, 'expires_at', p_checkout.expires_at,
            'processing_since', p_checkout.processing_since)
     from (select) one
     left join billing.sessions s on s.checkout_id = p_checkout.id
    cross join lateral (select case
            when p_checkout.state = 'asked' and s.session_id is not null then 'open'
-           when p_checkout.state = 'asked' and billing.is_given_up('billing', p_checkout.id::text, 'create') then 'failed'
+           when p_checkout.state = 'asked' and billing.has_no_page(p_checkout) then 'failed'
            else p_checkout.state end as state) x;
 $$;
 comment on function billing.checkout_json(billing.checkouts) is 'A checkout as the customer sees it.';

@@ -23,6 +23,13 @@ as $$
     ('abandoned', 'FAILED', 'failed', 'the payment failed'),
     ('abandoned', 'EXPIRED', 'expired', 'Stripe ended it'),
     ('failed', 'PAID', 'paid', 'the payment was taken after all'),
-    ('expired', 'PAID', 'paid', 'the payment was taken after all')
+    ('expired', 'PAID', 'paid', 'the payment was taken after all'),
+    ('asked', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
+    ('open', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
+    ('processing', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
+    ('abandoned', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
+    ('failed', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
+    ('expired', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
+    ('mismatched', 'PAID', 'paid', 'the payment was taken after all')
 $$;
 comment on function billing.checkout_transitions() is 'Every lawful step of a checkout.';

@@ -1,5 +1,6 @@
 -- What is due for a checkout because time has passed: Stripe's answer is taken over, and where its webhook did not come Stripe is asked,
--- seldom at first and around the end of the page once more. One that began while its price was being withdrawn is ended.
+-- seldom at first and around the end of the page once more. One that began while its price was being withdrawn is ended. Where nobody knows
+-- whether Stripe has made the page, the page is looked for.
 create or replace function billing.look_at_checkout(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,6 +16,10 @@ begin
     return;
   elsif v_checkout.state = 'failed' then
     perform billing.tell_no_page(v_checkout);
+    return;
+  elsif v_checkout.session_id is null and billing.is_in_doubt('billing', v_checkout.id::text, 'create') then
+    perform billing.look_for_checkout(v_checkout);
+    update billing.checkouts c set looks = least(c.looks + 1, 32000), next_look_at = now() + interval '2 minutes' where c.id = p_id;
     return;
   elsif v_checkout.state = 'abandoned' and v_checkout.session_id is null
         and billing.is_given_up('billing', v_checkout.id::text, 'create') then

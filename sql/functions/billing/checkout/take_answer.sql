@@ -1,5 +1,6 @@
--- Takes over what Stripe answered to a checkout. Settling only wrote it down, because that waits for no row; whoever looks at the checkout
--- next, with its request locked, takes it from there. A page that could not be made has failed.
+-- Takes over what Stripe answered to a checkout. Settling only wrote it down, because that waits for no row; whoever looks at the
+-- checkout next, with its request locked, takes it from there. A page that certainly was not made has failed; where that is in doubt,
+-- Stripe is asked first (look_at_checkout).
 create or replace function billing.take_answer(p_checkout billing.checkouts) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +14,7 @@ begin
   end if;
   if v_checkout.state = 'asked' and v_session_id is not null then
     v_checkout := billing.move_checkout(v_checkout, 'ANSWERED');
-  elsif v_checkout.state = 'asked' and billing.is_given_up('billing', v_checkout.id::text, 'create') then
+  elsif v_checkout.state = 'asked' and billing.has_no_page(v_checkout) then
     v_checkout := billing.move_checkout(v_checkout, 'GIVEN_UP');
   end if;
   return v_checkout;

@@ -1,12 +1,16 @@
--- Hook of capacity.customer_erased: messages that made pages at Stripe carried the customer's address, and go; a page shows it, so its
--- address goes too. So do the hash of the customer's address, and their id at Stripe, by which they are found there. What was paid, and by
--- which ids at Stripe, is kept: the law wants it, and it names nobody.
+-- Hook of capacity.customer_erased: messages that made pages at Stripe carried the customer's address, and go; a page shows it, so
+-- Stripe is asked to close it, and its address goes too. So do the hash of the customer's address, and their id at Stripe, by which they
+-- are found there. What was paid, and by which ids at Stripe, is kept: the law wants it, and it names nobody.
 create or replace function billing.erase_messages(p_erasure jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request_id text := p_erasure ->> 'request_id';
+  v_open billing.checkouts := billing.open_checkout(v_request_id);
 begin
+  if v_open.created_at <= (p_erasure ->> 'to')::timestamptz then
+    perform billing.abandon_checkout(v_open);
+  end if;
   update billing.sessions s set url = '(erased)'
     from billing.checkouts c
    where c.request_id = v_request_id and s.checkout_id = c.id and s.url <> '(erased)'

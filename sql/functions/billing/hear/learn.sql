@@ -3,13 +3,15 @@
 create or replace function billing.learn(p_object jsonb, p_event_id text, p_at timestamptz, p_event_type text default null) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_answer jsonb;
 begin
   if coalesce(p_object ->> 'id' !~ '^[A-Za-z0-9_]{1,200}$', true) then
     return '{"outcome": "ignored"}';
   elsif billing.is_play_money(p_object) then
-    return billing.refuse_play_money(p_object, p_event_id);
+    return billing.refuse_play_money(p_object, p_event_id, p_at);
   end if;
-  return case p_object ->> 'object'
+  v_answer := case p_object ->> 'object'
     -- An event that a comparison found says what it would have said when it came. It did not: that is how it is known.
     when 'event' then billing.learn(p_object #> '{data,object}', 'found:' || (p_object ->> 'id'),
                                     coalesce(billing.time_in(p_object -> 'created'), p_at), p_object ->> 'type')
@@ -20,6 +22,8 @@ begin
     when 'invoice' then billing.learn_invoice(p_object, p_event_id, p_at, p_event_type)
     when 'subscription' then billing.learn_subscription(p_object, p_event_id, p_at)
     else '{"outcome": "ignored"}' end;
+  perform billing.note_charge(p_object);
+  return v_answer;
 end
 $$;
 comment on function billing.learn(jsonb, text, timestamptz, text)

@@ -34,10 +34,11 @@ begin
     end if;
     return billing.note_processing(v_request, v_checkout, p_at);
   end if;
-  -- We asked Stripe to close the page, and gave up before it did: it is asked anew, once for each look.
-  if v_checkout.state = 'abandoned' and p_session ->> 'status' = 'open' and p_event_type is null
-     and billing.is_given_up('billing', v_checkout.id::text, 'expire') then
-    perform billing.close_page(v_checkout, 'expire-' || v_checkout.looks);
+  -- A page that shall not be paid is open: we gave up before Stripe had closed it, or it was made after all. Stripe is asked once an hour.
+  if p_session ->> 'status' = 'open' and p_event_type is null
+     and (v_checkout.state in ('failed', 'expired', 'mismatched')
+          or v_checkout.state = 'abandoned' and billing.is_given_up('billing', v_checkout.id::text, 'expire')) then
+    perform billing.close_page(v_checkout, 'expire-' || (extract(epoch from now()) / 3600)::integer);
   end if;
   if p_session ->> 'status' = 'complete' then
     v_moved := billing.fail_checkout(v_request, v_checkout, billing.id_in(p_session -> 'subscription'), p_at);

@@ -1,6 +1,6 @@
 -- What Stripe's test mode tells a live installation: it counts for nothing, and what was paid there is written down, once, because whoever
 -- paid believes that they have. What was recorded while the installation was in test mode itself is known.
-create or replace function billing.refuse_play_money(p_object jsonb, p_event_id text) returns jsonb
+create or replace function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,9 +18,13 @@ begin
   if exists (select from billing.payments p where p.session_id = p_object ->> 'id' or p.invoice_id = p_object ->> 'id') then
     return billing.outcome('known', v_request_id);
   end if;
+  if not v_renewal then
+    -- Its page is over, and nothing was paid by it.
+    perform billing.move_checkout(c, 'EXPIRED', p_at) from billing.checkouts c where c.id = (billing.find_session(p_object)).checkout_id;
+  end if;
   return billing.find_out('test_payment', p_object ->> 'id', v_request_id,
     case when v_renewal then 'A renewal was charged in Stripe''s test mode, which moves no money, and this installation is live.'
          else 'The customer paid in Stripe''s test mode, which moves no money, and this installation is live.' end, p_event_id);
 end
 $$;
-comment on function billing.refuse_play_money(jsonb, text) is 'Refuses money of the test mode, and says what came of it.';
+comment on function billing.refuse_play_money(jsonb, text, timestamptz) is 'Refuses money of the test mode, and says what came of it.';

@@ -1,9 +1,11 @@
--- A time as Stripe says it, in seconds since 1970; null where there is none.
+-- A time as Stripe says it, in seconds since 1970; null where there is none, and for one that cannot be meant: before the year 2001 or
+-- after 2099.
 create or replace function billing.time_in(p_field jsonb) returns timestamptz
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case when jsonb_typeof(p_field) = 'number' and p_field #>> '{}' ~ '^[0-9]{1,11}$'
+  return case when jsonb_typeof(p_field) = 'number' and p_field #>> '{}' ~ '^[0-9]{10}$'
+                   and (p_field #>> '{}')::bigint between 1000000000 and 4102444799
               then to_timestamp((p_field #>> '{}')::bigint) end;
 end
 $$;

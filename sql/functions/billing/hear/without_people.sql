@@ -6,6 +6,7 @@ as $$
     'object', p_object -> 'object', 'id', p_object -> 'id', 'status', left(p_object ->> 'status', 40),
     'amount', billing.amount_in(p_object -> 'amount'), 'currency', left(p_object ->> 'currency', 3),
     'payment_intent', left(billing.id_in(p_object -> 'payment_intent'), 200), 'created', p_object -> 'created',
+    'charge', left(billing.id_in(p_object -> 'charge'), 200),
     'failure_reason', left(p_object ->> 'failure_reason', 100),
     'metadata', (select jsonb_object_agg(m.key, left(m.value #>> '{}', 100)) from jsonb_each(
                    case jsonb_typeof(p_object -> 'metadata') when 'object' then p_object -> 'metadata' else '{}' end) m

@@ -1,5 +1,6 @@
 -- A Checkout session was paid. Its payment is recorded once, whoever tells of it and however often; whether it counts is judged by how the
--- request stands at this moment. An amount that is not the one that was asked for moves nothing.
+-- request stands at this moment. An amount that is not the one that was asked for, or
+-- that nobody here can count, moves nothing: until somebody has looked at it nobody pays again.
 create or replace function billing.take_session(
   p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
@@ -24,7 +25,11 @@ begin
                              else (v_amount, v_currency) = ((p_request.offer ->> 'amount')::bigint, p_request.offer ->> 'currency') end,
                         false);
   if not v_matches and (p_checkout.id is not null or v_waiting and p_request.offer is not null)
-     or coalesce(v_amount, 0) = 0 or v_currency is null then
+     or coalesce(v_amount, 0) = 0 or billing.currency_digits(v_currency) is null then
+    if p_checkout.id is not null then
+      perform billing.move_checkout(p_checkout, 'MISMATCHED', p_at);
+    end if;
+    perform billing.abandon_checkout(billing.open_checkout(p_request.id));
     return billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
       format('Stripe took %s, and %s was asked for.',
              coalesce(billing.amount_words(v_currency, v_amount), 'no amount that can be read'),

@@ -1,16 +1,36 @@
--- A payment by its id, or by its id at Stripe; null where there is none.
+-- The payment that an id stands for, as people have it at hand: its own, the number of its receipt, or any id at Stripe that belongs to it:
+-- of the payment, its charge, session or invoice, of a refund or a dispute of it, or of the subscription that it began. Null where there is
+-- none, and for a receipt that two might have.
 create or replace function billing.find_payment(p_id text) returns billing.payments
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_uuid uuid := case when p_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then p_id::uuid end;
+  v_ids uuid[];
   v_payment billing.payments;
 begin
-  if p_id ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then
-    select p.* into v_payment from billing.payments p where p.id = p_id::uuid;
+  if v_uuid is not null then
+    select array_agg(x.id) into v_ids
+      from (select v_uuid as id union select r.payment_id from billing.refunds r where r.id = v_uuid
+            union select s.payment_id from billing.subscriptions s where s.id = v_uuid) x
+     where exists (select from billing.payments p where p.id = x.id);
+  elsif p_id ~* '^[0-9a-f]{12}$' then
+    select array_agg(p.id) into v_ids from billing.payments p
+     where upper(right(p.id::text, 12) collate "C") = upper(p_id collate "C");
   else
-    select p.* into v_payment from billing.payments p where p.payment_intent = p_id or p.session_id = p_id or p.invoice_id = p_id limit 1;
+    select array_agg(x.id) into v_ids
+      from (select p.id from billing.payments p where p.payment_intent = p_id
+            union select p.id from billing.payments p where p.session_id = p_id
+            union select p.id from billing.payments p where p.invoice_id = p_id
+            union select p.id from billing.payments p where p.charge_id = p_id
+            union select r.payment_id from billing.refunds r where r.stripe_id = p_id
+            union select d.payment_id from billing.disputes d where d.stripe_id = p_id
+            union select s.payment_id from billing.subscriptions s where s.stripe_id = p_id) x;
+  end if;
+  if cardinality(v_ids) = 1 then
+    select p.* into v_payment from billing.payments p where p.id = v_ids[1];
   end if;
   return v_payment;
 end
 $$;
-comment on function billing.find_payment(text) is 'A payment by its id, here or at Stripe. Nullable: result.';
+comment on function billing.find_payment(text) is 'A payment by any id that belongs to it. Nullable: result.';

@@ -13,8 +13,8 @@ begin
     perform headroom.fail('invalid_input', 'A list has 1 to 10000 payments.');
   end if;
   return query
-  select p.id, p.request_id, p.workspace_id, p.purpose, p.currency, p.amount, billing.left_of(p.id), billing.payment_status(p), p.counts,
-         p.refund_reason, p.payment_intent, p.paid_at
+  select p.id, p.request_id, p.workspace_id, p.purpose, p.currency, p.amount, billing.left_for_people(p.id), billing.payment_status(p),
+         p.counts, p.refund_reason, p.payment_intent, p.paid_at
     from billing.payments p
    where (p_workspace_id is null or p.workspace_id = p_workspace_id) and (p_request_id is null or p.request_id = p_request_id)
    order by p.recorded_at desc, p.id desc limit p_limit;

@@ -12,7 +12,8 @@ begin
   elsif v_payment.id is null
      or v_caller.kind = 'member' and (v_caller.workspace_id <> v_payment.workspace_id or not billing.may_see(
           (select r from capacity.requests r where r.id = v_payment.request_id), v_caller.member_id)) then
-    perform headroom.fail('not_found', 'There is no such payment, or you may not see it.', left(p_payment_id, 80), 'Name it by its id.');
+    perform headroom.fail('not_found', 'There is no such payment, or you may not see it.', left(p_payment_id, 80),
+      'Name it by its id, by the number of its receipt, or by an id at Stripe.');
   end if;
   return v_payment;
 end

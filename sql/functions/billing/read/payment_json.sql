@@ -5,8 +5,9 @@ as $$
   select jsonb_build_object(
     'id', p_payment.id, 'request_id', p_payment.request_id, 'workspace_id', p_payment.workspace_id, 'purpose', p_payment.purpose,
     'currency', p_payment.currency, 'amount', p_payment.amount, 'counts', p_payment.counts, 'refund_reason', p_payment.refund_reason,
-    'left', billing.left_of(p_payment.id), 'status', billing.payment_status(p_payment), 'paid_at', p_payment.paid_at,
+    'left', billing.left_for_people(p_payment.id), 'status', billing.payment_status(p_payment), 'paid_at', p_payment.paid_at,
     'session_id', p_payment.session_id, 'invoice_id', p_payment.invoice_id, 'payment_intent', p_payment.payment_intent,
+    'charge_id', p_payment.charge_id, 'receipt', billing.receipt_number(p_payment.id),
     'event_id', p_payment.event_id, 'recorded_at', p_payment.recorded_at,
     'refunds', (select coalesce(jsonb_agg(jsonb_build_object(
                   'id', r.id, 'origin', r.origin, 'reason', r.reason, 'amount', r.amount, 'state', r.state, 'held_by', r.held_by,

@@ -5,6 +5,7 @@ as $$
 begin
   return '{
     "due": "to be paid",
+    "held": "paid, but not what was asked for",
     "processing": "payment processing",
     "paid": "paid",
     "partly_refunded": "paid, and refunded in part",

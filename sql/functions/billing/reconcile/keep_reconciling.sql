@@ -21,6 +21,7 @@ begin
     into v_since from billing.reconciliations r;
   perform billing.begin_reconciliation('sweep', greatest(v_since, now() - interval '90 days'));
   perform billing.check_books();
+  perform billing.ask_charges();
   delete from billing.reconciliations r where r.asked_at < now() - interval '90 days';
 end
 $$;

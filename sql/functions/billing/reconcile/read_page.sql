@@ -1,5 +1,5 @@
 -- A page of a comparison came back: its objects are read like any answer, each for itself, and the next page is asked for, of this kind of
--- objects or of the next.
+-- objects or of the next. What nobody could read is put aside, and stops nothing.
 create or replace function billing.read_page(p_sighting billing.sightings) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,6 +17,9 @@ begin
   select 'found:' || v_reconciliation.id, o, p_sighting.seen_at from jsonb_array_elements(p_sighting.object -> 'objects') o
    where jsonb_typeof(o) = 'object';
   v_kind := split_part(v_reconciliation.cursor, ':', 1);
+  perform billing.put_aside(u.id, left(v_kind, -1), null, 'list:' || v_reconciliation.id)
+     from jsonb_array_elements_text(case jsonb_typeof(p_sighting.object -> 'unread') when 'array' then p_sighting.object -> 'unread'
+                                      else '[]' end) u(id);
   update billing.reconciliations r
      set pages = r.pages + 1, moved_at = clock_timestamp(), seen = r.seen + jsonb_array_length(p_sighting.object -> 'objects'),
          cursor = coalesce(v_kind || ':' || (p_sighting.object ->> 'cursor'), v_kinds[array_position(v_kinds, v_kind) + 1] || ':'),

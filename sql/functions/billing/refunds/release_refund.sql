@@ -1,6 +1,6 @@
 -- Sends what waits to go back of a payment, as soon as nothing holds it any more: no dispute is open, no other refund of ours is on its
--- way, and the payment's id at Stripe is known. One after the other, the oldest first. What waits for a person is left alone. Answers the
--- refund that was sent.
+-- way, and the payment's id at Stripe is known. One after the other, the oldest first. How much goes back is decided when it is sent; until
+-- then a refund says what that would be now. What waits for a person is left to them. Answers the refund that was sent.
 create or replace function billing.release_refund(p_payment_id uuid) returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ declare
   v_refund billing.refunds;
   v_holds text;
 begin
-  perform billing.shrink_held(p_payment_id);
+  perform billing.fit_held(p_payment_id);
   select r.* into v_refund from billing.refunds r
    where r.payment_id = p_payment_id and r.origin = 'ours' and r.state = 'held' and r.held_by <> 'person'
    order by r.created_at, r.id limit 1;

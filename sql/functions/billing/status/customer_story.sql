@@ -1,10 +1,15 @@
--- How the payment of a request stands, for its customer. Null where no price was asked and nothing was paid.
+-- How the payment of a request stands, for its customer. Null where no price was asked and nothing was paid. held: something was paid
+-- that is not what was asked for; erased: the last page to pay on was ended with what was known of the customer.
 create or replace function billing.customer_story(p_request_id text) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'digits', billing.currency_digits(r.offer ->> 'currency'),
     'withdrawn', w.withdrawn,
+    'held', billing.holds_money(r.id),
+    'erased', exists (select from capacity.erasures x join billing.checkouts c on c.request_id = x.request_id
+                       where x.request_id = r.id and c.created_at <= x.covers_to and c.state in ('abandoned', 'expired')
+                         and not exists (select from billing.checkouts n where n.request_id = r.id and n.number > c.number)),
     -- What is under way for an offer that has ended, or whose price is gone, goes back when it arrives.
     'checkout', (select jsonb_build_object(
                    'state', case when c.state = 'processing' and (r.state <> 'CUSTOMER_CONFIRMATION_REQUIRED' or w.withdrawn)

@@ -24,7 +24,7 @@ begin
     from capacity.requests r where r.id = p_request_id;
   if v_amount = 0 then
     return billing.outcome('ignored', p_request_id);
-  elsif v_amount is null or coalesce(v_currency !~ '^[A-Z]{3}$', true) then
+  elsif v_amount is null or billing.currency_digits(v_currency) is null then
     return billing.find_out('amount_mismatch', p_invoice ->> 'id', p_request_id, 'Stripe tells of a renewal without an amount.',
                             p_event_id);
   end if;

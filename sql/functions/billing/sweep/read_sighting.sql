@@ -17,6 +17,9 @@ begin
   end loop;
   if starts_with(p_sighting.outbox_key, 'billing/look:refunds:') and p_sighting.object ->> 'cursor' is null then
     perform billing.miss_refund(split_part(p_sighting.outbox_key, ':', 3), p_sighting.seen_at);
+  elsif starts_with(p_sighting.outbox_key, 'billing/look:checkout:') and jsonb_typeof(p_sighting.object -> 'objects') = 'array'
+        and jsonb_array_length(p_sighting.object -> 'objects') = 0 then
+    perform billing.miss_checkout(split_part(p_sighting.outbox_key, ':', 3)::uuid, p_sighting.seen_at);
   elsif starts_with(p_sighting.outbox_key, 'found:') and v_news > 0 then
     update billing.reconciliations r set found = r.found + v_news where r.id = split_part(p_sighting.outbox_key, ':', 2)::uuid;
   end if;

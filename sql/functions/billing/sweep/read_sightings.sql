@@ -1,6 +1,6 @@
--- Reads what relays brought back from Stripe, oldest first, each in a subtransaction of its own. What concerns a request that somebody
--- holds at this moment is left for the next time, and so is what could not be read: both go to the end of the queue, so that what cannot be
--- read keeps nothing else waiting.
+-- Reads what relays brought back from Stripe, oldest first, each in a subtransaction of its own. What cannot be read for a day is put
+-- aside. What concerns a request that somebody holds at this moment is left for the next time, and so is what could not be read: both go
+-- to the end of the queue, so that what cannot be read keeps nothing else waiting.
 create or replace function billing.read_sightings(p_most integer, out seen integer, out moved integer, out failed jsonb)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -36,6 +36,7 @@ begin
         delete from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing';
       end if;
     exception when others then
+      continue when billing.put_sighting_aside(v_sighting, v_request_id);
       if v_request_id is not null then
         failed := failed || capacity.timer_failed(v_request_id, 'billing', sqlstate, sqlerrm);
         -- Behind what else there is of the request, which goes on when that is due again.
@@ -43,9 +44,6 @@ begin
            set next_read_at = interval '1 minute'
                  + (select f.retry_at from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing')
          where s.id = v_sighting.id;
-      elsif v_sighting.seen_at < now() - interval '1 day' then
-        -- Nobody's: it is found again by the next comparison, if it matters.
-        delete from billing.sightings s where s.id = v_sighting.id;
       else
         update billing.sightings s set next_read_at = now() + greatest(now() - s.seen_at, interval '1 minute') where s.id = v_sighting.id;
       end if;

@@ -19,6 +19,8 @@ begin
       then (select s.request_id from billing.subscriptions s where s.stripe_id = billing.subscription_of_invoice(p_object))
     when v_kind = 'invoice' and exists (select from billing.payments p where p.invoice_id = p_object ->> 'id')
       then (select p.request_id from billing.payments p where p.invoice_id = p_object ->> 'id')
+    when v_kind = 'payment_intent' and exists (select from billing.payments p where p.payment_intent = p_object ->> 'id')
+      then (select p.request_id from billing.payments p where p.payment_intent = p_object ->> 'id')
     when v_kind in ('payment_intent', 'subscription', 'invoice') and billing.is_ours(billing.plain_invoice(p_object))
       then (select r.id from capacity.requests r where r.id = billing.plain_invoice(p_object) #>> '{metadata,headroom_request}') end;
 end

@@ -6,8 +6,7 @@ as $$
 declare
   v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   v_stands boolean := v_waiting and p_request.next_deadline_at > clock_timestamp();
-  v_payable boolean := v_stands and not billing.is_withdrawn(p_request.offer)
-                       and (billing.open_checkout(p_request.id)).state is distinct from 'processing';
+  v_payable boolean := billing.can_be_paid(p_request);
 begin
   perform billing.tell(p_request.id, concat_ws(' ', 'The customer''s payment failed, and nothing was charged.', case
     when v_payable then 'They can pay again with the same link.'

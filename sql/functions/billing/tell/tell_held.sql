@@ -9,7 +9,9 @@ begin
         when exists (select from billing.refunds r where r.payment_id = p_payment.id and r.state = 'cancelled')
         then '%s has to go back, and is not sent again by itself, because a refund was cancelled in Stripe.'
         else 'The refund of %s has failed 3 times, and is not tried again by itself.' end
-      || ' An operator sees to it: headroom payments refund %s', billing.amount_words(p_refund.currency, p_refund.amount), p_payment.id),
+      || ' An operator sees to it%s', billing.amount_words(p_refund.currency, p_refund.amount),
+        case when billing.is_disputed(p_payment.id) then ' once the dispute about it has ended.'
+             else ': headroom payments refund ' || p_payment.id end),
       true);
   elsif p_refund.held_by = 'dispute' then
     perform billing.tell(p_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',

@@ -7,8 +7,9 @@ begin
   if not exists (select from billing.checkouts c
                   where c.request_id = p_checkout.request_id and c.number < p_checkout.number and c.state = 'failed'
                     and c.session_id is null) then
-    perform billing.tell(p_checkout.request_id, 'Stripe could not make the page on which the customer would pay. They can try again '
-      'with the same link; an operator looks at the outbox.', true);
+    perform billing.tell(p_checkout.request_id, 'Stripe could not make the page on which the customer would pay. '
+      || case when (select billing.can_be_paid(r) from capacity.requests r where r.id = p_checkout.request_id)
+              then 'They can try again with the same link; an' else 'An' end || ' operator looks at the outbox.', true);
   end if;
 end
 $$;

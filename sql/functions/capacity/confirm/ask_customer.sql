@@ -40,7 +40,7 @@ begin
     perform headroom.fail('conflict', 'The link is sent automatically once both reviews are done.', v_request.id, 'Nothing was changed.');
   elsif p_email is null and v_reach.problem is not null then
     perform headroom.fail('conflict', capacity.unasked_words(v_reach.problem, v_request.state::text), v_request.id,
-      capacity.unasked_remedy(v_reach.problem, v_request.id, v_request.state::text));
+      capacity.unasked_remedy(v_reach.problem, v_request.id, v_request.state::text, v_request.offer is not null));
   elsif v_email = v_reach.address then
     return jsonb_build_object('request_id', v_request.id, 'repeated', true, 'mailed', false, 'next_link_at', null,
                               'customer_unasked', capacity.unasked(v_request.id, v_request.state));
@@ -54,7 +54,8 @@ begin
     if v_sent >= v_most then
       perform headroom.fail('conflict', format('The link of this request was already sent again %s times, which is the limit.', v_most),
                             v_request.id,
-        'Record the customer''s answer, or cancel the request and submit another. Nothing was changed.');
+        case when v_request.offer is null then 'Record the customer''s answer, or cancel' else 'Cancel' end
+          || ' the request and submit another. Nothing was changed.');
     elsif v_last + v_every > clock_timestamp() then
       perform headroom.fail('too_soon', 'The link was mailed a short while ago.',
         format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))),

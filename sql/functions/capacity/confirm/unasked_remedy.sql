@@ -1,14 +1,16 @@
--- What can be done for a customer who is not asked. The commands are Slack's, because that is where most people read it; `headroom
--- request` has the same words. Pure.
-create or replace function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text) returns text
+-- What can be done for a customer who is not asked, and nothing that would be refused: where paying is their answer (p_priced), nobody else
+-- can give it, and the commercial owner can record only that they declined. The commands are Slack's, because that is where most people
+-- read it; `headroom request` has the same words. Pure.
+create or replace function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text, p_priced boolean) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_open boolean := p_state = 'CUSTOMER_CONFIRMATION_REQUIRED';
 begin
   if p_unasked = 'erased' then
-    return case when v_open then 'The commercial owner can record their answer.'
-                else 'The commercial owner can record their answer then.' end;
+    return case when p_priced then 'Only whoever has the link can pay. ' else '' end
+      || format('The commercial owner can record %s%s.', case when p_priced then 'that they declined' else 'their answer' end,
+                case when v_open then '' else ' then' end);
   end if;
   return case when p_unasked in ('no_address', 'bad_address')
                 then format('Add it%s with /capacity address %s name@example.com', case when v_open then ' and mail the link' end,
@@ -20,8 +22,9 @@ begin
               when p_unasked = 'no_public_url'
                 then 'An operator sets it with headroom policy settings --public-url'
                      || case when v_open then format('; then /capacity link %s mails the link', p_request_id) else '' end end
-    || case when v_open then ', or record their answer as the commercial owner.' else '.' end;
+    || case when not v_open then '.' when p_priced then ', or record as the commercial owner that they declined.'
+            else ', or record their answer as the commercial owner.' end;
 end
 $$;
-comment on function capacity.unasked_remedy(text, text, text)
+comment on function capacity.unasked_remedy(text, text, text, boolean)
   is 'What to do about a customer who is not asked. Nullable: p_unasked, result.';

@@ -10,7 +10,8 @@ begin
   end if;
   return concat(
     case v_payment ->> 'state' when 'paid' then ':white_check_mark: ' when 'refunded' then ':leftwards_arrow_with_hook: '
-      when 'disputed' then ':warning: ' when 'refund_held' then ':warning: ' when 'processing' then ':hourglass_flowing_sand: ' end,
+      when 'disputed' then ':warning: ' when 'refund_held' then ':warning: '
+      when 'held' then ':warning: ' when 'processing' then ':hourglass_flowing_sand: ' end,
     '*Payment*: ', v_payment ->> 'words');
 end
 $$;

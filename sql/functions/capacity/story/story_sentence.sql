@@ -18,7 +18,7 @@ begin
     -- What stands in place of the deadline of a customer who does not know of it.
     v_unasked := capacity.unasked_words(p_story ->> 'unasked', p_story ->> 'state') || ' Without an answer the request expires on '
       || v_until || '. '
-      || capacity.unasked_remedy(p_story ->> 'unasked', p_story ->> 'id', p_story ->> 'state');
+      || capacity.unasked_remedy(p_story ->> 'unasked', p_story ->> 'id', p_story ->> 'state', p_story ->> 'offer' is not null);
   end if;
   if v_event is null then
     return case p_story ->> 'notice'

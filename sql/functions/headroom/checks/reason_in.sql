@@ -1,9 +1,10 @@
--- The reason that somebody gave for what they do, as it is kept: something that can be read, on as many lines as they like.
+-- The reason that somebody gave for what they do, as it is kept: something that can be read, on as many lines as they like. A line ends
+-- with one sign, however it was sent.
 create or replace function headroom.reason_in(p_reason text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_reason text := btrim(p_reason, E' \n\t');
+  v_reason text := btrim(regexp_replace(p_reason, E'\r\n?', E'\n', 'g'), E' \n\t');
 begin
   if coalesce(length(v_reason), 0) not between 1 and 2000 or v_reason !~ '[^\s\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]'
      or v_reason ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then

@@ -17,7 +17,7 @@ begin
     into v_own from capacity.list_requests(p_member.workspace_id, v_open, p_member.id, null, 10) l;
   select string_agg(inbound.slack_line(u.id, u.quantity, u.requested_size, u.region, u.state, u.state_since)
                     || E'\n   ' || capacity.unasked_words(u.unasked, u.state::text) || ' '
-                      || capacity.unasked_remedy(u.unasked, u.id, u.state::text), E'\n')
+                      || capacity.unasked_remedy(u.unasked, u.id, u.state::text, u.offer is not null), E'\n')
     into v_unasked
     from (select r.*, capacity.unasked(r.id, r.state) as unasked
             from capacity.requests r

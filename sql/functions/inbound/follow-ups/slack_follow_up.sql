@@ -33,7 +33,7 @@ begin
          when v_done -> 'mailed' = 'true' then 'the link is on its way to the customer.'
          else 'the customer''s address was added.' end,
     capacity.unasked_words(v_done ->> 'customer_unasked', v_request.state::text),
-    capacity.unasked_remedy(v_done ->> 'customer_unasked', v_request.id, v_request.state::text));
+    capacity.unasked_remedy(v_done ->> 'customer_unasked', v_request.id, v_request.state::text, v_request.offer is not null));
 end
 $$;
 comment on function inbound.slack_follow_up(directory.members, text, text, text, boolean)

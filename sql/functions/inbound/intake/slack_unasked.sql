@@ -13,7 +13,7 @@ begin
     v_unasked := capacity.unasked(v_request.id, v_request.state);
   end if;
   return capacity.unasked_words(v_unasked, v_request.state::text) || ' '
-    || capacity.unasked_remedy(v_unasked, v_request.id, v_request.state::text);
+    || capacity.unasked_remedy(v_unasked, v_request.id, v_request.state::text, v_request.offer is not null);
 end
 $$;
 comment on function inbound.slack_unasked(capacity.context) is 'A sentence about a customer who will not be asked. Nullable: result.';

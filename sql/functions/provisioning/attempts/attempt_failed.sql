@@ -1,7 +1,8 @@
 -- An attempt to provision failed, in whatever way: its run is stopped where it may still be under way, what it made is cleaned up, and the
 -- job waits for a person to try again, or fails for good after its last attempt. Then it is the turn of the customer's next job.
 --
--- Nothing is cleaned up when GitHub refused the dispatch for certain: no run has ever begun.
+-- Nothing is cleaned up when GitHub refused the dispatch for certain, or no relay ever took it: no run has begun. Where that is not
+-- certain, a run is stopped all the same. What nobody could dispatch for so long that it is given up is not waited for once more.
 create or replace function provisioning.attempt_failed(
   p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text,
   p_never_ran boolean default false
@@ -9,10 +10,12 @@ create or replace function provisioning.attempt_failed(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_refused boolean := p_never_ran and p_because = 'not_dispatched';
   v_attempt provisioning.attempts := provisioning.end_attempt(
-    p_attempt, case when p_because in ('stale', 'time_limit', 'rerun') then 'stopped' else 'failed' end, p_because, p_error, p_failed_step);
+    p_attempt, case when p_because in ('reported', 'run_ended') or v_refused then 'failed' else 'stopped' end,
+    p_because, p_error, p_failed_step, v_refused);
   v_job provisioning.jobs := provisioning.record(p_job, 'FAILED', provisioning.system_actor(p_job.id, p_via));
-  v_last boolean := v_job.attempts >= v_job.most_attempts;
+  v_last boolean := v_job.attempts >= v_job.most_attempts or p_because = 'not_served';
 begin
   if v_attempt.status = 'stopped' then
     perform provisioning.stop_run(v_attempt);
@@ -22,9 +25,11 @@ begin
   end if;
   perform provisioning.tell(v_job, provisioning.failure_words(v_job, v_attempt, v_last), provisioning.error_words(v_attempt), not v_last);
   if v_last then
-    perform provisioning.give_up(v_job, p_via, format('The last of %s attempts failed.', v_job.most_attempts));
+    perform provisioning.give_up(v_job, p_via, case p_because
+      when 'not_served' then format('No run could be asked for within %s hours.', provisioning.give_up_hours(v_job.workspace_id))
+      else format('The last of %s attempts failed.', v_job.most_attempts) end);
   end if;
-  perform provisioning.start_next(v_job);
+  perform provisioning.pass_turn(v_job);
 end
 $$;
 comment on function provisioning.attempt_failed(provisioning.jobs, provisioning.attempts, text, text, text, text, boolean)

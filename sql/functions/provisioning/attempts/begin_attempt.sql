@@ -9,9 +9,10 @@ declare
   v_attempt provisioning.attempts;
 begin
   select s.* into strict v_settings from provisioning.settings s where s.workspace_id = p_job.workspace_id;
-  insert into provisioning.attempts (job_id, task, number, cleans, workspace_id, owner, repo, workflow)
+  insert into provisioning.attempts (job_id, task, number, cleans, workspace_id, owner, repo, workflow, due_at)
   values (p_job.id, p_task, p_number, p_cleans, p_job.workspace_id, v_settings.owner, v_settings.repo,
-          case p_task when 'cleanup' then v_settings.cleanup_workflow else v_settings.provision_workflow end)
+          case p_task when 'cleanup' then v_settings.cleanup_workflow else v_settings.provision_workflow end,
+          greatest(clock_timestamp(), p_not_before))
   returning * into v_attempt;
   -- Whoever sees a run sees its inputs, so they say which job it is and where to report, and nothing about the customer or what is to be
   -- made: that is answered to the run that claims the job.

@@ -1,14 +1,19 @@
--- Writes down how an attempt ended. An attempt ends once.
+-- Writes down how an attempt ended. An attempt ends once. Where its run said so itself, or GitHub showed it, that run is over with it; one
+-- that we ended may go on for a while.
 create or replace function provisioning.end_attempt(
-  p_attempt provisioning.attempts, p_status text, p_because text, p_error text default null, p_failed_step text default null
+  p_attempt provisioning.attempts, p_status text, p_because text, p_error text default null, p_failed_step text default null,
+  p_never_ran boolean default false
 ) returns provisioning.attempts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_attempt provisioning.attempts;
+  v_over text := case when p_never_ran then 'never_ran' when p_because = 'reported' then 'reported'
+                      when p_because = 'run_ended' then 'seen' end;
 begin
   update provisioning.attempts a
      set status = p_status, ended_because = p_because, ended_at = clock_timestamp(), error = p_error,
+         over_because = v_over, over_at = case when v_over is not null then clock_timestamp() end,
          -- Of a short run the sweep has not read yet where it is.
          run_url = coalesce(a.run_url, (select left(s.runs #>> '{0,url}', 500) from provisioning.sightings s
                                          where s.job_id = a.job_id and s.task = a.task and s.number = a.number
@@ -19,5 +24,5 @@ begin
   return v_attempt;
 end
 $$;
-comment on function provisioning.end_attempt(provisioning.attempts, text, text, text, text)
+comment on function provisioning.end_attempt(provisioning.attempts, text, text, text, text, boolean)
   is 'Ends an attempt. Nullable: p_error, p_failed_step.';

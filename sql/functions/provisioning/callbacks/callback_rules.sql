@@ -18,6 +18,7 @@ as $$
        when s.status = 'dispatched' and r.run = 'own' then g.signal
        when s.status = 'claimed' and r.run = 'own' then case g.signal when 'claim' then 'repeated' else g.signal end
        when r.run = 'own' and s.status = g.signal then 'repeated'
+       when r.run = 'own' and s.status = 'stopped' and g.signal in ('succeeded', 'failed') then 'over'
        when r.run = 'own' and s.status in ('succeeded', 'failed') and g.signal in ('succeeded', 'failed') then 'ignored'
        else 'stop' end as outcome,
        case
@@ -30,6 +31,8 @@ as $$
        when s.status = 'claimed' and r.run = 'rerun' then 'A re-run is not an attempt: ask for one in Headroom.'
        when s.status = 'claimed' then 'Another run has the job.'
        when r.run = 'own' and s.status = g.signal then 'That is known.'
+       when r.run = 'own' and s.status = 'stopped' and g.signal in ('succeeded', 'failed')
+         then 'The attempt is over. Now its run is, too, and nothing waits for it any longer.'
        when r.run = 'own' and s.status in ('succeeded', 'failed') and g.signal in ('succeeded', 'failed') then 'It said otherwise before.'
        else 'The attempt is over.' end as meaning) o
    where (s.status = 'dispatched') <= (r.run <> 'rerun')

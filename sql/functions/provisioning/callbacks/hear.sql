@@ -48,7 +48,8 @@ begin
   end if;
   insert into provisioning.callbacks (workspace_id, id, job_id, task, attempt, run_id, run_attempt, signal, outcome)
   values (p_workspace_id, v_id, v_job.id, v_attempt.task, v_attempt.number, v_run_id, v_run_attempt, p_sent ->> 'signal',
-          case when v_rule.outcome in ('repeated', 'ignored', 'stop') then v_rule.outcome else 'accepted' end)
+          case when v_rule.outcome in ('repeated', 'ignored', 'stop') then v_rule.outcome when v_rule.outcome = 'over' then 'stop'
+               else 'accepted' end)
   on conflict do nothing;
   if not found then
     return jsonb_build_object(

@@ -9,7 +9,11 @@ declare
   v_attempt provisioning.attempts := p_attempt;
   v_claimed record;
 begin
-  if p_outcome in ('stop', 'ignored') or p_outcome = 'repeated' and v_attempt.status <> 'claimed' then
+  if p_outcome = 'over' then
+    perform provisioning.run_over(v_attempt, 'reported');
+    perform provisioning.pass_turn(v_job);
+    return jsonb_build_object('go_on', false, 'outcome', 'stop', 'why', p_why);
+  elsif p_outcome in ('stop', 'ignored') or p_outcome = 'repeated' and v_attempt.status <> 'claimed' then
     return jsonb_build_object('go_on', false, 'outcome', p_outcome, 'why', p_why);
   end if;
   if v_attempt.status = 'dispatched' then

@@ -7,6 +7,7 @@ as $$
 declare
   v_job provisioning.jobs;
   v_held text;
+  v_asks text;
 begin
   if capacity.customer_key_of(p_request_id) is null then
     perform capacity.name_customer(d.request_id, r.workspace_id, null, d.customer_ref)
@@ -20,9 +21,14 @@ begin
   perform provisioning.lock_turn(v_job.workspace_id, v_job.customer_key);
   v_job := provisioning.record(v_job, 'CREATED', provisioning.system_actor(v_job.id, 'system'));
   perform provisioning.start_next(v_job);
+  select j.* into v_job from provisioning.jobs j where j.id = v_job.id;
+  v_asks := provisioning.asks_for(v_job);
+  if v_asks is not null then
+    update provisioning.jobs j set asked_for = v_asks, asked_since = clock_timestamp() where j.id = v_job.id;
+  end if;
   v_held := provisioning.held_words(v_job.id);
   if v_held is not null then
-    perform provisioning.tell(v_job, v_held, p_asks => provisioning.held_by(v_job.id) in ('not_connected', 'no_address', 'person'));
+    perform provisioning.tell(v_job, v_held, p_asks => v_asks is not null);
   end if;
 end
 $$;

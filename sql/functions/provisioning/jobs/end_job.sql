@@ -25,7 +25,7 @@ begin
     perform provisioning.clean_up(v_job, v_attempt.number);
     perform provisioning.tell(v_job, 'The run is being stopped, and what it has made so far is cleaned up.');
   end if;
-  perform provisioning.start_next(v_job);
+  perform provisioning.pass_turn(v_job);
 end
 $$;
 comment on function provisioning.end_job(jsonb) is 'Ends the job of a request that a person ended.';

@@ -11,6 +11,11 @@ begin
     when 'person' then 'The request was confirmed before jobs were kept, and somebody may be providing it by hand. Try again to have the '
                        'workflow do it, or record the outcome.'
     when 'cleanup' then 'The next attempt begins when the cleanup after the last one is done.'
+    when 'cleanup_failed' then 'The cleanup after the last attempt has failed, and something may be left running: nothing begins on top '
+                               'of it. An operator cleans up, and says so (headroom jobs cleaned).'
+    when 'run' then 'The next attempt begins when the run of the last one is known to have ended.'
+    when 'dispatch' then 'GitHub could not be asked for the run yet. An operator looks at the relay: headroom doctor, headroom '
+                         'outbox status.'
     when 'customer' then 'Another request of this customer is being provisioned; this one begins when that one has ended.' end;
 end
 $$;

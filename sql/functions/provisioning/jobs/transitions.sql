@@ -1,6 +1,6 @@
 -- The transition table of a job; next_state() looks it up, and the documentation is drawn from it. `waiting` is a job whose turn has not
--- come: another of the same customer is in progress, a cleanup is under way, or no workflow is connected. `failed` may be tried again;
--- `running`, `given_up` and `cancelled` are the end.
+-- come: another of the same customer has the turn, a cleanup is under way or has failed, or no workflow is connected. `failed` may be tried
+-- again; `running`, `given_up` and `cancelled` are the end.
 create or replace function provisioning.transitions() returns table (state_before text, event text, state_after text, meaning text)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -23,6 +23,7 @@ as $$
     ('waiting', 'RETRIED', 'waiting', 'a person had an old request provided by the workflow'),
     ('failed', 'RETRIED', 'waiting', 'a person asked for another attempt'),
     ('failed', 'GAVE_UP', 'given_up', 'no attempt is left, or nobody retried in time'),
+    ('waiting', 'GAVE_UP', 'given_up', 'nobody removed in time what it waited for'),
     ('failed', 'RECORDED_RUNNING', 'running', 'a person recorded that the capacity is there'),
     ('failed', 'RECORDED_FAILED', 'given_up', 'a person recorded that it failed'),
     ('failed', 'CANCELLED', 'cancelled', 'the request was cancelled'),

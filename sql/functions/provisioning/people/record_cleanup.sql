@@ -19,7 +19,7 @@ begin
   v_job := provisioning.record(v_job, 'CLEANED', p_actor, v_reason);
   update provisioning.jobs j set cleanup = 'done' where j.id = v_job.id returning j.* into v_job;
   perform provisioning.tell(v_job, format('%s cleaned up by hand.', provisioning.name_of(v_job.workspace_id, p_actor.id)), v_reason);
-  perform provisioning.start_next(v_job);
+  perform provisioning.pass_turn(v_job);
   return v_job;
 end
 $$;

@@ -20,7 +20,7 @@ begin
   end if;
   perform capacity.count_act(v_job.request_id, p_actor);
   v_job := provisioning.record(v_job, 'RETRIED', p_actor, v_reason);
-  perform provisioning.start_next(v_job);
+  perform provisioning.pass_turn(v_job);
   perform provisioning.tell(v_job, format('%s asked for another attempt: %s of %s.%s', provisioning.name_of(v_job.workspace_id, p_actor.id),
     v_job.attempts + 1, v_job.most_attempts, coalesce(' ' || provisioning.held_words(v_job.id), '')), v_reason);
   select j.* into v_job from provisioning.jobs j where j.id = v_job.id;

@@ -4,8 +4,9 @@ create or replace function provisioning.customer_story(p_request_id text) return
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
-    'state', case j.state when 'queued' then 'waiting' when 'given_up' then 'failed' when 'failed' then 'delayed' else j.state end,
-    'held_by', case when j.state = 'waiting' and provisioning.held_by(j.id) = 'customer' then 'customer' end,
+    'state', case when h.held_by in ('cleanup_failed', 'no_address', 'dispatch') or j.state = 'failed' then 'delayed'
+                  when j.state = 'queued' then 'waiting' when j.state = 'given_up' then 'failed' else j.state end,
+    'held_by', case when h.held_by = 'customer' then 'customer' end, 'ends_at', provisioning.gives_up_at(j),
     'attempt', j.attempts, 'progress', case when j.state = 'provisioning' then a.progress end,
     'since', coalesce(a.claimed_at, j.waiting_since), 'completed_at', j.completed_at,
     'steps', (select coalesce(jsonb_agg(jsonb_build_object('step', s.step, 'at', s.at) order by s.n), '[]')
@@ -13,6 +14,7 @@ as $$
                        where t.job_id = j.id and t.task = 'provision' and t.attempt = j.attempts and t.step ~ '^[A-Za-z][A-Za-z ]{0,59}$'
                        order by t.n desc limit 10) s))
     from provisioning.jobs j
+   cross join lateral (select provisioning.held_by(j.id) as held_by) h
     left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.number = j.attempts
    where j.request_id = p_request_id;
 $$;

@@ -1,4 +1,5 @@
--- How many jobs are open, by state, and since when the oldest is; and how many cleanups have failed: for metrics and alerts.
+-- How many jobs are open, by state, and since when the oldest is; how many cleanups have failed, and how many runs nobody could ask for:
+-- for metrics and alerts.
 create or replace function provisioning.job_counts() returns table (state text, jobs bigint, oldest_seconds double precision)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -11,6 +12,10 @@ as $$
   union all
   select 'cleanup_failed', count(*), coalesce(extract(epoch from clock_timestamp() - min(j.updated_at)), 0)::double precision
     from provisioning.jobs j where j.cleanup = 'failed'
+     and (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed'))
+  union all
+  select 'not_dispatched', count(*), coalesce(extract(epoch from clock_timestamp() - min(j.asked_since)), 0)::double precision
+    from provisioning.jobs j where j.asked_for = 'dispatch'
      and (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed'));
 $$;
-comment on function provisioning.job_counts() is 'Open jobs by state, and failed cleanups.';
+comment on function provisioning.job_counts() is 'Open jobs by state, failed cleanups, and dispatches that wait.';

@@ -5,7 +5,8 @@ as $$
   select jsonb_build_object('job', jsonb_build_object(
            'state', j.state, 'attempt', j.attempts, 'most_attempts', j.most_attempts, 'cleanup', j.cleanup, 'run_url', a.run_url,
            'step', case when j.state = 'provisioning' then a.step end, 'progress', case when j.state = 'provisioning' then a.progress end,
-           'words', provisioning.state_words(j.state)))
+           'words', case when j.state = 'waiting' and j.cleanup = 'failed' then 'waiting for somebody to clean up'
+                         else provisioning.state_words(j.state) end))
     from provisioning.jobs j
     left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.number = j.attempts
    where j.request_id = p_argument ->> 'request_id';

@@ -15,12 +15,14 @@ begin
        and jsonb_typeof(c.value) in ('array', 'object') and octet_length(c.value::text) <= 16384
     returning *
   )
-  insert into provisioning.dispatched_runs as d (job_id, task, number, run_id, answered)
-  select s.job_id, s.task, s.number, (x.run ->> 'id')::bigint, bool_or(not x.run ? 'status')
+  insert into provisioning.dispatched_runs as d (job_id, task, number, run_id, answered, run_attempt)
+  select s.job_id, s.task, s.number, (x.run ->> 'id')::bigint, bool_or(not x.run ? 'status'), max(provisioning.try_of(x.run))
     from sighting s cross join lateral jsonb_array_elements(s.runs) x(run)
    where x.run ->> 'id' ~ '^[1-9][0-9]{0,14}$'
-   group by 1, 2, 3, 4
-  on conflict (job_id, task, number, run_id) do update set answered = true where excluded.answered and not d.answered;
+   group by 1, 2, 3, 4 order by 1, 2, 3, 4
+  on conflict (job_id, task, number, run_id) do update
+    set answered = d.answered or excluded.answered, run_attempt = greatest(d.run_attempt, excluded.run_attempt)
+    where excluded.answered and not d.answered or excluded.run_attempt > d.run_attempt;
   return null;
 end
 $$;

@@ -17,17 +17,17 @@ begin
   end loop;
   select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   perform provisioning.look_at_stop(v_job);
-  if v_job.state = 'waiting' then
-    perform provisioning.start_next(v_job);
-    select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
+  perform provisioning.note_ended_runs(p_job_id);
+  perform provisioning.look_at_ended_runs(v_job);
+  if v_job.state = 'waiting' or v_job.has_turn then
+    perform provisioning.pass_turn(v_job);
   end if;
-  if v_job.state = 'failed' or v_job.cleanup = 'failed' 
-     or provisioning.held_by(p_job_id) in ('not_connected', 'no_address', 'person') then
-    perform provisioning.remind(v_job);
-  end if;
+  select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
+  perform provisioning.remind(v_job);
+  select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   update provisioning.jobs j
      set next_look_at = now() + case when v_job.state in ('queued', 'provisioning') or v_job.cleanup = 'under_way' then interval '1 minute'
-                                     else interval '10 minutes' end
+                                     when v_job.has_turn then interval '15 seconds' else interval '10 minutes' end
    where j.id = p_job_id;
 end
 $$;

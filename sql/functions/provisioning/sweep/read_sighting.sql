@@ -1,5 +1,8 @@
 -- One sighting. Of an attempt that was claimed only the run that has it counts; of one that was not, every run that shows its mark, and it
 -- has failed when all of them have ended: a run that never claimed the job has done nothing for it.
+--
+-- A look may have begun before something that was heard since, so it is fenced: by the attempt, by the run that claimed it, and by the try
+-- of that run. What GitHub said of an earlier try says nothing about a later one, whichever answer came first.
 create or replace function provisioning.read_sighting(p_sighting provisioning.sightings) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,6 +11,7 @@ declare
   v_attempt provisioning.attempts;
   v_run jsonb;
   v_same boolean;
+  v_over boolean;
   v_because text;
 begin
   select j.* into v_job from provisioning.jobs j where j.id = p_sighting.job_id;
@@ -22,15 +26,29 @@ begin
     update provisioning.attempts a set run_url = v_run ->> 'url'
      where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
   end if;
-  v_same := coalesce(v_run ->> 'attempt' = v_attempt.run_attempt::text, true);
   -- What a dispatch answers says only which run it is.
-  if v_attempt.ended_at is not null or v_run ->> 'status' is null then
+  if v_run ->> 'status' is null then
     return;
-  elsif v_attempt.run_id is null then
-    if jsonb_path_exists(p_sighting.runs, '$[*] ? (!(@.status == "completed"))') then
-      return;
+  end if;
+  -- Of an earlier try than the one that claimed it or, before that, than any that was seen.
+  if provisioning.try_of(v_run) < v_attempt.run_attempt or v_attempt.run_id is null and exists (
+       select from jsonb_array_elements(p_sighting.runs) x
+         join provisioning.dispatched_runs d on d.job_id = v_attempt.job_id and d.task = v_attempt.task and d.number = v_attempt.number
+          and d.run_id::text = x ->> 'id'
+        where provisioning.try_of(x) < d.run_attempt) then
+    return;
+  end if;
+  v_same := coalesce(provisioning.try_of(v_run) = v_attempt.run_attempt, true);
+  v_over := case when v_attempt.run_id is not null then v_run ->> 'status' = 'completed'
+                 else not jsonb_path_exists(p_sighting.runs, '$[*] ? (!(@.status == "completed"))') end;
+  if v_attempt.ended_at is not null then
+    if v_over and not exists (select from provisioning.dispatched_runs d
+                               where d.job_id = v_attempt.job_id and d.task = v_attempt.task and d.number = v_attempt.number
+                                 and d.run_id::text = v_run ->> 'id' and d.run_attempt > provisioning.try_of(v_run)) then
+      perform provisioning.run_over(v_attempt, 'seen');
     end if;
-  elsif v_same and v_run ->> 'status' <> 'completed' then
+    return;
+  elsif v_same and not v_over then
     return;
   end if;
 
@@ -42,7 +60,7 @@ begin
     end if;
     return;
   end if;
-  v_because := case when v_run ->> 'status' = 'completed' then 'run_ended' else 'rerun' end;
+  v_because := case when v_over then 'run_ended' else 'rerun' end;
   if v_attempt.task = 'cleanup' then
     perform provisioning.cleanup_ended(v_job, v_attempt, false, v_because, provisioning.run_words(v_attempt, v_run));
   else

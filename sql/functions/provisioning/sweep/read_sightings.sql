@@ -1,5 +1,5 @@
 -- Draws the conclusions from what GitHub said about a job's runs: where a run is, and that one ended without reporting. A report that is
--- still on its way is waited for, since it says more than GitHub does.
+-- still on its way is waited for, since it says more than GitHub does; of an attempt that has ended it says no more.
 create or replace function provisioning.read_sightings(p_job_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,12 @@ declare
   v_sighting provisioning.sightings;
 begin
   for v_sighting in
-    select s.* from provisioning.sightings s where s.job_id = p_job_id and s.seen_at <= now() - interval '20 seconds' order by s.seen_at
+    select s.* from provisioning.sightings s
+     where s.job_id = p_job_id
+       and (s.seen_at <= now() - interval '20 seconds'
+            or exists (select from provisioning.attempts a
+                        where a.job_id = s.job_id and a.task = s.task and a.number = s.number and a.ended_at is not null))
+     order by s.seen_at
        for update skip locked
   loop
     delete from provisioning.sightings s where s.id = v_sighting.id;

@@ -15,7 +15,8 @@ begin
       from provisioning.jobs j
       join capacity.requests r on r.id = j.request_id
       left join capacity.timer_failures f on f.request_id = j.request_id and f.timer = 'provisioning'
-     where (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed')) and j.next_look_at <= now()
+     where (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed') or j.has_turn)
+       and j.next_look_at <= now()
        and coalesce(f.retry_at, '-infinity') <= now()
      order by j.next_look_at limit v_most
        for update of r skip locked
@@ -41,7 +42,7 @@ begin
   delete from provisioning.sightings s where s.seen_at < now() - interval '1 hour';
   delete from capacity.timer_failures f using provisioning.jobs j
    where f.timer = 'provisioning' and j.request_id = f.request_id and j.state in ('running', 'given_up', 'cancelled')
-     and j.cleanup not in ('under_way', 'failed');
+     and j.cleanup not in ('under_way', 'failed') and not j.has_turn;
   delete from provisioning.callbacks c
    where (c.workspace_id, c.id) in (select o.workspace_id, o.id from provisioning.callbacks o
                                      where o.outcome = 'refused' and o.received_at < now() - interval '90 days'

@@ -10,6 +10,7 @@ begin
       when 'run_ended' then 'ended without reporting'
       when 'rerun' then 'was started anew at GitHub, which is not an attempt, and is being stopped'
       when 'not_dispatched' then 'could not be started'
+      when 'not_served' then 'could not be asked for'
       else 'failed' end,
     case when p_last then ''
          else ' Try again with the button, or with: headroom jobs retry ' || p_job.request_id end);

@@ -1,6 +1,7 @@
 -- The attempts of each job: as many as the job counts and may have, one open at most and only while the job is in progress; each with the
 -- one row that asked for its run, with a cleanup if it failed after it may have run, and with the callback that it says ended it; and no
--- callback was ever obeyed that came from another run than the one that claimed it.
+-- callback was ever obeyed that came from another run than the one that claimed it. A job has its customer's turn as long as a run of it
+-- may go on.
 create or replace function provisioning.verify_attempts(p_job_ids uuid[])
 returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
@@ -25,6 +26,16 @@ as $$
     left join provisioning.attempts a on a.job_id = j.id and a.task = 'cleanup' and a.status in ('dispatched', 'claimed')
    where j.id = any (p_job_ids)
    group by j.id having count(a.number) <> (j.cleanup = 'under_way')::integer
+  union all
+  select 'I7', 'turn_out_of_step', j.request_id,
+         format('it %s the turn, and the runs that may go on are: %s', case when j.has_turn then 'has' else 'does not have' end, r.runs)
+    from provisioning.jobs j
+   cross join lateral (select coalesce(string_agg(a.task || ' ' || a.number, ', '), 'none') as runs, count(*) as n
+                         from provisioning.attempts a where a.job_id = j.id and a.over_at is null) r
+   where j.id = any (p_job_ids) and j.has_turn <> (r.n > 0)
+     -- Where cleanups were no reason to wait before, another job of the customer may have begun beside one.
+     and (j.has_turn or not exists (select from provisioning.jobs o where o.workspace_id = j.workspace_id
+                                       and o.customer_key = j.customer_key and o.id <> j.id and o.has_turn))
   union all
   select 'I7', 'dispatch_missing', provisioning.run_mark(a.job_id, a.task, a.number), 'no outbox row asked for the run of this attempt'
     from provisioning.attempts a
@@ -56,7 +67,8 @@ as $$
   select 'I7', 'cleanup_missing', provisioning.run_mark(a.job_id, a.task, a.number),
          format('it %s, and nothing cleaned up after it', a.status)
     from provisioning.attempts a
-   where a.job_id = any (p_job_ids) and a.task = 'provision' and a.status in ('failed', 'stopped') and a.ended_because <> 'not_dispatched'
+   where a.job_id = any (p_job_ids) and a.task = 'provision' and a.status in ('failed', 'stopped')
+     and a.ended_because not in ('not_dispatched', 'not_served')
      and not exists (select from provisioning.attempts c where c.job_id = a.job_id and c.cleans = a.number)
   union all
   select 'I7', 'cleanup_unproven', j.request_id, 'it counts as cleaned up, and neither a run nor a person did so'

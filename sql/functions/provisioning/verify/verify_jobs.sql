@@ -24,6 +24,8 @@ begin
           union all
           select * from provisioning.verify_ends(v_ids)
           union all
+          select * from provisioning.verify_waits(v_ids)
+          union all
           select 'I7', 'job_missing', r.id, 'the request is being provisioned, and there is no job for it'
             from capacity.requests r
            where last_id is null and r.state = 'PROVISIONING' and (p_workspace_id is null or r.workspace_id = p_workspace_id)

@@ -29,8 +29,10 @@ function show(job: Job): void {
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
   showRuns(job.runs);
   showHistory(job);
-  if (job.cleanup === "failed")
-    printLine("\nThe cleanup failed: something may be left running. See to it by hand, and then say so.");
+  if (job.cleanup === "failed") {
+    const what = "The cleanup failed: something may be left running. No attempt begins on top of it.";
+    printLine(`\n${what} See to it by hand, and then say so.`);
+  }
   const next = nextCommand(job);
   if (next !== null) printLine(`\nNext: ${next}`);
 }
@@ -49,6 +51,8 @@ function factsOf(job: Job): readonly (readonly [name: string, value: string | nu
     ["state", `${job.state} since ${job.updatedAt.toISOString()}`],
     ["means", stateWords[job.state] === job.state ? null : stateWords[job.state]],
     ["held by", whyHeld(job)],
+    ["waits for", job.waitsFor.join(", ") || null],
+    ["gives up", job.givesUpAt?.toISOString() ?? null],
     ["attempts", attemptOf(job)],
     ["cleanup", cleanupWords[job.cleanup]],
     ["region", job.region],
@@ -58,6 +62,12 @@ function factsOf(job: Job): readonly (readonly [name: string, value: string | nu
     ["over", job.completedAt?.toISOString() ?? null],
     ["workspace", job.workspaceId],
   ];
+}
+
+/** Since when its run is known to be over, and how; until then nothing of the customer's begins. */
+function overOf({ endedAt, overAt, overBecause }: JobRun): string | null {
+  if (overAt !== null) return `${overAt.toISOString()} ${(overBecause ?? "").replace("_", " ")}`;
+  return endedAt === null ? null : "not known";
 }
 
 /** What the run said went wrong, after the step in which it did. */
@@ -77,6 +87,7 @@ function showRuns(runs: readonly JobRun[]): void {
     { title: "ASKED FOR", value: (run) => run.dispatchedAt },
     { title: "LAST SIGN", value: (run) => run.lastHeartbeatAt },
     { title: "ENDED", value: (run) => run.endedAt },
+    { title: "RUN OVER", value: overOf },
     { title: "AT GITHUB", value: (run) => run.runUrl ?? run.runId },
   ]);
 }

@@ -1,11 +1,12 @@
-/** For arguments: a payment goes by its id here or at Stripe; where one request is enough, by that. */
+/** For arguments: a payment goes by any id that people have at hand of it; where one request is enough, by that. */
 import { InvalidArgumentError } from "commander";
 
 export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const atStripe = /^(pi|cs|in)_[A-Za-z0-9_]{1,190}$/;
+const atStripe = /^(pi|cs|in|ch|py|re|pyr|dp|du|sub)_[A-Za-z0-9_]{1,190}$/;
+const ofReceipt = /^[0-9a-f]{12}$/i;
 const ofRequest = /^CR-\d{4}-\d{6,}$/i;
 
-const names = "Name a payment by its id, or by its id at Stripe, such as pi_3Px…";
+const names = "Name a payment by its id, by the number of its receipt, or by an id at Stripe, such as pi_3Px…";
 
 export function parsePaymentId(text: string): string {
   const id = paymentIdIn(text);
@@ -25,6 +26,7 @@ export function parsePaymentOrRequest(text: string): string {
 function paymentIdIn(text: string): string | null {
   const id = text.trim();
   if (uuid.test(id)) return id.toLowerCase();
+  if (ofReceipt.test(id)) return id.toUpperCase();
   return atStripe.test(id) ? id : null;
 }
 

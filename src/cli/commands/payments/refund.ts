@@ -25,7 +25,7 @@ export function registerRefund(payments: Command): void {
     payments
       .command("refund")
       .description("send back what is left of a payment, or a part of it, as an operator or an admin")
-      .argument("<payment>", "payment id, or its id at Stripe", parsePaymentId)
+      .argument("<payment>", "payment id, number of its receipt, or its id at Stripe", parsePaymentId)
       .option("--amount <amount>", "in the payment's currency, such as 1200.00 (default: all that is left)")
       .addOption(currencyOption("refuse unless the payment is in this currency"))
       .addOption(asOption())

@@ -21,7 +21,11 @@ export function registerShow(payments: Command): void {
     payments
       .command("show")
       .description("show a payment, or the money of a request: how it stands, refunds, disputes, the books")
-      .argument("<payment>", "payment id, its id at Stripe (pi_…, cs_…, in_…), or request id", parsePaymentOrRequest),
+      .argument(
+        "<payment>",
+        "payment id, number of its receipt, request id, or an id at Stripe of it, its charge, session, invoice, subscription, a refund or a dispute",
+        parsePaymentOrRequest,
+      ),
   ).action(runShow);
 }
 
@@ -87,7 +91,9 @@ function showPayment(payment: Payment): void {
     ["goes back because", payment.refundReason],
     ["paid", payment.paidAt.toISOString()],
     ["known by", payment.eventId],
+    ["receipt", payment.receipt],
     ["payment at Stripe", payment.paymentIntent],
+    ["charge at Stripe", payment.chargeId],
     ["session at Stripe", payment.sessionId],
     ["invoice at Stripe", payment.invoiceId],
     ["workspace", payment.workspaceId],

@@ -39,14 +39,25 @@ export function preparingPage(back: string, next: string): Page {
   };
 }
 
-/** It has taken too long, or what came back is no address of Stripe. */
+/** Stripe made no page, and certainly makes none for this attempt: the next one may begin. */
 export function notPreparedPage(back: string): Page {
   return {
     title: "The payment could not be prepared",
     body: html`<h1>The payment could not be prepared</h1>
-      <p>Stripe has not answered in time. Nothing was charged.</p>
+      <p>Stripe did not make a page on which you could pay. Nothing was charged.</p>
       <p><a class="button" href="${back}">Back to the offer</a></p>
       <p class="quiet">You can try again there at once, or later: the offer is kept until its time is over.</p>`,
+  };
+}
+
+/** Stripe still owes an answer. Until it is known whether there is a page no other is made, so trying again at once is of no use. */
+export function stillPreparingPage(back: string): Page {
+  return {
+    title: "The payment is not ready yet",
+    body: html`<h1>The payment is not ready yet</h1>
+      <p>Stripe has not answered in time, and is asked again. Nothing was charged.</p>
+      <p><a class="button" href="${back}">Back to the offer</a></p>
+      <p class="quiet">Please come back in some minutes: the offer is kept until its time is over.</p>`,
   };
 }
 

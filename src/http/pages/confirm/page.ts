@@ -8,7 +8,7 @@ import type { Page, Html } from "../page.ts";
 import { dateInWords, remainingInWords, timeElement } from "../time.ts";
 import { paymentSection, priceInWords, termsInWords } from "./payment.ts";
 import { progressSection, refreshNote, refreshSecondsOf } from "./progress.ts";
-import { hasPaid, isProcessing, isReturning, type Confirmation, type Price } from "./story.ts";
+import { hasPaid, isHeld, isProcessing, isReturning, type Confirmation, type Price } from "./story.ts";
 
 /** As long as a reason may be in the database. */
 export const mostReasonChars = 2000;
@@ -46,6 +46,7 @@ export function confirmationPage(offer: Confirmation, view: ConfirmationView): P
       ${
         view.cancelled === true &&
         offer.status === "open" &&
+        !hasPaid(offer) &&
         html`<div class="note" role="status"><p>You did not pay, and nothing was charged.</p></div>`
       }
       ${story.lead}
@@ -55,7 +56,7 @@ export function confirmationPage(offer: Confirmation, view: ConfirmationView): P
           <p>A payment of yours is still on its way. When it arrives, it goes back to you in full.</p>
         </div>`
       }
-      ${progressSection(offer)} ${paymentSection(offer, view.locale)}
+      ${isHeld(offer) && heldNote()} ${progressSection(offer)} ${paymentSection(offer, view.locale)}
       ${(offer.billing?.payments.length ?? 0) > 0 && html`<h2>Order</h2>`} ${facts(offer, view.locale)} ${story.next}
       ${refreshNote(path, seconds, still)}`,
     foot: html`${whomToAsk(offer)}
@@ -119,6 +120,7 @@ function storyOf(offer: Confirmation, view: ConfirmationView): Story {
 
 function openStory(offer: Confirmation, view: ConfirmationView, ask: string): Story {
   const { price, billing } = offer;
+  if (isHeld(offer)) return heldStory(offer, view, ask);
   if (price !== null && billing?.withdrawn === true) return withdrawnStory(offer, view, ask);
   const waits = billing?.checkout?.state === "asked" || billing?.checkout?.state === "open";
   if (view.returned === true && waits && price !== null) return returnedStory(offer, view, price);
@@ -129,7 +131,7 @@ function openStory(offer: Confirmation, view: ConfirmationView, ask: string): St
   if (price !== null) {
     return {
       title: "Please confirm this offer by paying",
-      lead: html`${billing?.checkout?.state === "failed" && failedNote()}
+      lead: html`${billing?.checkout?.state === "failed" && failedNote()} ${billing?.erased === true && erasedNote()}
         <p>The capacity that was asked for is approved. It is set up once you have paid.</p>
         ${answerBy}`,
       next: html`${payForm(price, view)} ${declineForm(offer, view.path)}`,
@@ -152,6 +154,34 @@ function failedNote(): Html {
   return html`<div class="note warn" role="status">
     <p>Your last attempt to pay failed, and nothing was charged. You can try again below.</p>
   </div>`;
+}
+
+/** Their old page at Stripe says only that it is over. */
+function erasedNote(): Html {
+  return html`<div class="note" role="status">
+    <p>
+      What was known about you was erased, and the page on which you could pay was closed. You can pay on a new one.
+    </p>
+  </div>`;
+}
+
+function heldNote(): Html {
+  return html`<div class="note warn" role="status">
+    <p>
+      Stripe tells of a payment of yours that is not what was asked for. Somebody is looking at it: it is put right, or
+      goes back to you. Please do not pay again meanwhile.
+    </p>
+  </div>`;
+}
+
+function heldStory(offer: Confirmation, { path }: ConfirmationView, ask: string): Story {
+  return {
+    title: "Your payment is being looked at",
+    lead: html``,
+    next: html`<p>You need not do anything else. If you want to know more, ask ${ask}.</p>
+      ${declineForm(offer, path)}`,
+    refreshSeconds: 300,
+  };
 }
 
 function payForm(price: Price, { path, locale }: ConfirmationView): Html {

@@ -7,9 +7,10 @@
 import { html } from "hono/html";
 import type { Html } from "../page.ts";
 import { timeElement } from "../time.ts";
-import { isProcessing, type Confirmation, type Provisioning } from "./story.ts";
+import { hasPaid, isProcessing, type Confirmation, type Provisioning } from "./story.ts";
 
-export function progressSection({ provisioning, status }: Confirmation): Html | false {
+export function progressSection(offer: Confirmation): Html | false {
+  const { provisioning, status } = offer;
   if (provisioning === null || status !== "confirmed") return false;
   const { state, completed_at: completedAt } = provisioning;
   const done = state === "running";
@@ -19,7 +20,8 @@ export function progressSection({ provisioning, status }: Confirmation): Html | 
       <li class="done"><strong>Confirmed</strong></li>
       <li class="${done ? "done" : "now"}">
         <strong>${setupTitle(state)}</strong>
-        ${setupWords(provisioning)} ${!done && !over && workDone(provisioning)}
+        ${setupWords(provisioning)} ${state === "delayed" && endWords(offer, provisioning)}
+        ${!done && !over && workDone(provisioning)}
       </li>
       ${
         !over &&
@@ -64,6 +66,15 @@ function setupWords({ state, held_by: heldBy }: Provisioning): Html | false {
     default:
       return false;
   }
+}
+
+/** A customer whose order does not go on is told what becomes of it, and of the money. */
+function endWords(offer: Confirmation, { ends_at: endsAt }: Provisioning): Html | false {
+  if (endsAt === null) return false;
+  return html`<p>
+    If it is not set up by ${timeElement(endsAt)}, it is called
+    off${hasPaid(offer) ? ", and what you paid goes back to you." : "."}
+  </p>`;
 }
 
 function clock(at: Date): Html {

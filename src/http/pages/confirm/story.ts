@@ -12,7 +12,7 @@ const offerSchema = z.object({
   unit_amount: z.int(),
   interval: z.string().nullish(),
 });
-export type Price = z.infer<typeof offerSchema> & { readonly digits: number };
+export type Price = z.infer<typeof offerSchema> & { readonly digits: number | null };
 
 const refundSchema = z.object({
   state: z.enum(["due", "under_way", "asked", "done", "failed"]),
@@ -23,7 +23,8 @@ const refundSchema = z.object({
 const paymentSchema = z.object({
   receipt: z.string(),
   currency: z.string(),
-  digits: z.int(),
+  /** Null for a currency that nobody here can count in. */
+  digits: z.int().nullable(),
   amount: z.int(),
   paid_at: z.coerce.date(),
   counts: z.boolean(),
@@ -36,6 +37,8 @@ export type Payment = z.infer<typeof paymentSchema>;
 const billingSchema = z.object({
   digits: z.int().nullable(),
   withdrawn: z.boolean(),
+  held: z.boolean(),
+  erased: z.boolean(),
   checkout: z.object({ state: z.string(), since: z.coerce.date() }).nullable(),
   payments: z.array(paymentSchema),
   subscription: z
@@ -56,6 +59,8 @@ const provisioningSchema = z.object({
   progress: z.number().nullable(),
   since: z.coerce.date(),
   completed_at: z.coerce.date().nullable(),
+  /** When it is called off unless it goes on. */
+  ends_at: z.coerce.date().nullable(),
   steps: z.array(z.object({ step: z.string(), at: z.coerce.date() })),
 });
 export type Provisioning = z.infer<typeof provisioningSchema>;
@@ -95,7 +100,9 @@ export const confirmationSchema = z
     durationDays: story.expected_duration_days,
     monthlyCostUsd: story.estimated_monthly_cost_usd,
     price:
-      story.offer === null || story.offer === undefined ? null : { ...story.offer, digits: story.billing?.digits ?? 2 },
+      story.offer === null || story.offer === undefined
+        ? null
+        : { ...story.offer, digits: story.billing?.digits ?? null },
     billing: story.billing,
     provisioning: story.provisioning,
     readableUntil: story.readable_until,
@@ -112,19 +119,30 @@ export function isReturning({ billing }: Confirmation): boolean {
   return billing?.checkout?.state === "returning";
 }
 
+/** Whether something was paid that is not what was asked for, and somebody looks at it. */
+export function isHeld({ billing }: Confirmation): boolean {
+  return billing?.held === true;
+}
+
 /** Whether there is money of the customer's that was taken or is under way. */
 export function hasPaid(offer: Confirmation): boolean {
-  return isReturning(offer) || (offer.billing?.payments.length ?? 0) > 0;
+  return isReturning(offer) || isHeld(offer) || (offer.billing?.payments.length ?? 0) > 0;
 }
 
 /** Whether the customer can pay it now. */
 export function canBePaid(offer: Confirmation): boolean {
-  return offer.status === "open" && offer.price !== null && offer.billing?.withdrawn !== true && !isProcessing(offer);
+  return (
+    offer.status === "open" &&
+    offer.price !== null &&
+    offer.billing?.withdrawn !== true &&
+    !isProcessing(offer) &&
+    !isHeld(offer)
+  );
 }
 
 /** Whether nothing is left to show but that it is over. */
 export function isOver(offer: Confirmation): boolean {
   const { status, billing } = offer;
-  if (isProcessing(offer) || (billing !== null && billing.payments.length > 0)) return false;
+  if (isProcessing(offer) || isHeld(offer) || (billing !== null && billing.payments.length > 0)) return false;
   return status === "expired" || status === "cancelled" || status === "closed";
 }

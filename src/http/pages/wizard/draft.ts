@@ -52,7 +52,7 @@ export const draftSchema = z.object({
       amount: z.int(),
       unit_amount: z.int(),
       interval: z.string().nullish(),
-      digits: z.int(),
+      digits: z.int().nullable(),
     })
     .nullish(),
   routing: z.object({ reviews: z.array(z.enum(["commercial", "technical"])), problem: z.string().nullish() }).nullish(),

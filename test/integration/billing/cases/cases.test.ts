@@ -1,4 +1,7 @@
-/** Plays every case of the table, and compares what customer, thread, books and Stripe say of it. */
+/**
+ * Plays every case of the table, and compares what customer, thread, books and Stripe say of it. At its end the customer's page says nothing
+ * that is not so, and its buttons do what they say.
+ */
 import { afterEach, describe, expect, test } from "vitest";
 import { rowsOf } from "../../capacity/workflow.ts";
 import { startCaseStage } from "./stage.ts";
@@ -43,6 +46,7 @@ describe.each(groups)("$title", ({ cases }) => {
       findings: each.findings ?? [],
     });
     expect(stage.stripes(scene)).toEqual(await stage.ours(scene));
+    expect(await stage.untrue(scene)).toEqual([]);
   });
 });
 

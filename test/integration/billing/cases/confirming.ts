@@ -1,10 +1,17 @@
 /** Cases in which paying is what confirms. */
 import { beingSetUp, complete, expired, paid, processing, running, timeIsOver, toPay, toPayAgain } from "./said.ts";
-import { again, arrives, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
+import { again, arrives, come, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
 const noPage =
   "@ Stripe could not make the page on which the customer would pay. They can try again with the same link; an operator looks at the outbox.";
+
+const [title = "", ...rest] = toPay("[Pay USD 300.00]");
+const erased: readonly string[] = [
+  title,
+  "What was known about you was erased, and the page on which you could pay was closed. You can pay on a new one.",
+  ...rest,
+];
 
 export const confirming: CaseGroup = {
   title: "Paying is confirming",
@@ -179,6 +186,55 @@ export const confirming: CaseGroup = {
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
       thread: [noPage, paid],
+      books: ["taken 30000"],
+    },
+    {
+      name: "Stripe fails to make the page and repeats that, and makes the next",
+      steps: ["Stripe fails the next call, and says so again under its key.", open, again, pays],
+      answers: ["503: The payment could not be prepared"],
+      state: "PROVISIONING",
+      customer: beingSetUp("Received: USD 300.00"),
+      thread: [noPage, paid],
+      books: ["taken 30000"],
+    },
+    {
+      name: "Stripe makes the page and says that it failed",
+      steps: ["Stripe makes the next page and says that it failed, again and again.", open, pays],
+      state: "PROVISIONING",
+      customer: beingSetUp("Received: USD 300.00"),
+      thread: [paid],
+      books: ["taken 30000"],
+    },
+    {
+      name: "the customer's data is erased while they are on Stripe's page",
+      steps: [open, "The customer's data is erased.", sweep],
+      state: "CUSTOMER_CONFIRMATION_REQUIRED",
+      customer: erased,
+      thread: [],
+      books: [],
+    },
+    {
+      name: "the customer's data is erased, and they pay on another page",
+      steps: [open, "The customer's data is erased.", again, pays],
+      state: "PROVISIONING",
+      customer: beingSetUp("Received: USD 300.00"),
+      thread: [paid],
+      books: ["taken 30000"],
+    },
+    {
+      name: "the customer's data is erased while a debit is under way",
+      steps: [open, debit, "The customer's data is erased.", arrives],
+      state: "PROVISIONING",
+      customer: beingSetUp("Received: USD 300.00"),
+      thread: [processing, paid],
+      books: ["taken 30000"],
+    },
+    {
+      name: "the customer's data is erased just after they paid, before we hear of it",
+      steps: [heldUp, open, pays, "The customer's data is erased.", come],
+      state: "PROVISIONING",
+      customer: beingSetUp("Received: USD 300.00"),
+      thread: [paid],
       books: ["taken 30000"],
     },
     {

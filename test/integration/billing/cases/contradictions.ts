@@ -1,7 +1,21 @@
 /** Cases in which what Stripe says, or somebody in its name, does not agree with what we know. */
-import { beingSetUp, cancelled, cancelledByRita, paid, toPay, wentBack } from "./said.ts";
-import { cancels, compare, lost, open, pays } from "./happens.ts";
+import {
+  beingSetUp,
+  cancelled,
+  cancelledByRita,
+  expired,
+  held,
+  lookedAt,
+  paid,
+  timeIsOver,
+  toPay,
+  wentBack,
+} from "./said.ts";
+import { again, cancels, compare, lost, open, pays, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
+
+const half =
+  "@ Stripe took USD 150.00, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.";
 
 export const contradictions: CaseGroup = {
   title: "What does not agree",
@@ -30,9 +44,63 @@ export const contradictions: CaseGroup = {
       steps: [open, "Stripe tells that half of the amount was paid."],
       answers: ["422: Stripe took USD 150.00, and USD 300.00 was asked for."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
-      customer: toPay("[Pay USD 300.00]"),
+      customer: lookedAt,
+      thread: [half],
+      books: [],
+      findings: ["amount_mismatch"],
+    },
+    {
+      name: "half of the amount, and the customer wants to pay once more",
+      steps: [open, "Stripe tells that half of the amount was paid.", again],
+      answers: [
+        "422: Stripe took USD 150.00, and USD 300.00 was asked for.",
+        "409: Your answer was not recorded. You have paid, and what Stripe tells of it is not what was asked for. Somebody is looking at it. Please do not pay again meanwhile.",
+      ],
+      state: "CUSTOMER_CONFIRMATION_REQUIRED",
+      customer: lookedAt,
+      thread: [half],
+      books: [],
+      findings: ["amount_mismatch"],
+    },
+    {
+      name: "half of the amount, and the time to answer is over",
+      steps: [
+        open,
+        "Stripe tells that half of the amount was paid.",
+        "The time to answer has been over for a minute.",
+        sweep,
+      ],
+      answers: ["422: Stripe took USD 150.00, and USD 300.00 was asked for."],
+      state: "EXPIRED",
+      customer: expired(held),
+      thread: [half, timeIsOver],
+      books: [],
+      findings: ["amount_mismatch"],
+    },
+    {
+      name: "half of the amount, and an operator has put it right in Stripe",
+      steps: [
+        open,
+        "Stripe tells that half of the amount was paid.",
+        "An operator has looked at what does not agree.",
+        again,
+        pays,
+      ],
+      answers: ["422: Stripe took USD 150.00, and USD 300.00 was asked for."],
+      state: "PROVISIONING",
+      customer: beingSetUp("Received: USD 300.00"),
+      thread: [half, paid],
+      books: ["taken 30000"],
+    },
+    {
+      name: "a currency that nobody here can count in",
+      steps: [open, cancels, "Stripe tells of a payment in a currency that is not known here."],
+      answers: ["422: Stripe took 30000 minor units of XXQ, and USD 300.00 was asked for."],
+      state: "CANCELLED",
+      customer: cancelled(held),
       thread: [
-        "@ Stripe took USD 150.00, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.",
+        cancelledByRita,
+        "@ Stripe took 30000 minor units of XXQ, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.",
       ],
       books: [],
       findings: ["amount_mismatch"],
@@ -42,7 +110,7 @@ export const contradictions: CaseGroup = {
       steps: [open, "Stripe tells that the amount was paid in euros."],
       answers: ["422: Stripe took EUR 300.00, and USD 300.00 was asked for."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
-      customer: toPay("[Pay USD 300.00]"),
+      customer: lookedAt,
       thread: [
         "@ Stripe took EUR 300.00, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.",
       ],

@@ -41,6 +41,15 @@ export const toPayAgain = (payment: string): readonly string[] => {
   return [title, "Your last attempt to pay failed, and nothing was charged. You can try again below.", ...rest];
 };
 
+/** Something was paid that is not what was asked for. */
+export const held =
+  "Stripe tells of a payment of yours that is not what was asked for. Somebody is looking at it: it is put right, or goes back to you. Please do not pay again meanwhile.";
+export const lookedAt: readonly string[] = [
+  "Your payment is being looked at",
+  held,
+  "You need not do anything else. If you want to know more, ask Cora.",
+];
+
 export const processing =
   "Payment processing: the customer paid USD 300.00 by a method that takes a while. Provisioning begins when the money has arrived.";
 export const paid = "@ The customer paid USD 300.00. Provisioning begins.";

@@ -56,10 +56,12 @@ export interface CaseStage {
   /** Lets everything happen that is due, and what follows from it. */
   settle(scene: Scene): Promise<void>;
   customer(scene: Scene): Promise<string[]>;
+  /** What the customer's page says that is not so, and buttons of it that do not work. Presses the one that pays. */
+  untrue(scene: Scene): Promise<string[]>;
   thread(scene: Scene): Promise<string[]>;
   books(scene: Scene): Promise<string[]>;
   ours(scene: Scene): Promise<Holdings>;
-  stripes(scene: Scene): Holdings;
+  stripes(scene: Pick<Scene, "id">): Holdings;
   /** What verification finds wrong in all that has happened so far; what people have to look at by its kind. */
   problems(): Promise<unknown[]>;
 }
@@ -160,6 +162,30 @@ function caseStage(p: Provisioning, sandbox: Sandbox, url: string): CaseStage {
       const answer = await visitor.get(`/confirm/${token}`);
       return readPage(await answer.text());
     },
+    async untrue({ id, visitor, token }) {
+      const said = readPage(await (await visitor.get(`/confirm/${token}`)).text());
+      const { taken, refunded, disputed } = stage.stripes({ id });
+      const { held } = await oneOf<{ held: number }>(
+        pool,
+        `select count(*)::integer as held from billing.findings f
+          where f.request_id = $1 and f.kind = 'amount_mismatch' and f.stripe_id ~ '^cs_' and f.resolved_at is null`,
+        [id],
+      );
+      const wrong: string[] = [];
+      const hasMoney = held > 0 || taken > refunded + disputed || isUnderWay(sandbox, id);
+      if (hasMoney) wrong.push(...said.filter((line) => /nothing (?:was|will be) charged/i.test(line)));
+      const button = said.find((line) => line.startsWith("[Pay"));
+      if (button === undefined) return wrong;
+      if (hasMoney) wrong.push(`${button}, and there is money already`);
+      const answer = await visitor.post(`/confirm/${token}`, { decision: "pay" });
+      const page = answer.headers.get("location")?.split("/").at(-1) ?? "";
+      const led = sandbox.stripe.sessions().find((session) => session.id === page);
+      const words = led === undefined ? readPage(await answer.text()) : [];
+      // While another request of theirs is being set up they are told so, and keep the offer.
+      const isTold = words.some((line) => line.includes("is being provided at this moment"));
+      if (led?.status !== "open" && !isTold) wrong.push(`${button} leads nowhere: ${answer.status} ${words.join(" ")}`);
+      return wrong;
+    },
     thread: ({ id }) => lines(threadQuery, id),
     books: ({ id }) =>
       lines(
@@ -195,6 +221,14 @@ function caseStage(p: Provisioning, sandbox: Sandbox, url: string): CaseStage {
     },
   };
   return stage;
+}
+
+/** Whether Stripe has a payment of the request that has neither arrived nor failed. */
+function isUnderWay({ stripe }: Sandbox, requestId: string): boolean {
+  return stripe
+    .sessions()
+    .filter(({ metadata }) => metadata["headroom_request"] === requestId)
+    .some((session) => stripe.paymentsOf(session).some(({ status }) => status === "processing"));
 }
 
 async function tokenOf(p: Provisioning, requestId: string): Promise<string> {

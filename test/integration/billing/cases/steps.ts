@@ -4,229 +4,32 @@
  * After each step the events that Stripe sends have arrived and the relay has delivered what it could; the sweep runs where a step says so,
  * and at the end of every case.
  */
-import { Stripe } from "stripe";
-import type { RefundWord } from "../../../../src/sandbox/stripe/money/refunds.ts";
-import type { Refund, Session, Subscription } from "../../../../src/sandbox/stripe/things.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/workflow.ts";
 import { putPrice } from "../pricing.ts";
-import { webhookSecret, withoutChance, type CaseStage, type Scene } from "./stage.ts";
-
-type Step = (stage: CaseStage, scene: Scene) => unknown;
-
-async function goToPay({ sandbox }: CaseStage, scene: Scene): Promise<void> {
-  const answer = await scene.visitor.post(`/confirm/${scene.token}`, { decision: "pay" });
-  const to = answer.headers.get("location") ?? "";
-  if (!to.startsWith(`${sandbox.url}/stripe/checkout/`)) {
-    const told = to === "" ? answer : await scene.visitor.get(to);
-    scene.answers.push(`${told.status}: ${alertOf(await told.text())}`);
-    return;
-  }
-  scene.sessions.push(to.split("/").at(-1) ?? "");
-}
-
-function alertOf(page: string): string {
-  const words = /role="alert"[^>]*>([^]*?)<\/div>/.exec(page)?.[1] ?? /<h1>([^]*?)<\/h1>/.exec(page)?.[1] ?? page;
-  return withoutChance(
-    words
-      .replaceAll(/<[^>]+>/g, " ")
-      .replaceAll(/\s+/g, " ")
-      .trim(),
-  );
-}
-
-const newest = (scene: Scene): string => scene.sessions.at(-1) ?? "";
-const first = (scene: Scene): string => scene.sessions[0] ?? "";
-
-function sessionOf({ sandbox }: CaseStage, scene: Scene): Session {
-  return sandbox.stripe.session(newest(scene));
-}
-
-function subscriptionOf(stage: CaseStage, scene: Scene): Subscription {
-  const id = stage.sandbox.stripe.session(first(scene)).subscription ?? "";
-  const found = stage.sandbox.stripe.subscription(id);
-  if (found === undefined) throw new Error("The session began no subscription.");
-  return found;
-}
-
-const deadlineIn = (seconds: number): Step => {
-  return ({ p }, { id }) =>
-    rowsOf(
-      p.superuser,
-      "update capacity.requests set next_deadline_at = clock_timestamp() + $2 * interval '1 second' where id = $1",
-      [id, seconds],
-    );
-};
-
-/** An event as Stripe would sign it, sent by whoever it is. */
-async function send(stage: CaseStage, scene: Scene, event: object, secret = webhookSecret): Promise<void> {
-  const body = JSON.stringify({ object: "event", created: Math.floor(Date.now() / 1000), livemode: false, ...event });
-  const header = Stripe.webhooks.generateTestHeaderString({ payload: body, secret });
-  const answer = await fetch(new URL("/webhooks/stripe", stage.url), {
-    method: "POST",
-    body,
-    headers: { "content-type": "application/json", "stripe-signature": header },
-  });
-  const said = (await answer.json()) as Readonly<Record<string, string | undefined>>;
-  scene.answers.push(`${answer.status}: ${said["message"] ?? said["title"] ?? said["outcome"]}`);
-}
-
-/** The session as Stripe tells of it once it was paid. */
-function paidSession(stage: CaseStage, scene: Scene): Record<string, unknown> {
-  const { id, amount, currency, metadata, paymentIntent } = sessionOf(stage, scene);
-  return {
-    object: "checkout.session",
-    id,
-    status: "complete",
-    payment_status: "paid",
-    mode: "payment",
-    amount_total: amount,
-    currency,
-    metadata,
-    payment_intent: paymentIntent,
-  };
-}
-
-let events = 0;
-const completed = (object: unknown): object => ({
-  id: `evt_case${(events += 1)}`,
-  type: "checkout.session.completed",
-  data: { object },
-});
-
-async function failThreeTimes({ p }: CaseStage, { id }: Scene): Promise<void> {
-  const job = await p.job(id);
-  for (const attempt of [1, 2, 3]) {
-    const run = { attempt, run_id: 1_000_000 * Number(id.slice(-4)) + 100 * attempt };
-    await p.says(job, { signal: "claim", ...run });
-    await p.says(job, { signal: "failed", ...run, failed_step: "Apply", error: "quota exceeded" });
-    if (attempt === 3) return;
-    await p.superuser.query("select public.retry_provisioning_job($1, 'quota was raised', 'rita')", [job.id]);
-    const cleanup = { task: "cleanup", attempt, run_id: run.run_id + 1 } as const;
-    await p.says(job, { signal: "claim", ...cleanup });
-    await p.says(job, { signal: "succeeded", ...cleanup });
-  }
-}
-
-async function refundByOperator({ p }: CaseStage, scene: Scene, amount: number | null): Promise<void> {
-  const client = await p.db.superuser.connect();
-  try {
-    await client.query("select set_config('request.jwt.claims', $1, false)", [
-      JSON.stringify({ role: "service_role" }),
-    ]);
-    await client.query(
-      `select public.refund_payment(p.id::text, 'we agreed so', $2, 'otto') from billing.payments p
-        where p.request_id = $1 order by p.recorded_at limit 1`,
-      [scene.id, amount],
-    );
-  } catch (error) {
-    scene.answers.push((error as Error).message);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Somebody with the account's key. */
-function stripeOf({ url }: CaseStage["sandbox"]): Stripe {
-  const { hostname, port } = new URL(url);
-  return new Stripe("sk_test_sandbox", { host: hostname, port, protocol: "http", maxNetworkRetries: 0 });
-}
-
-/** A session that somebody made with our mark, and not through us. */
-async function strangePage({ sandbox, p }: CaseStage, scene: Scene): Promise<void> {
-  const { installation } = await oneOf<{ installation: string }>(
-    p.superuser,
-    "select billing.installation_id() as installation",
-  );
-  const metadata = { headroom_installation: installation, headroom_request: scene.id, headroom_workspace: "acme" };
-  const session = await stripeOf(sandbox).checkout.sessions.create({
-    mode: "payment",
-    line_items: [
-      { quantity: 1, price_data: { currency: "usd", unit_amount: 30_000, product_data: { name: "By hand" } } },
-    ],
-    success_url: "https://shop.example/",
-    metadata,
-    payment_intent_data: { metadata },
-  });
-  scene.sessions.push(session.id);
-}
-
-/** The customer's other request, paid for and being set up. */
-async function payOther(stage: CaseStage, scene: Scene): Promise<void> {
-  const { id, token } = await stage.offer(scene.size, scene.customer);
-  const other: Scene = { ...scene, id, token, sessions: [] };
-  await goToPay(stage, other);
-  stage.sandbox.stripe.pay(newest(other));
-}
-
-async function compare(stage: CaseStage): Promise<void> {
-  const { p } = stage;
-  await rowsOf(p.superuser, "select billing.reconcile_payments('otto')");
-  for (let turn = 0; turn < 6; turn += 1) {
-    await stage.flow();
-    await stage.sweep();
-  }
-}
-
-function refundsOf({ sandbox: { stripe } }: CaseStage, scene: Scene): Refund[] {
-  return scene.sessions
-    .flatMap((session) => stripe.paymentsOf(stripe.session(session)))
-    .flatMap(({ id }) => stripe.refunds(id))
-    .filter(({ status }) => status !== "failed" && status !== "canceled");
-}
-
-const word = (how: RefundWord): Step => {
-  return (stage, scene) => stage.sandbox.stripe.settleRefund(refundsOf(stage, scene).at(-1)?.id ?? "", how);
-};
-
-/** As Stripe counts: what was billed then, and when. */
-function threeWeeksPass(stage: CaseStage, scene: Scene): void {
-  const { latestInvoice } = subscriptionOf(stage, scene);
-  const invoice = stage.sandbox.stripe.invoices().find(({ id }) => id === latestInvoice);
-  if (invoice !== undefined) Object.assign(invoice, { created: invoice.created - 21 * 86_400 });
-}
-
-/** Without a charge: the test mode moves no money. */
-async function renewInTestMode(stage: CaseStage, scene: Scene): Promise<void> {
-  const { id } = subscriptionOf(stage, scene);
-  await rowsOf(stage.p.superuser, "update billing.installation set live_since = now()");
-  const invoice = {
-    object: "invoice",
-    id: `in_test${scene.id.slice(-5)}`,
-    status: "paid",
-    amount_paid: 10_000,
-    currency: "usd",
-    billing_reason: "subscription_cycle",
-    created: Math.floor(Date.now() / 1000),
-    livemode: false,
-    metadata: {},
-    parent: { subscription_details: { subscription: id, metadata: {} } },
-  };
-  await send(stage, scene, { id: `evt_case${(events += 1)}`, type: "invoice.paid", data: { object: invoice } });
-}
-
-/** Money is known by the customer's id at Stripe, which somebody may delete there. */
-async function deleteCustomer({ sandbox, p }: CaseStage, scene: Scene): Promise<void> {
-  const { customer } = await oneOf<{ customer: string }>(
-    p.superuser,
-    "select c.stripe_id as customer from billing.customers c where c.customer_key = capacity.customer_key_of($1)",
-    [scene.id],
-  );
-  await stripeOf(sandbox).customers.del(customer);
-}
-
-async function finishOther({ p }: CaseStage, scene: Scene): Promise<void> {
-  const { id } = await oneOf<{ id: string }>(
-    p.superuser,
-    "select j.request_id as id from provisioning.jobs j where j.customer_key = capacity.customer_key_of($1)",
-    [scene.id],
-  );
-  const job = await p.job(id);
-  await p.says(job, { signal: "claim" });
-  await p.says(job, { signal: "succeeded" });
-}
-
-const disputeOf = ({ sandbox: { stripe } }: CaseStage, scene: Scene): string =>
-  stripe.disputes(stripe.payment(first(scene)).id).at(-1)?.id ?? "";
+import {
+  compare,
+  completed,
+  deadlineIn,
+  deleteCustomer,
+  disputeOf,
+  failThreeTimes,
+  finishOther,
+  first,
+  goToPay,
+  newest,
+  paidSession,
+  payOther,
+  refundByOperator,
+  refundsOf,
+  renewInTestMode,
+  send,
+  sessionOf,
+  strangePage,
+  subscriptionOf,
+  threeWeeksPass,
+  word,
+  type Step,
+} from "./acts.ts";
 
 export const steps = {
   "The customer opens Stripe's page.": goToPay,
@@ -267,6 +70,15 @@ export const steps = {
     void sandbox.faults.add({ provider: "stripe", kind: "refuse", times: 1 }),
   "Stripe fails the next two calls.": ({ sandbox }) =>
     void sandbox.faults.add({ provider: "stripe", kind: "error500", times: 2 }),
+  "Stripe fails the next call, and says so again under its key.": ({ sandbox }) =>
+    void sandbox.faults.add({ provider: "stripe", kind: "error500Midway", times: 1 }),
+  "Stripe makes the next page and says that it failed, again and again.": ({ sandbox }) =>
+    void sandbox.faults.add({
+      provider: "stripe",
+      kind: "error500AfterAccept",
+      method: "checkout.sessions.create",
+      times: 1,
+    }),
 
   "The sweep runs.": (stage) => stage.sweep(),
   "The time to answer ends.": deadlineIn(0),
@@ -290,6 +102,15 @@ export const steps = {
     await stage.sweep();
   },
   "What Stripe has is compared with the books.": compare,
+
+  "The customer's data is erased.": ({ p }, { id }) =>
+    rowsOf(p.superuser, "select public.erase_customer($1, 'They asked for it.', 'ada')", [id]),
+  "An operator has looked at what does not agree.": ({ p }, { id }) =>
+    rowsOf(
+      p.superuser,
+      "select billing.resolve_finding(f.id, 'otto', 'The rest was given back in Stripe.') from billing.findings f where f.request_id = $1",
+      [id],
+    ),
 
   "The requester cancels the request.": ({ p }, { id }) => p.apply(id, "CANCEL_APPROVED", "rita"),
   "The price is raised.": ({ p }, { size }) =>
@@ -374,6 +195,11 @@ export const steps = {
     send(stage, scene, completed({ ...paidSession(stage, scene), amount_total: 15_000 })),
   "Stripe tells that the amount was paid in euros.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), currency: "eur" })),
+  "Stripe tells of a payment in a currency that is not known here.": (stage, scene) => {
+    const { headroom_checkout: _, ...metadata } = sessionOf(stage, scene).metadata;
+    const odd = { ...paidSession(stage, scene), id: `cs_odd${scene.id.slice(-5)}`, currency: "xxq", metadata };
+    return send(stage, scene, completed(odd));
+  },
   "Stripe tells that the payment failed.": (stage, scene) =>
     send(stage, scene, {
       ...completed({ ...paidSession(stage, scene), payment_status: "unpaid" }),

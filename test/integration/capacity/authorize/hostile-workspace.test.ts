@@ -5,7 +5,7 @@
  * Three installations are twins for Globex: alone, beside a Zebra with one request, and beside one with a thousand.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { POSTGRES_VERSIONS, type TestDatabase } from "../../../helpers/database.ts";
+import { everyVersion, type TestDatabase } from "../../../helpers/database.ts";
 import { memberToken, startTestGateway } from "../../http/gateway.ts";
 import { rowsOf } from "../../outbox/queries.ts";
 import { secretKey } from "../../inbound/slack/slack.ts";
@@ -66,7 +66,7 @@ union all select d.id::text from notify.deliveries d where d.workspace_id = 'zeb
 
 const gatewayOf = (db: TestDatabase) => startTestGateway(db, { database: { secretKey } });
 
-describe.each(POSTGRES_VERSIONS)("another workspace on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version) => {
   const twins: Readonly<Record<string, TestDatabase>> = {
     alone: await cloneTwin(version),
     small: await cloneTwin(version),

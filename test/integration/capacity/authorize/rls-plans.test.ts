@@ -3,7 +3,7 @@
  * meet indexed columns. Read from the plans that the server makes over a few thousand requests of many workspaces.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { createTestDatabase, everyVersion } from "../../../helpers/database.ts";
 import { oneOf, type Queryable } from "../../outbox/queries.ts";
 import { memberSession, overHttp, service as serviceSession } from "../gateway.ts";
 
@@ -103,7 +103,7 @@ async function explain(client: Queryable, query: string): Promise<PlanNode[]> {
   return nodesOf(answer["QUERY PLAN"][0].Plan);
 }
 
-describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version, template: "whole" });
 
   beforeAll(async () => {

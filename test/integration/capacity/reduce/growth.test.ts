@@ -8,7 +8,7 @@
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { copyRequest, prepareWorkspace, submitDelivered } from "../../../../bench/approvals.ts";
-import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { createTestDatabase, everyVersion } from "../../../helpers/database.ts";
 import { rowsOf } from "../../outbox/queries.ts";
 
 const OTHERS = 1_000;
@@ -88,7 +88,7 @@ async function readBy(client: ClientBase, work: () => Promise<unknown>): Promise
   return new Map([...after].map(([name, n]) => [name, n - (before.get(name) ?? 0)]));
 }
 
-describe.each(POSTGRES_VERSIONS)("what a decision reads on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("what a decision reads on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
   const little = new Map<string, Map<string, number>>();
   const much = new Map<string, Map<string, number>>();

@@ -73,6 +73,8 @@ describe("show", () => {
     expect(out).toContain("Next: answer the dispute in Stripe's dashboard");
     expect((await payments("show", intent)).out).toBe(out);
     expect((await payments("show", session.id)).out).toBe(out);
+    expect((await payments("show", paymentId.slice(-12))).out).toBe(out);
+    expect((await payments("show", /\bdp_\w+/.exec(out)?.[0] ?? "")).out).toBe(out);
     const ofRequest = await payments("show", id.toLowerCase());
     expect(ofRequest.out).toMatch(/^price +USD 300\.00 once \(1 × USD 300\.00\)$/m);
     expect(ofRequest.out).not.toContain("subscription");

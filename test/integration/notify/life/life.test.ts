@@ -1,14 +1,14 @@
 /** Plays the lives of the table: exactly who is told what, by which channel and when. */
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
-import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { everyVersion } from "../../../helpers/database.ts";
 import { noPrices, putPrice } from "../../billing/pricing.ts";
 import { customer, startSurfaces, type Surfaces } from "../../capacity/surfaces.ts";
 import { age, deadlineIn, quiet } from "../../capacity/timers/time.ts";
 import { rowsOf } from "../../capacity/workflow.ts";
 import { lives, type Happening, type Life } from "./table.ts";
 
-describe.each(POSTGRES_VERSIONS)("lives on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("lives on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
 
   test.each(lives)("$title: everybody is told what the table says, and nobody the same thing twice", async (life) => {

@@ -3,7 +3,7 @@
  * the base tables and every partition, as each role and as the owner.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { POSTGRES_VERSIONS, type TestRole } from "../../../helpers/database.ts";
+import { everyVersion, type TestRole } from "../../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
 
 const runtimeRoles = [
@@ -27,7 +27,7 @@ interface PaymentLine {
   readonly state: string;
 }
 
-describe.each(POSTGRES_VERSIONS)("the payment outbox on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("the payment outbox on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
   const payments: { stream?: Stream } = {};
   const archive: string[] = [];

@@ -122,6 +122,11 @@ describe("a dispatch", () => {
       { status: 301, headers: { location: "/x" }, body: {} },
       { kind: "rejected", code: "http_3xx" },
     ],
+    [
+      "somebody on the way who leads elsewhere for the moment",
+      { status: 307, headers: { location: "/x" }, body: {} },
+      { kind: "retry", code: "redirected" },
+    ],
   ])("meets %s", async (_what, answer, outcome) => {
     github.script.push(answer);
     expect(await send()).toMatchObject(outcome);

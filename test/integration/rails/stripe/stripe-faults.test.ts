@@ -177,6 +177,43 @@ describe("a refund", () => {
   });
 });
 
+const tried = (row: ReturnType<typeof messageOf>, tryNo: number): RailOutcome | Promise<RailOutcome> =>
+  rail.send({ ...row, tryNo, uncertain: tryNo > 1 }, notAborted);
+
+describe("a session at which Stripe failed, and says so again under its key", () => {
+  const create = { provider: "stripe", method: "checkout.sessions.create", times: 1 } as const;
+
+  test("is looked for twice, some seconds apart, and given up when there is none", async () => {
+    sandbox.faults.add({ ...create, kind: "error500Midway" });
+    const row = messageOf(terms());
+    expect(await tried(row, 1)).toMatchObject({ kind: "unknown", code: "http_5xx" });
+    const second = await tried(row, 2);
+    expect(second).toMatchObject({ kind: "unknown", code: "replayed_failure" });
+    expect((second as { afterMs?: number }).afterMs).toBeLessThanOrEqual(60_000);
+    expect(await tried(row, 3)).toMatchObject({ kind: "rejected", code: "never_made" });
+    expect(sandbox.stripe.sessions()).toEqual([]);
+  });
+
+  test("is found when it was made, and none is made beside it", async () => {
+    sandbox.faults.add({ ...create, kind: "error500AfterAccept" });
+    const row = messageOf(terms());
+    await tried(row, 1);
+    const [session] = sandbox.stripe.sessions();
+    expect(await tried(row, 2)).toMatchObject({ kind: "delivered", reference: session?.id });
+    expect(await tried(row, 3)).toMatchObject({ kind: "delivered", reference: session?.id });
+    expect(sandbox.stripe.sessions()).toHaveLength(1);
+  });
+
+  test("is not given up while Stripe does not let us look", async () => {
+    sandbox.faults.add({ ...create, kind: "error500Midway" });
+    const row = messageOf(terms());
+    await tried(row, 1);
+    sandbox.faults.add({ ...create, method: "checkout.sessions.list", kind: "error500" });
+    expect(await tried(row, 3)).toMatchObject({ kind: "unknown" });
+    expect(await tried(row, 4)).toMatchObject({ kind: "rejected", code: "never_made" });
+  });
+});
+
 describe("a session", () => {
   test("bears our marks, as does what comes of it, and the customer at Stripe is used again", async () => {
     const made = terms();

@@ -112,7 +112,10 @@ export async function startReceiver(secret = "callback-secret-of-the-tests"): Pr
       const problem = problemWith(secret, request.headers, body, heard);
       if (typeof problem === "string") {
         refused.push(problem);
-        return send(response, { status: problem === "replayed" ? 409 : 401, body: { message: problem } });
+        return send(
+          response,
+          problem === "replayed" ? refusal(409, "already_used", problem) : refusal(401, "bad_signature", problem),
+        );
       }
       heard.push({ ...problem, headers: request.headers, bytes: body.length });
       const reply = planned.get(problem.signal)?.shift();
@@ -151,9 +154,18 @@ function answer(receiver: CallbackReceiver, holders: Map<string, string>, callba
   const run = `${callback.run_id}/${callback.run_attempt}`;
   if (callback.signal === "claim" && !holders.has(job)) holders.set(job, run);
   if (holders.get(job) !== run) return stop("Another run has the job.");
-  if (callback.signal === "succeeded" || callback.signal === "failed") holders.set(job, "over");
+  if (callback.signal === "succeeded" || callback.signal === "failed") {
+    holders.set(job, "over");
+    return { status: 200, body: { go_on: false, outcome: "accepted", why: "Noted." } };
+  }
   return { status: 200, body: { go_on: true, outcome: "accepted", why: "Go on.", job: receiver.job } };
 }
+
+/** As Headroom answers a callback that was signed rightly and is wrong otherwise. */
+export const refusal = (status: number, code: string, message: string): Reply => ({
+  status,
+  body: { status, code, message, details: code, hint: "Nothing was changed.", go_on: false },
+});
 
 const stop = (why: string): Reply => ({ status: 200, body: { go_on: false, outcome: "stop", why } });
 

@@ -3,8 +3,16 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { terms } from "./callback-receiver.ts";
+import { refusal, terms, type Reply } from "./callback-receiver.ts";
 import { begin, ended, script, signals } from "./workflow-stage.ts";
+
+/** As the server answers what never came to the callback. */
+const problem = (status: number, code: string, title: string): object => ({
+  type: `urn:headroom:problem:${code}`,
+  title,
+  status,
+  code,
+});
 
 describe("a Headroom that does not answer well", () => {
   const failures = [
@@ -31,13 +39,13 @@ describe("a Headroom that does not answer well", () => {
     expect(second).toBeGreaterThan(first as number);
   });
 
-  test("at a claim six times makes the run fail; the result still says so", async () => {
+  test("at a claim for all of its time makes the run fail; the result still says so", async () => {
     const { receiver, run } = await begin();
-    receiver.plan("claim", ...Array.from({ length: 6 }, () => "cut" as const));
+    receiver.plan("claim", ...Array.from({ length: 1000 }, () => "cut" as const));
     const { code, said } = await run(["start"]);
     expect(code).toBe(1);
-    expect(said).toContain("did not take the claim in 6 tries");
-    expect(receiver.heard).toHaveLength(6);
+    expect(said).toMatch(/did not take the claim in \d+ tries: connection_lost/);
+    expect(receiver.heard.length).toBeGreaterThan(6);
     // Headroom may have heard it: that the run is over must not wait until somebody notices its silence.
     receiver.plan("failed", { status: 200, body: { go_on: false, outcome: "accepted" } });
     expect((await run(["finish"], { HEADROOM_RESULT: "failure" })).code).toBe(0);
@@ -47,12 +55,24 @@ describe("a Headroom that does not answer well", () => {
   test("at a step lets the work go on", async () => {
     const { receiver, run } = await begin();
     await run(["start"]);
-    receiver.plan("heartbeat", ...Array.from({ length: 6 }, () => ({ status: 500 })));
+    receiver.plan("heartbeat", ...Array.from({ length: 1000 }, () => ({ status: 500 })));
     const { code, said } = await run(["step", "Create"]);
     expect(code).toBe(0);
     expect(said).toContain("the work goes on");
     expect((await run(["finish"], { HEADROOM_RESULT: "success" })).code).toBe(0);
     expect(receiver.heard.at(-1)?.signal).toBe("succeeded");
+  });
+
+  test("at a step is asked for a short time only, which the work has less", async () => {
+    const { receiver, run } = await begin({ HEADROOM_RETRY_MS: "20" });
+    await run(["start"]);
+    receiver.plan(
+      "heartbeat",
+      ...Array.from({ length: 1000 }, () => ({ status: 429, headers: { "retry-after": "3600" } })),
+    );
+    const begun = Date.now();
+    expect((await run(["step", "Create"])).code).toBe(0);
+    expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
   test("at a result is asked for longer, and the run ends as it would", async () => {
@@ -76,32 +96,65 @@ describe("a Headroom that does not answer well", () => {
   });
 
   test("and asks for quiet gets it", async () => {
-    const { receiver, run } = await begin();
+    const { receiver, run } = await begin({ HEADROOM_RETRY_MS: "20" });
     receiver.plan("claim", { status: 429, headers: { "retry-after": "1" } });
     const begun = Date.now();
     expect((await run(["start"])).code).toBe(0);
     expect(Date.now() - begun).toBeGreaterThanOrEqual(1_000);
   });
 
-  test.each([401, 404, 302])("%i is said, and not asked again; nothing is reported then", async (status) => {
+  const evil = "no\n::set-env name=PATH::/evil";
+  test.each<[string, Reply]>([
+    ["the answer to a callback", refusal(404, "not_found", evil)],
+    ["a problem", { status: 401, body: problem(401, "bad_signature", evil) }],
+    ["an error of PostgREST", { status: 401, body: { code: "PT401", details: "bad_signature", message: evil } }],
+    ["a problem with another status of a proxy's", { status: 502, body: problem(401, "bad_signature", evil) }],
+  ])("a refusal of Headroom's, as %s, is said, and not asked again; nothing is reported then", async (_form, reply) => {
     const { receiver, run } = await begin();
-    receiver.plan("claim", { status, body: { message: "no\n::set-env name=PATH::/evil" } });
-    expect(await run(["start"])).toEqual({
-      code: 1,
-      said: `headroom: Headroom refuses the claim: HTTP ${status} no | ::set-env name=PATH::/evil\n`,
-    });
+    receiver.plan("claim", reply);
+    const { code, said } = await run(["start"]);
+    expect(code).toBe(1);
+    expect(said).toMatch(/^headroom: Headroom refuses the claim: HTTP \d+ no \| ::set-env name=PATH::\/evil\n$/);
     expect((await run(["finish"], { HEADROOM_RESULT: "failure" })).code).toBe(0);
     expect(receiver.heard).toHaveLength(1);
   });
 
-  test("a heartbeat that is refused ends the step, and the heartbeats in the background", async () => {
+  test.each<[string, Reply]>([
+    ["a proxy's 401", { status: 401, body: { message: "Who are you?" } }],
+    ["a proxy's 404", { status: 404, body: "<h1>404</h1>" }],
+    ["a redirect", { status: 302, headers: { location: "https://mallory.example/" } }],
+    ["a 200 with a page", { status: 200, body: "<h1>Please wait</h1>" }],
+    ["a 200 of another's", { status: 200, body: { go_on: false } }],
+    ["what goes on without an order", { status: 200, body: { go_on: true, outcome: "accepted" } }],
+    ["that it was received before, which a proxy caused", refusal(409, "already_used", "twice")],
+    ["a code of Headroom's that passes", { status: 503, body: problem(503, "unavailable", "later") }],
+  ])("%s is no answer, and the claim is said again", async (_what, reply) => {
+    const { receiver, run } = await begin();
+    receiver.plan("claim", reply);
+    expect((await run(["start"])).code).toBe(0);
+    expect(signals(receiver)).toEqual(["claim", "claim"]);
+  });
+
+  test("a heartbeat that another run's job is refused ends the step, and the heartbeats in the background", async () => {
     const { receiver, run, heartbeatsPid } = await begin();
     receiver.job = { ...terms, heartbeat_seconds: 0.1 };
-    receiver.plan("heartbeat", { status: 404, body: { message: "There is no such job." } });
+    receiver.plan("heartbeat", refusal(404, "not_found", "There is no such job."));
     await run(["start"]);
     await ended(await heartbeatsPid());
-    receiver.plan("heartbeat", { status: 404, body: { message: "There is no such job." } });
     expect((await run(["step", "Create"])).code).toBe(1);
+    expect((await run(["finish"], { HEADROOM_RESULT: "success" })).code).toBe(1);
+    expect(signals(receiver)).toEqual(["claim", "heartbeat"]);
+  });
+
+  test("a secret that is no longer right ends no work, and makes no failure of a success", async () => {
+    const { receiver, run } = await begin();
+    await run(["start"]);
+    receiver.plan("heartbeat", refusal(401, "bad_signature", "The signature of the callback is wrong."));
+    expect((await run(["step", "Create"])).code).toBe(0);
+    receiver.plan("succeeded", refusal(401, "bad_signature", "The signature of the callback is wrong."));
+    const { code, said } = await run(["finish"], { HEADROOM_RESULT: "success" });
+    expect(code).toBe(0);
+    expect(said).toContain("Headroom asks GitHub how this run ended");
   });
 });
 

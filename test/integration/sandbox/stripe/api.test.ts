@@ -106,6 +106,35 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect(stage.sandbox.stripe.sessions()).toHaveLength(2);
   });
 
+  test("a failure midway is answered again under its key for a day, and leaves nothing behind", async () => {
+    let now = Date.now();
+    await using stage = await setStage({ now: () => now });
+    const stripe = client(stage.sandbox);
+    stage.sandbox.faults.add({ provider: "stripe", kind: "error500Midway", times: 1 });
+    const create = (key: string) => stripe.checkout.sessions.create(order, { idempotencyKey: key });
+    await expect(create("first")).rejects.toMatchObject({ statusCode: 500 });
+    await expect(create("first")).rejects.toMatchObject({
+      statusCode: 500,
+      headers: { "idempotent-replayed": "true" },
+    });
+    expect(stage.sandbox.stripe.sessions()).toEqual([]);
+    expect((await create("second")).status).toBe("open");
+    now += 23 * 3_600_000;
+    await expect(create("first")).rejects.toMatchObject({ statusCode: 500 });
+    now += 2 * 3_600_000;
+    expect((await create("first")).status).toBe("open");
+  });
+
+  test("a first result stays when a later call under its key fails midway", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const create = () => stripe.checkout.sessions.create(order, { idempotencyKey: "kept" });
+    const { id } = await create();
+    stage.sandbox.faults.add({ provider: "stripe", kind: "error500Midway", times: 1 });
+    await expect(create()).rejects.toMatchObject({ statusCode: 500 });
+    expect((await create()).id).toBe(id);
+  });
+
   test("a session expires when it is told to and when its time is over", async () => {
     let now = Date.now();
     await using stage = await setStage({ now: () => now });

@@ -1,6 +1,6 @@
--- What waits to go back is no more than what is left of its payment: something else may have gone back meanwhile. Where nothing is left,
--- nothing waits any more.
-create or replace function billing.shrink_held(p_payment_id uuid) returns void
+-- What waits to go back is what is left of its payment where all of it has to go back, and no more than that where a person asked for an
+-- amount: something else may have gone back meanwhile, or come back to us. Where nothing is left, nothing waits any more.
+create or replace function billing.fit_held(p_payment_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15,10 +15,10 @@ begin
     if v_left = 0 then
       update billing.refunds r set state = 'superseded', held_by = null, next_look_at = null, updated_at = clock_timestamp()
        where r.id = v_refund.id;
-    elsif v_left < v_refund.amount then
+    elsif v_left < v_refund.amount or v_refund.reason <> 'person' and v_left > v_refund.amount then
       update billing.refunds r set amount = v_left, updated_at = clock_timestamp() where r.id = v_refund.id;
     end if;
   end loop;
 end
 $$;
-comment on function billing.shrink_held(uuid) is 'Sets held refunds to what is left of their payment.';
+comment on function billing.fit_held(uuid) is 'Sets held refunds to what is left of their payment.';

@@ -1,0 +1,12 @@
+-- Asks once for the charges of payments that nothing has named yet: of renewals, because what lists their invoices does not say it.
+-- Those of checkouts come with their sessions, so only what is an hour old is asked for.
+create or replace function billing.ask_charges() returns void
+language sql volatile set search_path = pg_catalog, pg_temp
+as $$
+  select billing.look(x.workspace_id, 'payment_intent', x.payment_intent, 0)
+    from (select p.workspace_id, p.payment_intent from billing.payments p
+           where p.charge_id is null and p.payment_intent is not null
+             and p.recorded_at between now() - interval '3 days' and now() - interval '1 hour'
+           order by p.recorded_at limit 200) x;
+$$;
+comment on function billing.ask_charges() is 'Asks Stripe for charges that are not known.';

@@ -1,0 +1,9 @@
+-- What of a payment a person may send back: what is left of it, and what waits for their word, which theirs takes the place of.
+create or replace function billing.left_for_people(p_payment_id uuid) returns bigint
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select billing.left_of(p_payment_id)
+         + coalesce((select sum(r.amount) from billing.refunds r
+                      where r.payment_id = p_payment_id and r.state = 'held' and r.held_by = 'person'), 0)::bigint;
+$$;
+comment on function billing.left_for_people(uuid) is 'What of a payment a person may send back.';

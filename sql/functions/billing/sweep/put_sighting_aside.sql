@@ -1,0 +1,21 @@
+-- What could not be read for a day is put aside, so that whatever else there is of its request goes on: another day would not help. Says
+-- whether it is gone. A page of a comparison is only forgotten, because the next comparison has it again.
+create or replace function billing.put_sighting_aside(p_sighting billing.sightings, p_request_id text) returns boolean
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_object jsonb := coalesce(p_sighting.object #> '{objects,0}', p_sighting.object);
+begin
+  if p_sighting.seen_at > now() - interval '1 day' or not billing.try_sighting(p_sighting, p_request_id) then
+    return false;
+  elsif not starts_with(p_sighting.outbox_key, 'billing/list:') then
+    perform billing.put_aside(v_object ->> 'id', v_object ->> 'object', p_request_id, 'look:' || p_sighting.id);
+  end if;
+  delete from billing.sightings s where s.id = p_sighting.id;
+  return true;
+exception when others then
+  return false;
+end
+$$;
+comment on function billing.put_sighting_aside(billing.sightings, text)
+  is 'Puts aside what could not be read for a day; whether it is gone. Nullable: p_request_id.';

@@ -1,0 +1,11 @@
+-- The run of an attempt that has ended is over, too: known by its report, seen at GitHub, never begun, or given up waiting for.
+create or replace function provisioning.run_over(p_attempt provisioning.attempts, p_because text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update provisioning.attempts a set over_at = clock_timestamp(), over_because = p_because
+   where a.job_id = p_attempt.job_id and a.task = p_attempt.task and a.number = p_attempt.number and a.ended_at is not null
+     and a.over_at is null;
+end
+$$;
+comment on function provisioning.run_over(provisioning.attempts, text) is 'Notes that the run of an attempt that ended is over.';

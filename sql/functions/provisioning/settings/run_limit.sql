@@ -1,0 +1,9 @@
+-- How long a run may go on after its attempt was ended: as long as an attempt may take at most, above which no workflow's own limit is, and
+-- what GitHub may take to end it.
+create or replace function provisioning.run_limit(p_workspace_id text) returns interval
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select make_interval(
+           mins => coalesce((select s.limit_minutes from provisioning.settings s where s.workspace_id = p_workspace_id), 15) + 10);
+$$;
+comment on function provisioning.run_limit(text) is 'How long a run that was stopped may still go on.';

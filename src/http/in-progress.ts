@@ -1,0 +1,61 @@
+/**
+ * How many requests of one caller are worked on at once: a burst of a thousand is answered a few at a time, and those of others come in
+ * between instead of behind it.
+ *
+ * Owns: counting and waiting. Does not own: who a caller is (database/caller.ts), the database's connections
+ * (database/connection-shares.ts), nor requests of one connection, which wait for each other anyway (src/web/listener.ts).
+ */
+import { HeadroomError } from "../db/errors.ts";
+
+export interface InProgressOptions {
+  /** Of a member or a key. Default: 16; the database takes fewer of one caller at a time. */
+  readonly maxOfNamed?: number | undefined;
+  /** Of callers without a name who share a network address, and who must not be able to stop one another. Default: 256. */
+  readonly maxOfNetwork?: number | undefined;
+  /** Default: 2,048. */
+  readonly maxWaiting?: number | undefined;
+}
+
+interface Line {
+  busy: number;
+  readonly waiting: (() => void)[];
+}
+
+export class InProgress {
+  readonly #maxOfNamed: number;
+  readonly #maxOfNetwork: number;
+  readonly #maxWaiting: number;
+  readonly #lines = new Map<string, Line>();
+
+  constructor({ maxOfNamed = 16, maxOfNetwork = 256, maxWaiting = 2_048 }: InProgressOptions = {}) {
+    this.#maxOfNamed = maxOfNamed;
+    this.#maxOfNetwork = maxOfNetwork;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Resolves when few enough of the caller are worked on. The returned function leaves; calling that again does nothing. */
+  async enter(caller: string, isNamed: boolean): Promise<() => void> {
+    const line = this.#lines.get(caller) ?? { busy: 0, waiting: [] };
+    this.#lines.set(caller, line);
+    if (line.busy < (isNamed ? this.#maxOfNamed : this.#maxOfNetwork)) line.busy += 1;
+    else if (line.waiting.length < this.#maxWaiting) await new Promise<void>((begin) => line.waiting.push(begin));
+    else {
+      throw new HeadroomError("rate_limited", "Too many of your requests are waiting.", {
+        hint: "Read the answers to your other requests, then try again.",
+      });
+    }
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.#leave(caller, line);
+    };
+  }
+
+  /** Whoever waits longest takes over the place. */
+  #leave(caller: string, line: Line): void {
+    const next = line.waiting.shift();
+    if (next !== undefined) next();
+    else if (--line.busy === 0) this.#lines.delete(caller);
+  }
+}

@@ -122,3 +122,12 @@ export const stuckQuery = `
   select p.request_id, format('payment %s has no id at Stripe', p.id) from billing.payments p where p.payment_intent is null
   union all
   select r.id, format('%s waits for its customer', r.id) from capacity.requests r where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED'`;
+
+/** What a relay may send; a lane that a dead letter blocks waits for the sweep or a person. */
+export const sendableQuery = `
+  select from outbox.pending p
+    join outbox.lanes l on l.lane_id = p.lane_id
+    join outbox.streams s on s.stream_id = l.stream_id and s.name in ('billing', 'payments', 'refunds', 'subscriptions')
+   where p.due <= now() + interval '5 seconds'
+     and (s.on_dead = 'skip'
+          or not exists (select from outbox.dead d join outbox.payloads m on m.outbox_id = d.outbox_id where m.lane_id = p.lane_id))`;

@@ -7,6 +7,7 @@
  */
 import { Pool } from "pg";
 import { HeadroomError } from "../../../../src/db/errors.ts";
+import { pause } from "../../../../src/db/wait/pause.ts";
 import { valueTypes } from "../../../../src/db/values.ts";
 import { createApp } from "../../../../src/http/app.ts";
 import { createGatewayDatabase } from "../../../../src/http/database/gateway-database.ts";
@@ -21,6 +22,7 @@ import { secretKey, webhookSecret } from "../directory.ts";
 import type { RelayTrap } from "../relay-child.ts";
 import { chanceOf } from "./chances.ts";
 import { Fates } from "./fates.ts";
+import { sendableQuery } from "./ours.ts";
 import { cutOffSweep, dieAtStep } from "./kills.ts";
 import type { Life } from "./life.ts";
 import type { LifeDatabase } from "./place.ts";
@@ -60,7 +62,7 @@ class Clock {
 
 /** A turn of the relay waits no longer than this for what is to be tried again; the next turn has it. */
 const turnMs = 400;
-const mostRounds = 40;
+const mostRounds = 100;
 const trapped = ["checkout.create", "checkout.expire", "refund", "subscription.cancel", "look"] as const;
 
 export class LifeStage {
@@ -286,6 +288,8 @@ export class LifeStage {
       this.count("killed: the sweep before its commit");
       await cutOffSweep(this.#pool);
     }
+    // How long setting something up may take is not the subject here: jobs end when a life says so.
+    await this.rows("update provisioning.jobs set next_look_at = 'infinity' where next_look_at < 'infinity'");
     for (let round = 0; round < 20; round += 1) {
       const [swept] = await this.rows<{ failed: unknown[]; more: boolean }>(
         "select t -> 'failed' as failed, (t ->> 'more')::boolean as more from public.run_capacity_request_timers(400) t",
@@ -367,8 +371,10 @@ export class LifeStage {
 
   async #hasWork(): Promise<boolean> {
     const [left] = await this.rows<{ busy: boolean }>(
-      `select exists (select from billing.sightings s where s.next_read_at <= life.now()) as busy`,
+      `select exists (select from billing.sightings s where s.next_read_at <= life.now()) or exists (${sendableQuery}) as busy`,
     );
+    // A destination that failed too often is left alone for a moment.
+    if (left?.busy === true) await pause(20);
     return left?.busy === true || this.fates.isDue(this.#slot);
   }
 

@@ -6,6 +6,12 @@
  */
 import type { Client } from "pg";
 
+/** The same for Stripe. */
+export class Clock {
+  aheadMs = 0;
+  readonly now = (): number => Date.now() + this.aheadMs;
+}
+
 /** What has a sense of days and months. */
 const schemas = "{billing,capacity,directory,inbound,notify,provisioning,public}";
 

@@ -21,6 +21,7 @@ import { ownCodeDir } from "../../settings.ts";
 import { secretKey, webhookSecret } from "../directory.ts";
 import type { RelayTrap } from "../relay-child.ts";
 import { chanceOf } from "./chances.ts";
+import { Clock } from "./clock.ts";
 import { Fates } from "./fates.ts";
 import { sendableQuery } from "./ours.ts";
 import { cutOffSweep, dieAtStep } from "./kills.ts";
@@ -54,11 +55,6 @@ interface Parts {
 }
 
 export const keys = { test: "sk_test_lives", live: "sk_live_lives" } as const;
-
-class Clock {
-  aheadMs = 0;
-  readonly now = (): number => Date.now() + this.aheadMs;
-}
 
 /** A turn of the relay waits no longer than this for what is to be tried again; the next turn has it. */
 const turnMs = 400;

@@ -223,7 +223,6 @@ export class LifeStage {
     await this.#pass(Math.max(0, untilMs - this.#clock.now()));
   }
 
-  /** A little later. */
   async tick(seconds: number): Promise<void> {
     await this.#pass(seconds * 1000);
   }

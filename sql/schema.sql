@@ -4643,7 +4643,7 @@ create function billing.miss_checkout(p_id uuid, p_seen_at timestamp with time z
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 849629f02c4228f4';
+  as 'sha256 e2b1f90b7f15b80d';
 
 create function billing.money_state(p_request capacity.requests)
   returns text
@@ -8514,7 +8514,7 @@ create function provisioning.adopt(p_most integer)
 create function provisioning.asked_words(p_job provisioning.jobs)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26ca8532b9951357';
+  as 'sha256 d3c37532e2d38fdc';
 
 create function provisioning.asks_for(p_job provisioning.jobs)
   returns text
@@ -8549,7 +8549,7 @@ create function provisioning.callback_rules()
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6c67341804a93665';
+  as 'sha256 db8100061c8168d3';
 
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
@@ -8569,7 +8569,7 @@ create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d19c75ac91b8f46';
+  as 'sha256 72dea7f40ef5e480';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
@@ -8824,7 +8824,7 @@ create function provisioning.record(p_job provisioning.jobs, p_event text, p_act
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0ea4fc0ff08829e0';
+  as 'sha256 705c1dd72f0b9b7b';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -9218,7 +9218,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.handle_stripe_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 848036b9301c84e8';
+  as 'sha256 71d7591120a93ffd';
 grant execute on function public.handle_stripe_webhook to anon;
 grant execute on function public.handle_stripe_webhook to authenticated;
 grant execute on function public.handle_stripe_webhook to service_role;

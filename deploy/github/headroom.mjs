@@ -26,8 +26,9 @@ import { stripVTControlCharacters } from "node:util";
 const retryMs = Number(process.env.HEADROOM_RETRY_MS) || 1_000;
 const callTimeoutMs = Number(process.env.HEADROOM_CALL_TIMEOUT_MS) || 10_000;
 /**
- * How long it is said until it is heard. A claim and a result have a step of the workflow to themselves, whose `timeout-minutes` are longer
- * than this and one more try: a step that GitHub ends would make a failure of a success. A heartbeat takes its time from the user's work.
+ * How long a message is sent again until Headroom answers. A claim and a result have a step of the workflow to themselves, whose
+ * `timeout-minutes` exceed this and one more try: a step that GitHub ends would turn a success into a failure. A heartbeat takes its time
+ * from the user's work.
  */
 const reportPatienceMs = 150 * retryMs;
 const patiencesMs = {
@@ -156,7 +157,7 @@ const forget = (name) => rmSync(fileOf(name), { force: true });
 
 // --- calls
 
-/** Says it until it is heard, or for as long as it may. Each try has an id and a time of its own, so that none is a replay of another. */
+/** Sends a message until Headroom answers or time is up. Each try has an id and a time of its own, so that none is a replay of another. */
 async function send(signal, more) {
   const { url, secret, job } = settings();
   const until = Date.now() + patiencesMs[signal];
@@ -458,7 +459,7 @@ async function finish() {
     return 1;
   } catch (error) {
     if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
-    // How the run ended is the truth all the same, and Headroom asks GitHub for it: a step that failed here would make it a lie.
+    // Headroom asks GitHub how the run ended. If this step failed, GitHub would call a run that succeeded a failure.
     complain(`${error.message}; Headroom asks GitHub how this run ended`);
     return 0;
   }

@@ -1,6 +1,5 @@
 /**
- * How many requests of one caller are worked on at once: a burst of a thousand is answered a few at a time, and those of others come in
- * between instead of behind it.
+ * Bounds how many requests of one caller are worked on at once, so that a burst of a thousand does not delay the requests of others.
  *
  * Owns: counting and waiting. Does not own: who a caller is (database/caller.ts), the database's connections
  * (database/connection-shares.ts), nor requests of one connection, which wait for each other anyway (src/web/listener.ts).

@@ -4,8 +4,8 @@ import { readFields } from "../../web/form.ts";
 import type { RouteContext } from "../route.ts";
 
 /**
- * A field that was sent twice is refused, because it is not clear which one counts. Browsers send each line end as two signs (CR LF), and
- * count it as one in what may be entered: here, before anybody counts, it becomes the one that everything else has.
+ * A field that was sent twice is refused, because it is not clear which one counts. Browsers send each line break as two characters
+ * (CR LF) but count it as one against `maxlength`, so it becomes one here, before its length is checked.
  */
 export async function readForm(context: RouteContext): Promise<Readonly<Record<string, string>>> {
   const type = context.request.headers.get("content-type") ?? "";

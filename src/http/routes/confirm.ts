@@ -25,7 +25,7 @@ import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import { provenanceOf } from "../../web/same-origin.ts";
 
 const path = "/confirm/:token";
-/** A reason as long as it may be, of signs of three bytes each, which are nine in a form. */
+/** The longest reason, of characters that take three bytes, which a form encodes as nine. */
 const bodyBytes = 32_768;
 
 const answerSchema = z.discriminatedUnion("decision", [

@@ -24,12 +24,12 @@ export async function createCheckout(
   return answer.code === "replayed_failure" ? afterReplay(call, wanted, message, signal) : outcomeOf(answer);
 }
 
-/** Between two looks: a session that Stripe made and does not list yet must not be taken for missing. */
+/** Stripe may not list a session at once: two searches, this far apart, must miss it before it counts as never made. */
 const lookAgainAfterMs = 5_000;
-/** The try from which on the look counts: the one before it was followed by such a pause. */
+/** The first try whose search decides: such a pause came before it. */
 const decisiveTry = 3;
 
-/** The call under the key is over, so that no session can come of it any more; only the list says whether one has. */
+/** The call under the key has ended, so it makes no session any more; only the list says whether it has made one. */
 async function afterReplay(
   call: StripeCall,
   wanted: CreateCheckout,

@@ -34,7 +34,6 @@ export function refundingWith(m: Money): Refunding {
     const [payment] = await m.payments(id);
     return rowsOf(m.superuser, "select public.refund_payment($1, $2, $3, $4)", [payment!.id, reason, amount, actor]);
   };
-  /** The refund that Stripe's stand-in made last for a payment. */
   const madeFor = (session: Thing): Thing =>
     [...m.stripe.things.values()].findLast(
       (thing) => thing.object === "refund" && thing["payment_intent"] === session["payment_intent"],

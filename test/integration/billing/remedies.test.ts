@@ -127,6 +127,56 @@ describe("a refund that failed", () => {
   });
 });
 
+const refuseRefund = (code: string): void =>
+  m.stripe.instead("refund", () => ({ kind: "rejected", code, reason: "refused on purpose" }));
+
+/** An operator's refund that Stripe refuses to make. */
+async function unmade(code: string) {
+  const scene = await paid();
+  refuseRefund(code);
+  expect(await take(`headroom payments refund ${scene.paymentId}`)).toBe("accepted");
+  await m.deliver();
+  return scene;
+}
+
+/** What the thread says of it, once Stripe was asked which refunds there are. */
+async function toldOf(id: string): Promise<string> {
+  await m.look(id);
+  await m.deliver();
+  return (await m.said(id)).find((said) => said.includes("did not make the refund")) ?? "";
+}
+
+describe("an operator's refund that Stripe did not make", () => {
+  test("can be made by the command in the thread", async () => {
+    const { id } = await unmade("not_refundable");
+    expect(await take(await toldOf(id))).toBe("accepted");
+  });
+
+  test("is not said to be made anew where what has to go back waits for a person again", async () => {
+    const { id } = await heldForPerson();
+    refuseRefund("not_refundable");
+    expect(await take(await last(id))).toBe("accepted");
+    await m.deliver();
+    expect(await toldOf(id)).toBe("Stripe did not make the refund of USD 300.00.");
+    expect(await m.refunds(id)).toContain("ours cancelled 30000 held person");
+    expect(await take(await last(id))).toBe("accepted");
+  });
+
+  test("is not advised because of a dispute, heard of or not, before that has ended", async () => {
+    const unheard = await unmade("disputed");
+    expect(await toldOf(unheard.id)).toMatch(/once the dispute about it has ended\.$/);
+    const scene = await unmade("disputed");
+    const dp = m.stripe.nextId("dp");
+    await scene.dispute(dp, "needs_response");
+    const told = await toldOf(scene.id);
+    expect(told).toMatch(/once the dispute about it has ended\.$/);
+    expect(await take(told)).toBe("nothing advised");
+    expect(await take(await show(scene.paymentId))).toBe("nothing advised");
+    await scene.dispute(dp, "won");
+    expect(await take(await show(scene.paymentId))).toBe("accepted");
+  });
+});
+
 const refuse = (): void =>
   m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "http_400", reason: "refused on purpose" }));
 const offersAgain = (said: string): boolean => /can (?:pay|try) again/.test(said);

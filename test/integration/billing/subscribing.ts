@@ -39,7 +39,6 @@ export function subscribingWith(m: Money): Subscribing {
     });
   const subscriptionOf = (id: string): Promise<Record<string, unknown>> =>
     oneOf(m.superuser, "select * from billing.subscriptions where request_id = $1", [id]);
-  /** The first invoice of a subscription, as Stripe has it. */
   const firstInvoice = (session: Thing): Thing =>
     invoiceOf(textOf(session["subscription"]), {
       id: textOf(session["invoice"]),

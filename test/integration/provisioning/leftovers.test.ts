@@ -30,7 +30,7 @@ describe("after a cleanup that failed for good", () => {
     await p.sweep();
     expect(job).toMatchObject({ state: "waiting", attempts: 1 });
     expect((await p.told(job)).at(-1)).toBe(
-      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator sees to it by hand, and says so with: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails for good.`,
+      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator has to clean up by hand, and then run: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails for good.`,
     );
     expect(await askedSince(job, 0)).toContain((await p.told(job)).at(-1));
     expect((await p.calls(job)).filter(({ instruction }) => instruction.endsWith("/2"))).toEqual([]);

@@ -46,7 +46,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     return job;
   };
 
-  test("a dispatch that waits in the outbox is waited for, however long", async () => {
+  test("a dispatch that waits in the outbox is waited for longer than a run that is silent", async () => {
     const job = await p.confirmed();
     await p.age(job, 600);
     await p.sweep();
@@ -180,7 +180,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     ]);
     expect(await p.job(job.request_id)).toMatchObject({ state: "failed", cleanup: "failed" });
     expect((await p.told(job)).at(-1)).toBe(
-      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator sees to it by hand, and says so with: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails for good.`,
+      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator has to clean up by hand, and then run: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails for good.`,
     );
     const reply = (await p.effects(job.request_id)).filter(({ effect }) => effect === "slack:reply").at(-1);
     expect(JSON.stringify(reply?.payload["blocks"])).toContain("<@U0OTTO>");
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     );
     await p.sweep();
     await p.sweep();
-    const reminder = "The cleanup has failed, and something may still be running. An operator sees to it by hand.";
+    const reminder = "The cleanup has failed, and something may still be running. An operator has to clean up by hand.";
     expect((await p.told(job)).filter((said) => said === reminder)).toHaveLength(1);
     await p.superuser.query("select public.clean_provisioning_job($1, 'deleted the machines', 'otto')", [job.id]);
     await p.age(job, 26 * 60);

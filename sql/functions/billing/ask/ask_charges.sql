@@ -1,5 +1,5 @@
--- Asks once for the charges of payments that nothing has named yet: of renewals, because what lists their invoices does not say it.
--- Those of checkouts come with their sessions, so only what is an hour old is asked for.
+-- Asks Stripe once for each charge that is still unknown. Renewals need it, because lists of invoices do not name the charge. Those of
+-- checkouts come with their sessions, so only payments that are an hour old are asked for.
 create or replace function billing.ask_charges() returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Whether a call of Stripe was given up without anybody knowing what came of it: Stripe may have done it all the same.
+-- Whether a call of Stripe was given up with an unknown outcome: Stripe may have done what was asked.
 create or replace function billing.is_in_doubt(p_stream text, p_instruction_id text, p_idempotency_key text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Stripe was asked for the page of a checkout whose making was given up in doubt, and has none: it was not made, and another may begin. The
--- look must be younger than the last try by some minutes, in which Stripe would have finished it.
+-- Stripe has no page for a checkout whose call was given up with an unknown outcome: none was made, and another may begin. Stripe must have
+-- been asked five minutes after the last try, because until then it may still finish that one.
 create or replace function billing.miss_checkout(p_id uuid, p_seen_at timestamptz) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Where a checkout can be paid now; null where it cannot, or nobody knows the address: it was erased, or Stripe told of the page and not of
--- where it is.
+-- The address at which a checkout can be paid now. Null where it cannot, or where the address is unknown: it was erased, or Stripe reported
+-- the page without it.
 create or replace function billing.page_of(p_checkout billing.checkouts) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

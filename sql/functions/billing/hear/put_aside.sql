@@ -1,5 +1,5 @@
--- Puts an object of Stripe's aside that cannot be read here: it is written down once, by its kind, and people are told where its request is
--- known. The rest goes on without it.
+-- Makes a finding of an object of Stripe's that cannot be read here, once, by its kind. People are told where its request is known.
+-- Everything else goes on without it.
 create or replace function billing.put_aside(p_stripe_id text, p_kind text, p_request_id text, p_event_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

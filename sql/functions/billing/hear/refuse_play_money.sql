@@ -1,5 +1,5 @@
--- What Stripe's test mode tells a live installation: it counts for nothing, and what was paid there is written down, once, because whoever
--- paid believes that they have. What was recorded while the installation was in test mode itself is known.
+-- What Stripe's test mode reports to a live installation counts for nothing. A payment there becomes a finding, once, because the customer
+-- believes that they have paid. What was recorded while the installation itself was in test mode is known already.
 create or replace function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whether a refund did not go back after all, there is something left to refund, and none has taken its place: none was opened since. One
--- that was set aside counts where a person had asked for it: what has to go back anyway is opened again by itself.
+-- Whether a refund did not go back, something is left to refund, and no later refund took its place. A superseded one counts only where a
+-- person had asked for it: what has to go back anyway is opened again by itself.
 create or replace function billing.is_unmade(p_refund billing.refunds) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

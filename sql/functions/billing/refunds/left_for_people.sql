@@ -1,4 +1,4 @@
--- What of a payment a person may send back: what is left of it, and what waits for their word, which theirs takes the place of.
+-- How much of a payment a person may refund: what is left of it, and the refunds that wait for a person, which theirs replaces.
 create or replace function billing.left_for_people(p_payment_id uuid) returns bigint
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

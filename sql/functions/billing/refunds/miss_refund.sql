@@ -32,12 +32,15 @@ begin
   v_waits := coalesce(v_row.error = 'disputed', false) and v_left > 0
     and not exists (select from billing.disputes d where d.payment_id = v_payment.id and d.outcome <> 'open'
                        and d.updated_at > v_row.sure_at);
-  perform billing.tell(v_refund.request_id, format('Stripe did not make the refund of %s. %s',
-    billing.amount_words(v_refund.currency, v_refund.amount),
+  perform billing.tell(v_refund.request_id, concat_ws(' ',
+    format('Stripe did not make the refund of %s.', billing.amount_words(v_refund.currency, v_refund.amount)),
     case when v_left = 0 then 'Nothing of the payment is left that could go back.'
-         when v_payment.refund_reason is null then 'An operator sees to it: headroom payments refund ' || v_payment.id
+         when v_payment.refund_reason is null then 'An operator sees to it'
+           || case when v_waits or billing.is_disputed(v_payment.id) then ' once the dispute about it has ended.'
+                   else ': headroom payments refund ' || v_payment.id end
          when v_waits then 'It waits for the end of a dispute.'
-         else 'What is left of the payment is refunded anew.' end), v_left > 0, v_row.error);
+         -- Otherwise what follows says that it waits for a person.
+         when billing.is_tried_again(v_payment.id) then 'What is left of the payment is refunded anew.' end), v_left > 0, v_row.error);
   if not v_waits then
     -- What waited for this one.
     perform billing.release_refund(v_payment.id);

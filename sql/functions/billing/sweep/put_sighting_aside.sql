@@ -1,5 +1,5 @@
--- What could not be read for a day is put aside, so that whatever else there is of its request goes on: another day would not help. Says
--- whether it is gone. A page of a comparison is only forgotten, because the next comparison has it again.
+-- Puts aside what could not be read for a day, so that everything else of its request goes on. Answers whether it is gone. A page of a
+-- comparison is only deleted, because the next comparison brings it again.
 create or replace function billing.put_sighting_aside(p_sighting billing.sightings, p_request_id text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The reason that somebody gave for what they do, as it is kept: something that can be read, on as many lines as they like. A line ends
--- with one sign, however it was sent.
+-- The reason that somebody gave for what they do, as it is kept: something that can be read, on as many lines as they like. A line break
+-- is stored as one character, however it was sent.
 create or replace function headroom.reason_in(p_reason text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -29,7 +29,7 @@ begin
        set cleanup = 'failed', next_look_at = clock_timestamp(), asked_for = 'cleanup_failed', asked_since = clock_timestamp()
      where j.id = p_job.id returning j.* into v_job;
     perform provisioning.tell(v_job, format(
-      'The cleanup after attempt %s %s: something may be left running. An operator sees to it by hand, and says so with: '
+      'The cleanup after attempt %s %s: something may be left running. An operator has to clean up by hand, and then run: '
       'headroom jobs cleaned %s%s', v_attempt.cleans,
       case p_because when 'not_served' then 'could not be asked for' else format('failed %s times', v_most) end, v_job.request_id,
       case when v_job.state in ('waiting', 'failed') then format(

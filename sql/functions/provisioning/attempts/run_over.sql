@@ -1,4 +1,4 @@
--- The run of an attempt that has ended is over, too: known by its report, seen at GitHub, never begun, or given up waiting for.
+-- Notes that the run of an ended attempt is over as well: it reported its end, GitHub shows it ended, it never began, or the limit passed.
 create or replace function provisioning.run_over(p_attempt provisioning.attempts, p_because text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -14,6 +14,7 @@ begin
   elsif not v_operates and not (p_action = 'retry' and v_asked_for_it) then
     perform headroom.fail('not_allowed', case p_action
         when 'retry' then 'Only the requester, an operator or an admin asks for another attempt.'
+        when 'clean' then 'Only an operator or an admin records that a cleanup is done.'
         else 'Only an operator or an admin records how provisioning ended.' end, p_job.request_id, 'Nothing was changed.');
   end if;
 end

@@ -9,7 +9,7 @@ declare
   v_job provisioning.jobs := provisioning.lock_job(p_request_id);
   v_reason text;
 begin
-  perform provisioning.check_person(v_job, p_actor, 'record');
+  perform provisioning.check_person(v_job, p_actor, 'clean');
   v_reason := provisioning.check_reason(v_job, p_reason, p_expected_version);
   if v_job.cleanup <> 'failed' then
     perform headroom.fail('conflict', case v_job.cleanup when 'under_way' then 'The cleanup is still under way.'

@@ -1,5 +1,5 @@
--- How long a run may go on after its attempt was ended: as long as an attempt may take at most, above which no workflow's own limit is, and
--- what GitHub may take to end it.
+-- How long a run may go on after its attempt was ended: the limit of an attempt, below which each workflow's own limit is, and the time
+-- that GitHub may take to end it.
 create or replace function provisioning.run_limit(p_workspace_id text) returns interval
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

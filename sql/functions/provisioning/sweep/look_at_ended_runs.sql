@@ -1,5 +1,5 @@
--- Runs of attempts that we ended, and of which nobody has said yet that they are over: GitHub is asked, and after the longest that such a
--- run may take, people are told and nothing waits for it any more.
+-- Looks after runs that may still go on although we ended their attempt. GitHub is asked how they stand; after run_limit() people are told,
+-- and nothing waits for the run any longer.
 create or replace function provisioning.look_at_ended_runs(p_job provisioning.jobs) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

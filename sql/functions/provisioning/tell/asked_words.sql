@@ -5,7 +5,7 @@ as $$
 begin
   return case p_job.asked_for
     when 'retry' then 'The job still waits for somebody to try again, or to give it up.'
-    when 'cleanup_failed' then 'The cleanup has failed, and something may still be running. An operator sees to it by hand.'
+    when 'cleanup_failed' then 'The cleanup has failed, and something may still be running. An operator has to clean up by hand.'
     -- Also of a cleanup, which holds a job in another way.
     when 'dispatch' then 'GitHub could not be asked for the run yet. An operator looks at the relay: headroom doctor, headroom '
                          'outbox status.'

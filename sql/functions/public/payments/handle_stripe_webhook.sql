@@ -35,7 +35,7 @@ begin
   if v_answer ->> 'outcome' = 'finding' then
     perform set_config('response.status', '422', true);
     return json_build_object('received', true, 'new', true, 'outcome', 'finding', 'status', 422, 'code', v_answer ->> 'finding',
-                             'message', v_answer ->> 'said', 'hint', 'It was written down, and nothing was moved.');
+                             'message', v_answer ->> 'said', 'hint', 'The event was recorded. No money was moved.');
   end if;
   return json_build_object('received', true, 'new', true, 'outcome', v_answer ->> 'outcome');
 end

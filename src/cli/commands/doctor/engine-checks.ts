@@ -149,7 +149,14 @@ function pendingFinding(streams: readonly StreamStatus[]): Finding {
   const old = waiting.filter((row) => row.oldest_pending_age_seconds > oldAfterSeconds);
   const total = waiting.reduce((sum, row) => sum + row.pending, 0);
   if (old.length === 0)
-    return ok("pending", total === 0 ? "Nothing is waiting." : `${total} rows are waiting, none for long.`);
+    return ok(
+      "pending",
+      total === 0
+        ? "Nothing is waiting."
+        : total === 1
+          ? "1 row is waiting, and not for long."
+          : `${total} rows are waiting, none for long.`,
+    );
   const worst = old.map((row) => `${row.stream} ${formatAge(row.oldest_pending_age_seconds)}`).join(", ");
   return warning(
     "pending",

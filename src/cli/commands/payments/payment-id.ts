@@ -1,4 +1,4 @@
-/** For arguments: a payment goes by any id that people have at hand of it; where one request is enough, by that. */
+/** For arguments: a payment goes by any id that people may have at hand, and by its request where that is enough. */
 import { InvalidArgumentError } from "commander";
 
 export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

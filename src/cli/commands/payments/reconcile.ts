@@ -90,7 +90,7 @@ function show({ id, since, seen, found, state }: Reconciliation, waited: boolean
     return printLine("Next: headroom outbox status, and headroom doctor");
   }
   printLine(
-    `Compared ${seen} objects at Stripe; ${found === 0 ? "nothing in them was new to us" : `${found} were new to us, and are recorded`}.`,
+    `Compared ${seen} objects at Stripe; ${found === 0 ? "nothing in them was new to us" : `${found} ${found === 1 ? "was" : "were"} new to us, and recorded`}.`,
   );
   printLine("Next: headroom payments findings");
 }

@@ -50,7 +50,7 @@ export function notPreparedPage(back: string): Page {
   };
 }
 
-/** Stripe still owes an answer. Until it is known whether there is a page no other is made, so trying again at once is of no use. */
+/** Stripe has not answered yet. No other page is made until it is known whether there is one, so trying again at once is of no use. */
 export function stillPreparingPage(back: string): Page {
   return {
     title: "The payment is not ready yet",

@@ -168,8 +168,8 @@ function erasedNote(): Html {
 function heldNote(): Html {
   return html`<div class="note warn" role="status">
     <p>
-      Stripe tells of a payment of yours that is not what was asked for. Somebody is looking at it: it is put right, or
-      goes back to you. Please do not pay again meanwhile.
+      Stripe reports a payment from you that does not match this offer. Somebody is looking into it: it will be put
+      right, or refunded to you. Please do not pay again in the meantime.
     </p>
   </div>`;
 }
@@ -259,7 +259,7 @@ function confirmedStory(offer: Confirmation, ask: string): Story {
     return {
       title: "Your capacity is running",
       lead,
-      next: html`<p>You need not do anything else. If something is not as you expected, tell ${ask}.</p>`,
+      next: html`<p>${nothingElse(offer)} If something is not as you expected, tell ${ask}.</p>`,
     };
   }
   if (provisioning?.state === "failed") {
@@ -276,8 +276,14 @@ function confirmedStory(offer: Confirmation, ask: string): Story {
   return {
     title: "This offer is confirmed",
     lead,
-    next: html`<p>You need not do anything else. If this was a mistake, tell ${ask} soon.</p>`,
+    next: html`<p>${nothingElse(offer)} If this was a mistake, tell ${ask} soon.</p>`,
   };
+}
+
+/** True as long as no refund waits for the customer. */
+function nothingElse({ billing }: Confirmation): string | false {
+  const isAsked = billing?.payments.some(({ refunds }) => refunds.some(({ state }) => state === "asked")) === true;
+  return !isAsked && "You need not do anything else.";
 }
 
 function whoAnswered(offer: Confirmation, did: "confirmed" | "declined"): Html {

@@ -30,7 +30,15 @@ const payment = {
   refunds: [],
   dispute: null,
 };
-const billing = { digits: 2, withdrawn: false, checkout: null, payments: [payment], subscription: null };
+const billing = {
+  digits: 2,
+  held: false,
+  erased: false,
+  withdrawn: false,
+  checkout: null,
+  payments: [payment],
+  subscription: null,
+};
 
 async function shown(state: string, endsAt: string | null, more: object = {}): Promise<string> {
   const provisioning = {

@@ -286,6 +286,32 @@ export const refunds: CaseGroup = {
       books: ["taken 30000"],
     },
     {
+      name: "a refund of an operator's that needs the customer, while the capacity runs",
+      steps: [
+        open,
+        "The customer pays by a card whose refunds take days.",
+        setUp,
+        "An operator refunds all that is left.",
+        "The bank asks the customer where the refund is to go.",
+        compare,
+      ],
+      state: "COMPLETED",
+      customer: [
+        "Your capacity is running",
+        "You paid, and with that confirmed it, on ….",
+        "Received: USD 300.00",
+        "Refund: USD 300.00 goes back to you as soon as you have told Stripe where to: they have sent you a mail about it.",
+        "If something is not as you expected, tell Cora.",
+      ],
+      thread: [
+        paid,
+        complete,
+        "Otto refunds USD 300.00.",
+        "@ The refund of USD 300.00 waits for the customer: Stripe has asked them by mail where the money is to go. An operator may remind them.",
+      ],
+      books: ["taken 30000"],
+    },
+    {
       name: "a refund that needs the customer",
       steps: [
         open,

@@ -43,7 +43,7 @@ export const toPayAgain = (payment: string): readonly string[] => {
 
 /** Something was paid that is not what was asked for. */
 export const held =
-  "Stripe tells of a payment of yours that is not what was asked for. Somebody is looking at it: it is put right, or goes back to you. Please do not pay again meanwhile.";
+  "Stripe reports a payment from you that does not match this offer. Somebody is looking into it: it will be put right, or refunded to you. Please do not pay again in the meantime.";
 export const lookedAt: readonly string[] = [
   "Your payment is being looked at",
   held,

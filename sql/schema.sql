@@ -5092,7 +5092,7 @@ grant execute on function billing.verify_payments to headroom_control;
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7224777ebe734a5b';
+  as 'sha256 ca94dc75332f52cd';
 
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)

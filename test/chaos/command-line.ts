@@ -18,6 +18,10 @@ export interface CommandLine {
   readonly notifications: boolean;
   /** How many payments are made, or things told. Default: by the minutes. */
   readonly count: number | undefined;
+  /** How many seeded lives of payments are compared with Stripe's books, instead of hurting everything at once. */
+  readonly lives: number | undefined;
+  /** The number of the first of them. */
+  readonly from: number;
   /** Of the planted bugs, only those whose name holds this. */
   readonly only: string | undefined;
 }
@@ -31,6 +35,8 @@ export const usage = `Usage: npm run chaos -- [flags]
   --payments    hurts payments, refunds and disputes, instead of the delivery engine
   --notifications  hurts what people are told, instead of the delivery engine
   --count N     with --payments or --notifications: how many are made, if the minutes are enough, from 20 to 100000 (300, 600 a minute)
+  --lives N     with --payments: so many seeded lives of payments, over months, each compared with Stripe's own books
+  --from N      with --lives: the number of the first one (0); a seed and a number are one life
   --planted     plants known bugs into copies of the code; each must be caught
   --only TEXT   with --planted: only bugs whose name holds this`;
 
@@ -48,6 +54,8 @@ export function readCommandLine(parameters: readonly string[]): CommandLine {
     payments: values.payments ?? false,
     notifications: values.notifications ?? false,
     count: values.count === undefined ? undefined : number("count", values.count, 20, 100_000, true),
+    lives: values.lives === undefined ? undefined : number("lives", values.lives, 1, 100_000, true),
+    from: number("from", values.from ?? "0", 0, 1_000_000, true),
     only: values.only,
   };
 }
@@ -66,6 +74,8 @@ function parse(parameters: readonly string[]) {
         payments: { type: "boolean" },
         notifications: { type: "boolean" },
         count: { type: "string" },
+        lives: { type: "string" },
+        from: { type: "string" },
         only: { type: "string" },
       },
     });

@@ -6,6 +6,7 @@ import { readCommandLine, usage, UsageError, type CommandLine } from "./command-
 import { runPlantedNotifications } from "./notifications/planted.ts";
 import { runNotifications } from "./notifications/seeded-run.ts";
 import { notificationsSettings } from "./notifications/settings.ts";
+import { livesSettings, runLives } from "./payments/lives/run.ts";
 import { runPlantedPayments } from "./payments/planted.ts";
 import { runPayments } from "./payments/seeded-run.ts";
 import { paymentsSettings } from "./payments/settings.ts";
@@ -48,6 +49,12 @@ async function run(flags: CommandLine, signal: AbortSignal): Promise<number> {
   }
   if (flags.notifications) {
     const result = await runNotifications(notificationsSettings(flags), { signal, onProgress: say });
+    console.log(flags.json ? JSON.stringify(result) : renderSeeded(result));
+    return result.ok ? 0 : 1;
+  }
+  if (flags.payments && flags.lives !== undefined) {
+    const settings = livesSettings({ ...flags, lives: flags.lives });
+    const result = await runLives(settings, { signal, onProgress: say });
     console.log(flags.json ? JSON.stringify(result) : renderSeeded(result));
     return result.ok ? 0 : 1;
   }

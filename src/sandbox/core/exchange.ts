@@ -20,6 +20,8 @@ export interface Dialect {
   /** `hadBegun`: the work had begun, whether or not it had its effect. */
   failed(hadBegun: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
+  /** Left out: it fails. */
+  locked?(): Response;
   refused(words: string): Response;
 }
 
@@ -80,6 +82,8 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
       return dialect.failed(true);
     case "rateLimit":
       return dialect.rateLimited(fault.retryAfterSeconds ?? defaultRetryAfterSeconds);
+    case "locked":
+      return dialect.locked?.() ?? dialect.failed(false);
     case "refuse":
       return dialect.refused("refused on purpose");
     case "refuseEchoing":

@@ -18,6 +18,8 @@ export const faultKinds = [
   "error500Midway",
   /** Asks the caller to wait (Retry-After); nothing happens. */
   "rateLimit",
+  /** Says that somebody else is changing the same object; nothing happens. A failure, where a provider knows nothing of the kind. */
+  "locked",
   /** Refuses for good; nothing happens. */
   "refuse",
   /** Refuses for good and repeats everything that it was sent, credentials included. */

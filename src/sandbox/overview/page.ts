@@ -19,6 +19,7 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   error500: "fails (500)",
   error500Midway: "fails midway (500), and says so again under the same key",
   rateLimit: "asks for quiet (429)",
+  locked: "says that the object is busy",
   refuse: "refuses",
   refuseEchoing: "refuses and repeats what it was sent",
   hangBeforeAccept: "hangs, does nothing",

@@ -6,8 +6,9 @@
 import { z } from "zod";
 import { pause } from "../../db/wait/pause.ts";
 import { seeded } from "../core/faults.ts";
-import type { OutgoingWebhook } from "../core/webhook-sender.ts";
+import type { OutgoingWebhook, SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
+import type { StripeEvent } from "./things.ts";
 
 /** Stripe tries for days; these are the first of its tries. */
 const usualRepeatsMs = [60_000, 300_000, 3_600_000];
@@ -32,6 +33,18 @@ export type DeliveryPlan = Readonly<z.output<typeof deliveryInput>>;
 export const releaseOrders = ["as_made", "reversed", "shuffled"] as const;
 export type ReleaseOrder = (typeof releaseOrders)[number];
 
+/** An event that is held back, for somebody who sends it when and as often as they like. */
+export interface HeldEvent {
+  readonly event: StripeEvent;
+  /** Sends it once, and tells what Headroom answered. It is signed at that moment. */
+  readonly send: () => Promise<SendResult>;
+}
+
+interface Held {
+  readonly event: StripeEvent;
+  readonly webhook: OutgoingWebhook;
+}
+
 /** More are not held: the oldest is then lost. */
 const maxHeld = 20_000;
 
@@ -39,7 +52,7 @@ export class EventDelivery {
   readonly #world: World;
   #plan: DeliveryPlan = deliveryInput.parse({});
   #random = seeded(this.#plan.seed);
-  #held: OutgoingWebhook[] = [];
+  #held: Held[] = [];
   #underWay = new Set<Promise<unknown>>();
   #lost = 0;
 
@@ -70,13 +83,13 @@ export class EventDelivery {
   }
 
   /** An event that has just happened, to be sent as planned. */
-  send(webhook: OutgoingWebhook): void {
+  send(event: StripeEvent, webhook: OutgoingWebhook): void {
     if (this.#world.webhooks.headroomUrl === undefined) return;
     if (this.#random() < this.#plan.lostShare) {
       this.#lost += 1;
       return;
     }
-    if (this.#plan.held) this.#hold(webhook);
+    if (this.#plan.held) this.#hold({ event, webhook });
     else for (let copy = 0; copy < this.#plan.copies; copy += 1) this.#sendWithin(webhook, this.#plan.withinMs);
   }
 
@@ -88,7 +101,7 @@ export class EventDelivery {
   /** Sends what is held back, one after the other, so that it arrives in this order. Answers how many events it were. */
   async release(order: ReleaseOrder): Promise<number> {
     const held = this.#inOrder(this.#held.splice(0), order);
-    const all = held.flatMap((webhook) => Array<OutgoingWebhook>(this.#plan.copies).fill(webhook));
+    const all = held.flatMap(({ webhook }) => Array<OutgoingWebhook>(this.#plan.copies).fill(webhook));
     for (const webhook of all) {
       if (this.#world.closing.aborted) break;
       await this.#world.webhooks.send(this.#withRepeats(webhook));
@@ -97,13 +110,20 @@ export class EventDelivery {
     return held.length;
   }
 
+  /** Takes over what is held back, as it was made: whoever takes it has to send it. */
+  take(): readonly HeldEvent[] {
+    const taken = this.#held.splice(0);
+    if (taken.length > 0) this.#world.changed();
+    return taken.map(({ event, webhook }) => ({ event, send: () => this.#world.webhooks.send(webhook) }));
+  }
+
   /** Resolves when each event that is not held back was sent once; repeats of those that were not taken are not waited for. */
   async done(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  #hold(webhook: OutgoingWebhook): void {
-    this.#held.push(webhook);
+  #hold(held: Held): void {
+    this.#held.push(held);
     if (this.#held.length > maxHeld) {
       this.#held.shift();
       this.#lost += 1;
@@ -128,12 +148,12 @@ export class EventDelivery {
     return { ...webhook, retryAfterMs: this.#plan.repeatAfterMs };
   }
 
-  #inOrder(held: readonly OutgoingWebhook[], order: ReleaseOrder): readonly OutgoingWebhook[] {
+  #inOrder(held: readonly Held[], order: ReleaseOrder): readonly Held[] {
     if (order === "reversed") return held.toReversed();
     if (order === "as_made") return held;
     return held
-      .map((webhook) => [this.#random(), webhook] as const)
+      .map((each) => [this.#random(), each] as const)
       .toSorted(([a], [b]) => a - b)
-      .map(([, webhook]) => webhook);
+      .map(([, each]) => each);
   }
 }

@@ -36,7 +36,7 @@ function follow(world: World, state: StripeState, shape: Shape, names: readonly 
     return;
   }
   if (shape["object"] === "invoice" && name === "payments") {
-    const invoice = state.invoices.get(String(shape["id"]));
+    const invoice = state.find(state.invoices, String(shape["id"]));
     const made = invoice === undefined ? [] : [invoicePaymentShape(invoice)];
     shape["payments"] = listShape("/v1/invoice_payments", made, false);
     return;
@@ -53,17 +53,17 @@ function follow(world: World, state: StripeState, shape: Shape, names: readonly 
 function objectOf(world: World, state: StripeState, id: string): Shape | undefined {
   switch (id.split("_")[0]) {
     case "pi":
-      return found(state.payments.get(id), intentShape);
+      return found(state.find(state.payments, id), intentShape);
     case "ch":
-      return found(state.payments.get(paymentOfCharge(id)), (payment) => chargeShape(state, payment));
+      return found(state.find(state.payments, paymentOfCharge(id)), (payment) => chargeShape(state, payment));
     case "cus":
-      return found(state.customers.get(id), customerShape);
+      return found(state.find(state.customers, id), customerShape);
     case "sub":
-      return found(state.subscriptions.get(id), subscriptionShape);
+      return found(state.find(state.subscriptions, id), subscriptionShape);
     case "in":
-      return found(state.invoices.get(id), (invoice) => invoiceShape(state, invoice));
+      return found(state.find(state.invoices, id), (invoice) => invoiceShape(state, invoice));
     case "cs":
-      return found(state.sessions.get(id), (session) => sessionShape(world, session));
+      return found(state.find(state.sessions, id), (session) => sessionShape(world, session));
     default:
       return undefined;
   }

@@ -15,11 +15,23 @@ export function signature(secret: string, timestamp: number, body: string): stri
 }
 
 export function happen(world: World, state: StripeState, type: string, object: Record<string, unknown>): StripeEvent {
-  const event: StripeEvent = { id: state.id("evt_"), type, created: state.now(), object };
+  const event: StripeEvent = {
+    id: state.id("evt_"),
+    livemode: isLive(state, object),
+    type,
+    created: state.now(),
+    object,
+  };
   state.record(event);
-  state.delivery.send(webhookOf(world, event));
+  state.delivery.send(event, webhookOf(world, event));
   world.changed();
   return event;
+}
+
+/** A refund does not say it itself: it is its payment's. */
+function isLive(state: StripeState, object: Record<string, unknown>): boolean {
+  if (typeof object["livemode"] === "boolean") return object["livemode"];
+  return state.payments.get(String(object["payment_intent"]))?.livemode === true;
 }
 
 /** Once more, whatever is planned for others. */

@@ -93,7 +93,10 @@ async function serve(context: SandboxContext, world: World, state: StripeState, 
   const body = { ...given, idempotency_key: key };
   const call = { provider: "stripe", method: endpoint.name, channel, body } as const;
   const memory = key === undefined ? undefined : new KeyMemory(world, state, key, fingerprint);
-  const work = (): string => JSON.stringify(expand(world, state, endpoint.run(given, id), expandOf(given)));
+  const work = (): string => {
+    state.isLive = isLiveKey(context);
+    return JSON.stringify(expand(world, state, endpoint.run(given, id), expandOf(given)));
+  };
   try {
     return await answer(context, world, call, dialectOf(memory), () => {
       try {
@@ -126,8 +129,17 @@ function underKey(memory: KeyMemory | undefined, work: () => string): Response {
   }
 }
 
+function keyOf(context: SandboxContext): string | undefined {
+  return /^Bearer (.+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+}
+
+/** A key says which mode it is of; one of no mode is of the test mode. */
+function isLiveKey(context: SandboxContext): boolean {
+  return /^(sk|rk)_live_/.test(keyOf(context) ?? "");
+}
+
 function authenticate(context: SandboxContext, world: World): void {
-  const key = /^Bearer (.+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+  const key = keyOf(context);
   const wanted = world.secrets.stripeSecretKey;
   if (key === undefined) throw new StripeRefusal(401, "You did not provide an API key.");
   if (wanted === undefined ? !/^(sk|rk)_/.test(key) : key !== wanted) {
@@ -161,6 +173,14 @@ function dialectOf(memory: KeyMemory | undefined): Dialect {
       said(new StripeRefusal(429, "Too many requests hit the API too quickly.", { code: "rate_limit" }), {
         "retry-after": String(seconds),
       }),
+    locked: () =>
+      said(
+        new StripeRefusal(
+          429,
+          "This object cannot be accessed right now because another API request or Stripe process is currently accessing it.",
+          { code: "lock_timeout" },
+        ),
+      ),
     refused: (words) => said(new StripeRefusal(402, words, { type: "card_error", code: "card_declined" })),
   };
 }

@@ -38,7 +38,7 @@ export function sessionShape(world: World, session: Session): Shape {
     customer_email: session.customerEmail ?? null,
     expires_at: session.expiresAt,
     invoice: isComplete ? (session.invoice ?? null) : null,
-    livemode: false,
+    livemode: session.livemode,
     metadata: session.metadata,
     mode: session.mode,
     payment_intent: isComplete && session.mode === "payment" ? session.paymentIntent : null,
@@ -63,7 +63,7 @@ export function intentShape(payment: Payment): Shape {
     currency: payment.currency,
     customer: payment.customer ?? null,
     latest_charge: payment.status === "failed" ? null : chargeId(payment.id),
-    livemode: false,
+    livemode: payment.livemode,
     metadata: payment.metadata,
     status: payment.status === "failed" ? "requires_payment_method" : payment.status,
   };
@@ -89,7 +89,7 @@ export function chargeShape(state: StripeState, payment: Payment): Shape {
     currency: payment.currency,
     customer: payment.customer ?? null,
     disputed: state.disputesOf(payment.id).length > 0,
-    livemode: false,
+    livemode: payment.livemode,
     metadata: payment.metadata,
     paid: payment.status !== "failed",
     payment_intent: payment.id,
@@ -124,7 +124,7 @@ export function disputeShape(dispute: Dispute): Shape {
     created: dispute.created,
     currency: dispute.currency,
     is_charge_refundable: !holdsMoney(dispute),
-    livemode: false,
+    livemode: dispute.livemode,
     metadata: {},
     payment_intent: dispute.paymentIntent,
     reason: dispute.reason,
@@ -138,7 +138,6 @@ export function customerShape(customer: Customer): Shape {
     object: "customer",
     email: customer.email ?? null,
     name: customer.name ?? null,
-    livemode: false,
   };
 }
 
@@ -169,7 +168,7 @@ export function subscriptionShape(subscription: Subscription): Shape {
       url: `/v1/subscription_items?subscription=${subscription.id}`,
     },
     latest_invoice: subscription.latestInvoice,
-    livemode: false,
+    livemode: subscription.livemode,
     metadata: subscription.metadata,
     status: subscription.status,
   };
@@ -202,7 +201,7 @@ export function invoiceShape(state: StripeState, invoice: Invoice): Shape {
       has_more: false,
       url: `/v1/invoices/${invoice.id}/lines`,
     },
-    livemode: false,
+    livemode: invoice.livemode,
     metadata: {},
     parent: {
       type: "subscription_details",
@@ -213,7 +212,12 @@ export function invoiceShape(state: StripeState, invoice: Invoice): Shape {
     period_end: invoice.periodStart,
     period_start: isFirst ? invoice.periodStart : (subscription?.created ?? invoice.periodStart),
     status: invoice.status,
-    status_transitions: { finalized_at: invoice.created, paid_at: invoice.paidAt ?? null },
+    status_transitions: {
+      finalized_at: invoice.created,
+      marked_uncollectible_at: invoice.uncollectibleAt ?? null,
+      paid_at: invoice.paidAt ?? null,
+      voided_at: invoice.voidedAt ?? null,
+    },
     total: invoice.amount,
   };
 }
@@ -241,7 +245,7 @@ export function invoicePaymentShape(invoice: Invoice): Shape {
     currency: invoice.currency,
     invoice: invoice.id,
     is_default: true,
-    livemode: false,
+    livemode: invoice.livemode,
     payment: { type: "payment_intent", payment_intent: invoice.paymentIntent },
     status: isPaid ? "paid" : "open",
   };
@@ -254,7 +258,7 @@ export function eventShape(event: StripeEvent): Shape {
     api_version: apiVersion,
     created: event.created,
     data: { object: event.object },
-    livemode: false,
+    livemode: event.livemode,
     pending_webhooks: 1,
     request: { id: null, idempotency_key: null },
     type: event.type,

@@ -51,6 +51,10 @@ export class StripeState implements Saveable {
   invoices = new Map<string, Invoice>();
   events: StripeEvent[] = [];
   remembered = new Map<string, Remembered>();
+  /** For so long nothing that was made is in a list. */
+  listLagSeconds = 0;
+  /** The mode of the call that is being answered: who has a key of one mode sees nothing of the other. */
+  isLive = false;
   /** Keys of calls that are in progress. */
   readonly keysInUse = new Set<string>();
   #refundsOf = new Map<string, Refund[]>();
@@ -65,6 +69,7 @@ export class StripeState implements Saveable {
     this.load({ ...empty, delivery: this.delivery.plan });
     this.delivery.reset();
     this.keysInUse.clear();
+    this.listLagSeconds = 0;
   }
 
   save(): z.input<typeof savedSchema> {
@@ -105,6 +110,27 @@ export class StripeState implements Saveable {
 
   id(prefix: string): string {
     return this.#world.ids.next(prefix, 24);
+  }
+
+  /** What a call may see of it. */
+  find<Item extends { readonly livemode: boolean }>(map: ReadonlyMap<string, Item>, id: string): Item | undefined {
+    const item = map.get(id);
+    return item !== undefined && this.#isOfMode(item) ? item : undefined;
+  }
+
+  /** Oldest first. */
+  all<Item extends { readonly livemode: boolean }>(map: ReadonlyMap<string, Item>): Item[] {
+    return [...map.values()].filter((item) => this.#isOfMode(item));
+  }
+
+  /** What a list tells of: nothing that was made a moment ago, where lists lag. */
+  isListed({ created }: { readonly created: number }): boolean {
+    return created <= this.now() - this.listLagSeconds;
+  }
+
+  /** What was kept before there were modes is of the test mode. */
+  #isOfMode({ livemode = false }: { readonly livemode?: boolean }): boolean {
+    return livemode === this.isLive;
   }
 
   put<Item extends { readonly id: string }>(map: Map<string, Item>, item: Item): Item {

@@ -1,5 +1,5 @@
 /**
- * The things that a Stripe account holds. Ids, amounts in minor units, and times in seconds, as Stripe has them.
+ * The things that a Stripe account holds, in test mode or in live mode. Ids, amounts in minor units, and times in seconds, as Stripe has them.
  */
 import type { HowPaid } from "./money/cards.ts";
 
@@ -13,8 +13,10 @@ export interface Line {
 
 export interface Session {
   readonly id: string;
+  readonly livemode: boolean;
   readonly mode: "payment" | "subscription";
-  readonly amount: number;
+  /** What is asked for; somebody may give a discount while it is open. */
+  amount: number;
   readonly currency: string;
   readonly lines: readonly Line[];
   readonly successUrl: string;
@@ -40,6 +42,7 @@ export interface Session {
 
 export interface Payment {
   readonly id: string;
+  readonly livemode: boolean;
   readonly amount: number;
   readonly currency: string;
   readonly customer: string | undefined;
@@ -52,6 +55,7 @@ export interface Payment {
 
 export interface Refund {
   readonly id: string;
+  readonly livemode: boolean;
   readonly paymentIntent: string;
   readonly amount: number;
   readonly currency: string;
@@ -64,6 +68,7 @@ export interface Refund {
 
 export interface Dispute {
   readonly id: string;
+  readonly livemode: boolean;
   readonly paymentIntent: string;
   readonly amount: number;
   readonly currency: string;
@@ -74,6 +79,7 @@ export interface Dispute {
 
 export interface Customer {
   readonly id: string;
+  readonly livemode: boolean;
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly metadata: Metadata;
@@ -82,6 +88,7 @@ export interface Customer {
 
 export interface Subscription {
   readonly id: string;
+  readonly livemode: boolean;
   readonly customer: string | undefined;
   readonly metadata: Metadata;
   readonly currency: string;
@@ -98,6 +105,7 @@ export interface Subscription {
 
 export interface Invoice {
   readonly id: string;
+  readonly livemode: boolean;
   readonly subscription: string;
   readonly customer: string | undefined;
   readonly amount: number;
@@ -110,13 +118,16 @@ export interface Invoice {
   /** The last payment that was tried. */
   paymentIntent: string;
   attempts: number;
+  status: "open" | "paid" | "void" | "uncollectible";
   /** Undefined while it is not. */
   paidAt?: number | undefined;
-  status: "open" | "paid" | "void";
+  voidedAt?: number | undefined;
+  uncollectibleAt?: number | undefined;
 }
 
 export interface StripeEvent {
   readonly id: string;
+  readonly livemode: boolean;
   readonly type: string;
   readonly created: number;
   readonly object: Readonly<Record<string, unknown>>;

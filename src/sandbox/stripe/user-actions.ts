@@ -3,13 +3,21 @@
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { World } from "../core/world.ts";
-import type { DeliveryInput, DeliveryPlan, ReleaseOrder } from "./delivery.ts";
+import type { DeliveryInput, DeliveryPlan, HeldEvent, ReleaseOrder } from "./delivery.ts";
 import { cardOf, declineOf, goodCard, type HowPaid } from "./money/cards.ts";
 import { complete, expire, settle } from "./money/checkout.ts";
 import { holdsMoney, isOpen } from "./money/dispute-status.ts";
 import { advance, closeDispute, openDispute, type DisputeTerms } from "./money/disputes.ts";
 import { refund, settleRefund, type RefundWord } from "./money/refunds.ts";
-import { cancelAtPeriodEnd, end, leaveUnpaid, payAgain, renew } from "./money/subscriptions.ts";
+import {
+  cancelAtPeriodEnd,
+  end,
+  giveUpInvoice,
+  leaveUnpaid,
+  payAgain,
+  renew,
+  voidInvoice,
+} from "./money/subscriptions.ts";
 import { tellAgain } from "./outgoing.ts";
 import { StripeRefusal } from "./refusal.ts";
 import type { StripeState } from "./state.ts";
@@ -148,6 +156,12 @@ export class StripeUserActions {
     }
   }
 
+  /** Somebody takes something off the price of a session that is open, as a coupon of the account's would. */
+  discount(id: string, amount: number): void {
+    this.#open(id).amount = amount;
+    this.#world.changed();
+  }
+
   /** The bank's word about a refund, which may come after it had succeeded; or somebody cancels it while it is on its way. */
   settleRefund(id: string, how: RefundWord): void {
     const made = known("refund", this.#state.refunds.get(id), id);
@@ -182,13 +196,24 @@ export class StripeUserActions {
 
   /** The payment of a bill that failed is tried again. */
   payAgain(invoiceId: string, how: "succeeded" | "failed"): void {
-    const invoice = known("invoice", this.#state.invoices.get(invoiceId), invoiceId);
-    if (invoice.status !== "open") throw refused("conflict", `This invoice is ${invoice.status}.`, 409);
-    payAgain(this.#world, this.#state, invoice, how);
+    payAgain(this.#world, this.#state, this.#unpaid(invoiceId), how);
   }
 
-  cancelAtPeriodEnd(subscriptionId: string): void {
-    cancelAtPeriodEnd(this.#world, this.#state, this.#live(subscriptionId), true);
+  /** Somebody withdraws a bill that was not paid. */
+  voidInvoice(invoiceId: string): void {
+    voidInvoice(this.#world, this.#state, this.#unpaid(invoiceId));
+  }
+
+  /** Somebody notes that a bill will hardly be paid. */
+  giveUpInvoice(invoiceId: string): void {
+    const invoice = this.#unpaid(invoiceId);
+    if (invoice.status === "uncollectible") throw refused("conflict", "This invoice is uncollectible.", 409);
+    giveUpInvoice(this.#world, this.#state, invoice);
+  }
+
+  /** Or it is to go on after all. */
+  cancelAtPeriodEnd(subscriptionId: string, isTo = true): void {
+    cancelAtPeriodEnd(this.#world, this.#state, this.#live(subscriptionId), isTo);
   }
 
   /** Somebody ends it in the dashboard. */
@@ -204,6 +229,11 @@ export class StripeUserActions {
   /** A day has passed for the idempotency keys: Stripe forgets them, and what it answered under them. */
   forgetKeys(): void {
     this.#state.remembered.clear();
+  }
+
+  /** From now on lists do not tell of what was made within so many seconds. 0: they do. */
+  lagLists(seconds: number): void {
+    this.#state.listLagSeconds = seconds;
   }
 
   /** Sends an event once more, as Stripe now and then does by itself. */
@@ -224,6 +254,11 @@ export class StripeUserActions {
   /** Sends the events that were held back, in this order; resolves when all were sent. */
   release(order: ReleaseOrder = "as_made"): Promise<number> {
     return this.#state.delivery.release(order);
+  }
+
+  /** Takes over the events that are held back, in the order in which they were made; they are sent by whoever takes them. */
+  takeHeld(): readonly HeldEvent[] {
+    return this.#state.delivery.take();
   }
 
   /** Resolves when each event that is not held back was sent once. */
@@ -249,6 +284,12 @@ export class StripeUserActions {
     const dispute = known("dispute", this.#state.disputes.get(id), id);
     if (!isOpen(dispute)) throw refused("conflict", `This dispute is ${dispute.status}.`, 409);
     return dispute;
+  }
+
+  #unpaid(id: string): Invoice {
+    const invoice = known("invoice", this.#state.invoices.get(id), id);
+    if (invoice.status === "open" || invoice.status === "uncollectible") return invoice;
+    throw refused("conflict", `This invoice is ${invoice.status}.`, 409);
   }
 
   #live(id: string): Subscription {

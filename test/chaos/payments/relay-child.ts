@@ -29,10 +29,13 @@ const configSchema = z.object({
   connectionString: z.string(),
   stripeUrl: z.string(),
   worksUrl: z.string(),
+  stripeKey: z.string().default("sk_test_chaos"),
   trap: trapSchema.optional(),
 });
 
-const { connectionString, stripeUrl, worksUrl, trap } = configSchema.parse(JSON.parse(process.argv[2] ?? "{}"));
+const { connectionString, stripeUrl, worksUrl, stripeKey, trap } = configSchema.parse(
+  JSON.parse(process.argv[2] ?? "{}"),
+);
 endWithStarter();
 /** Whether a call of the kind that the trap waits for is under way. */
 let isArmed = false;
@@ -98,7 +101,7 @@ const shop: Rail = {
 const relay = createRelay({
   connectionString,
   rails: [
-    trapped(createStripeRail({ secretKey: "sk_test_chaos", apiUrl: stripeUrl, timeoutMs, concurrency: 20 })),
+    trapped(createStripeRail({ secretKey: stripeKey, apiUrl: stripeUrl, timeoutMs, concurrency: 20 })),
     trapped(works),
     shop,
   ],

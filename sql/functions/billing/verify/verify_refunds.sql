@@ -1,11 +1,18 @@
 -- No more goes back than was paid; each refund of ours is one instruction with one row, of the same amount; what has to go back has gone,
 -- or is on its way, or waits for something that is named; what an operator sent and the bank returned was opened again; and what was bought
 -- and runs does not go back by itself.
+--
+-- What we sent while somebody refunded in the dashboard has not gone back before Stripe says so: it refuses what is more than was paid. And
+-- what is left of a payment waits for the refund that is under way.
 create or replace function billing.verify_refunds(p_payment_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select 'I8', 'refunds_exceed', p.id::text, format('%s of %s went back', sum(r.amount), p.amount)
-    from billing.payments p join billing.refunds r on r.payment_id = p.id and r.state in ('sent', 'pending', 'succeeded')
+    from billing.payments p
+    join billing.refunds r on r.payment_id = p.id
+     and (r.state in ('pending', 'succeeded')
+          or r.state = 'sent' and not exists (select from billing.refunds o where o.payment_id = p.id and o.origin = 'outside'
+                                                 and o.state in ('pending', 'succeeded')))
    where p.id = any (p_payment_ids) group by p.id having sum(r.amount) > p.amount
   union all
   select 'I8', 'refund_row_differs', r.id::text,
@@ -29,6 +36,8 @@ as $$
    where p.id = any (p_payment_ids)
      and (not p.counts or p.refund_reason is not null or q.state in ('REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED'))
      and billing.left_of(p.id) > 0
+     and not exists (select from billing.refunds r where r.payment_id = p.id and r.origin = 'ours'
+                        and r.state in ('held', 'sent', 'pending'))
   union all
   select 'I8', 'refund_forgotten', p.request_id, format('%s %s of payment %s came back to us, and nothing has been made of it', r.amount,
                                                         r.currency, p.id)

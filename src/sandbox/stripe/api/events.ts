@@ -16,15 +16,16 @@ export function listEvents(state: StripeState, given: Parameters): Shape {
   const oldest = state.now() - keptSeconds;
   const wanted = state.events.filter(
     (event) =>
+      event.livemode === state.isLive &&
       event.created >= oldest &&
       (type === undefined || event.type === type) &&
       (types === undefined || types.includes(event.type)),
   );
-  return listOf("/v1/events", wanted, page, eventShape);
+  return listOf(state, "/v1/events", wanted, page, eventShape);
 }
 
 export function getEvent(state: StripeState, id: string): Shape {
-  const event = state.events.find((each) => each.id === id);
+  const event = state.events.find((each) => each.id === id && each.livemode === state.isLive);
   if (event === undefined) throw missing("event", id);
   return eventShape(event);
 }

@@ -1,9 +1,12 @@
 /**
- * Lists as Stripe pages them: newest first, after an id, within a time.
+ * Lists as Stripe pages them: newest first, after an id, within a time. What was made in the same second is in no order that anybody could
+ * know, but always in the same one.
  */
 import { z } from "zod";
+import { sha256 } from "../../../db/hash.ts";
 import { missing } from "../refusal.ts";
 import { listShape, type Shape } from "../shapes.ts";
+import type { StripeState } from "../state.ts";
 import { ignored } from "./parameters.ts";
 
 const moment = z.coerce.number().int();
@@ -33,18 +36,26 @@ interface Item {
   readonly created: number;
 }
 
-/** Items come oldest first, as they are kept. */
 export function listOf<T extends Item>(
+  state: StripeState,
   url: string,
   items: Iterable<T>,
   { limit, starting_after: after, created }: Window,
   shape: (item: T) => Shape,
 ): Shape {
-  const all = [...items].toReversed().filter((item) => isWithin(item.created, created));
+  const all = inOrder([...items].filter((item) => state.isListed(item) && isWithin(item.created, created)));
   const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
   if (after !== undefined && at < 0) throw missing("object", after, "starting_after");
   const page = all.slice(at + 1, at + 1 + limit);
   return listShape(url, page.map(shape), all.length > at + 1 + limit);
+}
+
+function inOrder<T extends Item>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => b.created - a.created || compare(sha256(a.id), sha256(b.id)));
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 function isWithin(created: number, wanted: Window["created"]): boolean {

@@ -14,19 +14,19 @@ import { listOf, window } from "./lists.ts";
 import { count, ignored, metadata, parse, type Parameters } from "./parameters.ts";
 
 export function getIntent(state: StripeState, id: string): Shape {
-  const payment = state.payments.get(id);
+  const payment = state.find(state.payments, id);
   if (payment === undefined) throw missing("payment_intent", id);
   return intentShape(payment);
 }
 
 export function listIntents(state: StripeState, given: Parameters): Shape {
   const { customer, ...page } = parse(z.strictObject({ ...window, customer: z.string().optional() }), given);
-  const wanted = [...state.payments.values()].filter((each) => customer === undefined || each.customer === customer);
-  return listOf("/v1/payment_intents", wanted, page, intentShape);
+  const wanted = state.all(state.payments).filter((each) => customer === undefined || each.customer === customer);
+  return listOf(state, "/v1/payment_intents", wanted, page, intentShape);
 }
 
 export function getCharge(state: StripeState, id: string): Shape {
-  const payment = state.payments.get(paymentOfCharge(id));
+  const payment = state.find(state.payments, paymentOfCharge(id));
   if (payment === undefined) throw missing("charge", id);
   return chargeShape(state, payment);
 }
@@ -53,7 +53,7 @@ function paymentOf(state: StripeState, intent: string | undefined, charge: strin
     throw new StripeRefusal(400, words);
   }
   const id = intent ?? paymentOfCharge(charge ?? "");
-  const payment = state.payments.get(id);
+  const payment = state.find(state.payments, id);
   if (payment !== undefined) return payment;
   throw intent === undefined
     ? missing("charge", charge ?? "", "charge")
@@ -61,37 +61,42 @@ function paymentOf(state: StripeState, intent: string | undefined, charge: strin
 }
 
 export function getRefund(state: StripeState, id: string): Shape {
-  const made = state.refunds.get(id);
+  const made = state.find(state.refunds, id);
   if (made === undefined) throw missing("refund", id);
   return refundShape(made);
 }
 
 const ofPayment = { payment_intent: z.string().optional(), charge: z.string().optional() };
 
+/** The payment that a list is about; undefined where it is about all. */
+function asked(state: StripeState, intent: string | undefined, charge: string | undefined): string | undefined {
+  return intent === undefined && charge === undefined ? undefined : paymentOf(state, intent, charge).id;
+}
+
 export function listRefunds(state: StripeState, given: Parameters): Shape {
   const { payment_intent: intent, charge, ...page } = parse(z.strictObject({ ...window, ...ofPayment }), given);
-  const payment = intent ?? (charge === undefined ? undefined : paymentOfCharge(charge));
-  const wanted = payment === undefined ? state.refunds.values() : state.refundsOf(payment);
-  return listOf("/v1/refunds", wanted, page, refundShape);
+  const payment = asked(state, intent, charge);
+  const wanted = payment === undefined ? state.all(state.refunds) : state.refundsOf(payment);
+  return listOf(state, "/v1/refunds", wanted, page, refundShape);
 }
 
 export function getDispute(state: StripeState, id: string): Shape {
-  const dispute = state.disputes.get(id);
+  const dispute = state.find(state.disputes, id);
   if (dispute === undefined) throw missing("dispute", id);
   return disputeShape(dispute);
 }
 
 export function listDisputes(state: StripeState, given: Parameters): Shape {
   const { payment_intent: intent, charge, ...page } = parse(z.strictObject({ ...window, ...ofPayment }), given);
-  const payment = intent ?? (charge === undefined ? undefined : paymentOfCharge(charge));
-  const wanted = payment === undefined ? state.disputes.values() : state.disputesOf(payment);
-  return listOf("/v1/disputes", wanted, page, disputeShape);
+  const payment = asked(state, intent, charge);
+  const wanted = payment === undefined ? state.all(state.disputes) : state.disputesOf(payment);
+  return listOf(state, "/v1/disputes", wanted, page, disputeShape);
 }
 
 /** No fees, and nothing is ever paid out. */
 export function getBalance(state: StripeState): Shape {
   const sums = new Map<string, number>();
-  for (const payment of state.payments.values()) {
+  for (const payment of state.all(state.payments)) {
     if (payment.status !== "succeeded") continue;
     const withdrawn = state.disputesOf(payment.id).filter(holdsMoney);
     const gone = withdrawn.reduce((sum, { amount }) => sum + amount, state.refundedOf(payment.id));

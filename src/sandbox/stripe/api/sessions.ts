@@ -63,7 +63,8 @@ export function createSession(world: World, state: StripeState, given: Parameter
   const amount = lines.reduce((sum, { quantity, unitAmount }) => sum + quantity * unitAmount, 0);
   checkTotal(currency, amount);
   const session = state.put<Session>(state.sessions, {
-    id: state.id("cs_test_"),
+    id: state.id(state.isLive ? "cs_live_" : "cs_test_"),
+    livemode: state.isLive,
     mode: wanted.mode,
     lines,
     amount,
@@ -109,7 +110,7 @@ function checkPayer(state: StripeState, wanted: Wanted): void {
     const words = "You can not pass `subscription_data` in `payment` mode.";
     throw new StripeRefusal(400, words, { param: "subscription_data" });
   }
-  if (wanted.customer !== undefined && !state.customers.has(wanted.customer))
+  if (wanted.customer !== undefined && state.find(state.customers, wanted.customer) === undefined)
     throw missing("customer", wanted.customer, "customer");
   checkOneCurrency(state, wanted);
 }
@@ -118,7 +119,7 @@ function checkPayer(state: StripeState, wanted: Wanted): void {
 function checkOneCurrency(state: StripeState, { mode, customer, line_items: lines }: Wanted): void {
   if (mode !== "subscription" || customer === undefined) return;
   const currency = currencyOf(lines);
-  for (const each of state.subscriptions.values()) {
+  for (const each of state.all(state.subscriptions)) {
     if (each.customer !== customer || each.status === "canceled" || each.currency === currency) continue;
     const words = `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${each.currency}.`;
     throw new StripeRefusal(400, words, {});
@@ -181,19 +182,21 @@ const listParameters = z.strictObject({
 
 export function listSessions(world: World, state: StripeState, given: Parameters): Shape {
   const { customer, payment_intent: payment, subscription, status, ...page } = parse(listParameters, given);
-  const wanted = [...state.sessions.values()].filter(
-    (session) =>
-      (customer === undefined || session.customer === customer) &&
-      (payment === undefined || (session.status === "complete" && session.paymentIntent === payment)) &&
-      (subscription === undefined || session.subscription === subscription) &&
-      (status === undefined || session.status === status),
-  );
-  return listOf("/v1/checkout/sessions", wanted, page, (session) => sessionShape(world, session));
+  const wanted = state
+    .all(state.sessions)
+    .filter(
+      (session) =>
+        (customer === undefined || session.customer === customer) &&
+        (payment === undefined || (session.status === "complete" && session.paymentIntent === payment)) &&
+        (subscription === undefined || session.subscription === subscription) &&
+        (status === undefined || session.status === status),
+    );
+  return listOf(state, "/v1/checkout/sessions", wanted, page, (session) => sessionShape(world, session));
 }
 
 /** One whose time is over has expired, whether anybody looked or not. */
 function sessionOf(world: World, state: StripeState, id: string): Session {
-  const session = state.sessions.get(id);
+  const session = state.find(state.sessions, id);
   if (session === undefined) throw missing("checkout.session", id);
   if (session.status === "open" && state.now() > session.expiresAt) expire(world, state, session);
   return session;

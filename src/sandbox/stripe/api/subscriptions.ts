@@ -21,12 +21,14 @@ const ofCustomer = { customer: z.string().optional() };
 export function listSubscriptions(state: StripeState, given: Parameters): Shape {
   const schema = z.strictObject({ ...window, ...ofCustomer, status: z.enum(statuses).optional() });
   const { customer, status, ...page } = parse(schema, given);
-  const wanted = [...state.subscriptions.values()].filter(
-    (each) =>
-      (customer === undefined || each.customer === customer) &&
-      (status === undefined ? each.status !== "canceled" : status === "all" || each.status === status),
-  );
-  return listOf("/v1/subscriptions", wanted, page, subscriptionShape);
+  const wanted = state
+    .all(state.subscriptions)
+    .filter(
+      (each) =>
+        (customer === undefined || each.customer === customer) &&
+        (status === undefined ? each.status !== "canceled" : status === "all" || each.status === status),
+    );
+  return listOf(state, "/v1/subscriptions", wanted, page, subscriptionShape);
 }
 
 const updateParameters = z.strictObject({
@@ -48,7 +50,7 @@ export function cancelSubscription(world: World, state: StripeState, id: string)
 }
 
 function subscriptionOf(state: StripeState, id: string): Subscription {
-  const subscription = state.subscriptions.get(id);
+  const subscription = state.find(state.subscriptions, id);
   if (subscription === undefined) throw missing("subscription", id);
   return subscription;
 }
@@ -61,30 +63,35 @@ function liveSubscription(state: StripeState, id: string): Subscription {
 }
 
 export function getInvoice(state: StripeState, id: string): Shape {
-  const invoice = state.invoices.get(id);
+  const invoice = state.find(state.invoices, id);
   if (invoice === undefined) throw missing("invoice", id);
   return invoiceShape(state, invoice);
 }
 
 export function listInvoices(state: StripeState, given: Parameters): Shape {
-  const filters = { subscription: z.string().optional(), status: z.enum(["draft", "open", "paid", "void"]).optional() };
+  const filters = {
+    subscription: z.string().optional(),
+    status: z.enum(["draft", "open", "paid", "uncollectible", "void"]).optional(),
+  };
   const { customer, subscription, status, ...page } = parse(
     z.strictObject({ ...window, ...ofCustomer, ...filters }),
     given,
   );
-  const wanted = [...state.invoices.values()].filter(
-    (each) =>
-      (customer === undefined || each.customer === customer) &&
-      (subscription === undefined || each.subscription === subscription) &&
-      (status === undefined || each.status === status),
-  );
-  return listOf("/v1/invoices", wanted, page, (invoice) => invoiceShape(state, invoice));
+  const wanted = state
+    .all(state.invoices)
+    .filter(
+      (each) =>
+        (customer === undefined || each.customer === customer) &&
+        (subscription === undefined || each.subscription === subscription) &&
+        (status === undefined || each.status === status),
+    );
+  return listOf(state, "/v1/invoices", wanted, page, (invoice) => invoiceShape(state, invoice));
 }
 
 export function listInvoicePayments(state: StripeState, given: Parameters): Shape {
   const { invoice, ...page } = parse(z.strictObject({ ...window, invoice: z.string().optional() }), given);
-  const wanted = [...state.invoices.values()].filter(({ id }) => invoice === undefined || id === invoice);
-  return listOf("/v1/invoice_payments", wanted, page, invoicePaymentShape);
+  const wanted = state.all(state.invoices).filter(({ id }) => invoice === undefined || id === invoice);
+  return listOf(state, "/v1/invoice_payments", wanted, page, invoicePaymentShape);
 }
 
 const customerParameters = z.strictObject({
@@ -96,17 +103,18 @@ const customerParameters = z.strictObject({
 
 export function createCustomer(state: StripeState, given: Parameters): Shape {
   const { email, name, metadata: marks = {} } = parse(customerParameters, given);
-  const customer = { id: state.id("cus_"), email, name, metadata: marks, created: state.now() };
+  const customer = { id: state.id("cus_"), livemode: state.isLive, email, name, metadata: marks, created: state.now() };
   return customerShape(state.put(state.customers, customer));
 }
 
 export function getCustomer(state: StripeState, id: string): Shape {
-  const customer = state.customers.get(id);
+  const customer = state.find(state.customers, id);
   if (customer === undefined) throw missing("customer", id);
   return customerShape(customer);
 }
 
 export function deleteCustomer(state: StripeState, id: string): Shape {
-  if (!state.customers.delete(id)) throw missing("customer", id);
+  if (state.find(state.customers, id) === undefined) throw missing("customer", id);
+  state.customers.delete(id);
   return { id, object: "customer", deleted: true };
 }

@@ -19,6 +19,7 @@ export function complete(world: World, state: StripeState, session: Session, how
   session.customer ??= customerFor(world, state, session);
   const payment = state.put<Payment>(state.payments, {
     id: session.paymentIntent,
+    livemode: session.livemode,
     amount: session.amount,
     currency: session.currency,
     customer: session.customer,
@@ -55,7 +56,8 @@ export function expire(world: World, state: StripeState, session: Session): void
 function customerFor(world: World, state: StripeState, session: Session): string | undefined {
   if (!session.createsCustomer) return undefined;
   const { email, name } = world.sampleData.customer;
-  const customer = { id: state.id("cus_"), email: session.customerEmail ?? email, name, metadata: {} };
+  const { livemode } = session;
+  const customer = { id: state.id("cus_"), livemode, email: session.customerEmail ?? email, name, metadata: {} };
   return state.put(state.customers, { ...customer, created: state.now() }).id;
 }
 

@@ -17,6 +17,7 @@ export interface DisputeTerms {
 export function openDispute(world: World, state: StripeState, payment: Payment, terms: DisputeTerms): Dispute {
   const dispute = state.putDispute({
     id: state.id("du_"),
+    livemode: payment.livemode,
     paymentIntent: payment.id,
     amount: terms.amount ?? payment.amount,
     currency: payment.currency,

@@ -4,7 +4,7 @@
 import type { World } from "../../core/world.ts";
 import { happen } from "../outgoing.ts";
 import { StripeRefusal } from "../refusal.ts";
-import { chargeId, refundShape } from "../shapes.ts";
+import { chargeId, chargeShape, refundShape } from "../shapes.ts";
 import type { StripeState } from "../state.ts";
 import type { Payment, Refund } from "../things.ts";
 import { holdsMoney } from "./dispute-status.ts";
@@ -27,6 +27,7 @@ export function refund(world: World, state: StripeState, payment: Payment, terms
   }
   const made = state.putRefund({
     id: state.id("re_"),
+    livemode: payment.livemode,
     paymentIntent: payment.id,
     amount,
     currency: payment.currency,
@@ -36,6 +37,8 @@ export function refund(world: World, state: StripeState, payment: Payment, terms
     status: payment.how === "bank_debit" || payment.how === "refund_pends" ? "pending" : "succeeded",
     failureReason: undefined,
   });
+  // Beside it, as ever: the charge as it stands now, without a word about the refund.
+  happen(world, state, "charge.refunded", chargeShape(state, payment));
   happen(world, state, "refund.created", refundShape(made));
   return made;
 }
@@ -66,5 +69,6 @@ export function settleRefund(world: World, state: StripeState, made: Refund, how
   made.status = how;
   made.failureReason = how === "failed" ? "expired_or_canceled_card" : undefined;
   if (how === "failed") happen(world, state, "refund.failed", refundShape(made));
+  happen(world, state, "charge.refund.updated", refundShape(made));
   happen(world, state, "refund.updated", refundShape(made));
 }

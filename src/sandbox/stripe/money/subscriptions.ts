@@ -13,6 +13,7 @@ export function beginSubscription(state: StripeState, session: Session): Invoice
   const now = state.now();
   const subscription = state.put<Subscription>(state.subscriptions, {
     id: session.subscription,
+    livemode: session.livemode,
     customer: session.customer,
     metadata: session.passedOn,
     currency: session.currency,
@@ -71,6 +72,7 @@ export function invoicePaid(world: World, state: StripeState, invoice: Invoice):
   invoice.status = "paid";
   invoice.paidAt = state.now();
   invoice.attempts += 1;
+  happen(world, state, "invoice.payment_succeeded", invoiceShape(state, invoice));
   happen(world, state, "invoice.paid", invoiceShape(state, invoice));
 }
 
@@ -81,6 +83,20 @@ export function invoiceFailed(world: World, state: StripeState, invoice: Invoice
   if (subscription === undefined || subscription.status !== "active") return;
   subscription.status = "past_due";
   tell(world, state, subscription, "updated");
+}
+
+/** Somebody withdraws a bill. */
+export function voidInvoice(world: World, state: StripeState, invoice: Invoice): void {
+  invoice.status = "void";
+  invoice.voidedAt = state.now();
+  happen(world, state, "invoice.voided", invoiceShape(state, invoice));
+}
+
+/** Somebody no longer counts on a bill. It can be paid all the same. */
+export function giveUpInvoice(world: World, state: StripeState, invoice: Invoice): void {
+  invoice.status = "uncollectible";
+  invoice.uncollectibleAt = state.now();
+  happen(world, state, "invoice.marked_uncollectible", invoiceShape(state, invoice));
 }
 
 export function cancelAtPeriodEnd(world: World, state: StripeState, subscription: Subscription, isTo: boolean): void {
@@ -111,6 +127,7 @@ function billFor(
 ): Invoice {
   return state.put<Invoice>(state.invoices, {
     id,
+    livemode: subscription.livemode,
     subscription: subscription.id,
     customer: subscription.customer,
     amount: monthlyOf(subscription),
@@ -133,6 +150,7 @@ function charge(
 ): Payment {
   return state.put<Payment>(state.payments, {
     id: state.id("pi_"),
+    livemode: subscription.livemode,
     amount: monthlyOf(subscription),
     currency: subscription.currency,
     customer: subscription.customer,

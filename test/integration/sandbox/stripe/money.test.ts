@@ -126,13 +126,16 @@ describe("a subscription", () => {
     stripe.payAgain(failed?.id ?? "", "succeeded");
     stripe.renew(id, "succeeded");
     expect(told(stage.sandbox)).toEqual([
+      "invoice.payment_succeeded paid",
       "invoice.paid paid",
       "checkout.session.completed complete",
       "invoice.payment_failed open",
       "customer.subscription.updated past_due",
       "invoice.payment_failed open",
+      "invoice.payment_succeeded paid",
       "invoice.paid paid",
       "customer.subscription.updated active",
+      "invoice.payment_succeeded paid",
       "invoice.paid paid",
       "customer.subscription.updated active",
     ]);
@@ -159,7 +162,7 @@ describe("a subscription", () => {
       expect(await api.subscriptions.retrieve(id)).toMatchObject({ status: "canceled", ended_at: expect.any(Number) });
       await expect(api.subscriptions.cancel(id)).rejects.toMatchObject({ code: "resource_missing", statusCode: 404 });
     }
-    expect(told(stage.sandbox, 4)).toEqual([
+    expect(told(stage.sandbox, 6)).toEqual([
       "customer.subscription.updated active",
       "customer.subscription.deleted canceled",
       "customer.subscription.deleted canceled",

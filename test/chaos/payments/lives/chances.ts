@@ -1,0 +1,8 @@
+/** Chance that depends on names alone: leaving one thing out of a life leaves all others as they were. */
+import { Random } from "../../random.ts";
+
+export function chanceOf(seed: number, ...names: readonly (string | number)[]): Random {
+  let mixed = seed >>> 0;
+  for (const letter of names.join("/")) mixed = (Math.imul(mixed ^ letter.charCodeAt(0), 16_777_619) + 0x9e37) >>> 0;
+  return new Random(mixed);
+}

@@ -1,0 +1,220 @@
+/**
+ * Bugs about money over time that somebody might well write: each is one function of the product replaced in the database of the lives, and
+ * what lives have to be about for it to show. The oracle must see it within a few lives, and nothing without it.
+ */
+import type { Fault } from "./judge.ts";
+import { focusedLife, type Focus, type Life } from "./life.ts";
+import type { Place } from "./place.ts";
+import { play } from "./play.ts";
+import { quietWorld, type Rest, type World } from "./world.ts";
+
+interface Plant {
+  readonly function: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface PlantedLife {
+  readonly name: string;
+  readonly plant: readonly Plant[];
+  /** In turn. */
+  readonly focus: readonly Focus[];
+  readonly world?: Partial<World>;
+  /** Some weeks are enough for what needs no month. */
+  readonly until: number;
+  /** The rule of the oracle that it breaks. */
+  readonly caughtAs: string;
+}
+
+const days = 10;
+const twoMonths = 24;
+/** Nobody sweeps around the end of the first month, so that a month whose event was lost is not known yet. */
+const noSweep: Partial<World> = {
+  rests: new Map(Array.from({ length: 8 }, (_, at) => [at + 17, "the sweep"] as [number, Rest])),
+};
+const allInvoices = ["invoice.paid"] as const;
+
+export const plantedLives: readonly PlantedLife[] = [
+  {
+    name: "what the bank returned is not opened again while another refund is pending",
+    plant: [
+      {
+        function: "billing.reopen_refund",
+        find: "billing.open_refund(p_payment, p_failed.reason, p_failed.amount, p_failed.asked_by, p_failed.why_hash,",
+        replace: "billing.refund(p_payment, p_failed.reason, p_failed.amount, p_failed.asked_by, null,",
+      },
+    ],
+    focus: [
+      {
+        pay: "the customer pays, and refunds take days",
+        story: [
+          "an operator refunds a part",
+          "the bank settles a refund",
+          "an operator refunds a part",
+          "the bank returns the first refund",
+        ],
+      },
+    ],
+    until: 14,
+    caughtAs: "what an operator sends back goes back",
+  },
+  {
+    name: "a comparison goes by when something was created",
+    plant: [
+      { function: "billing.read_page", find: ",changes}", replace: "}" },
+      {
+        function: "billing.learn_subscription",
+        find: "perform billing.look(v_subscription.workspace_id, 'invoices', v_subscription.stripe_id);",
+        replace: "null;",
+      },
+    ],
+    focus: [
+      {
+        monthly: true,
+        story: ["the next renewal fails", "a month", "the bill is paid"],
+        loses: ["invoice.paid", "customer.subscription.updated"],
+      },
+    ],
+    until: twoMonths,
+    caughtAs: "each invoice that is paid is a payment here, and no other",
+  },
+  {
+    name: "a month that was paid before the end goes back",
+    plant: [
+      {
+        function: "billing.take_renewal",
+        find: "> p_subscription.cancel_asked_at, false)",
+        replace: "> '-infinity' and p_subscription.cancel_asked_at is not null, false)",
+      },
+    ],
+    focus: [{ monthly: true, story: ["a month", "an operator ends it"], loses: allInvoices }],
+    world: noSweep,
+    until: twoMonths,
+    caughtAs: "a month that was paid before the end is kept",
+  },
+  {
+    name: "a request that failed keeps the months that are heard of later",
+    plant: [{ function: "billing.judge_renewal", find: "when p_state = 'FAILED' then 'failed'", replace: "" }],
+    focus: [
+      {
+        monthly: true,
+        end: null,
+        story: ["a month", "it is ended in the dashboard", "setting it up fails"],
+        loses: allInvoices,
+      },
+    ],
+    world: noSweep,
+    until: twoMonths,
+    caughtAs: "a request that ended keeps no money",
+  },
+  {
+    name: "a refund that was cancelled is sent again",
+    plant: [
+      {
+        function: "billing.learn_refund",
+        find: "'canceled' then 'cancelled'",
+        replace: "'canceled' then 'failed'",
+      },
+    ],
+    focus: [
+      {
+        pay: "the customer pays, and refunds take days",
+        story: ["an operator refunds", "a refund is cancelled in the dashboard"],
+      },
+    ],
+    until: days,
+    caughtAs: "a refund that was cancelled is not sent again",
+  },
+  {
+    name: "money of the test mode counts where money is taken in earnest",
+    plant: [
+      {
+        function: "billing.is_play_money",
+        find: "return p_object -> 'livemode' = 'false'",
+        replace: "return false",
+      },
+    ],
+    focus: [
+      { monthly: true, from: 0, story: ["a month"] },
+      { from: 3, story: [] },
+    ],
+    world: { goesLiveAt: 2 },
+    until: twoMonths,
+    caughtAs: "test money counts for nothing where money is taken in earnest",
+  },
+  {
+    name: "a refund that fails after it had succeeded is not heard",
+    plant: [{ function: "billing.refund_states", find: "('failed', 4, false", replace: "('failed', 2, false" }],
+    focus: [{ story: ["an operator refunds a part", "the bank returns a refund"] }],
+    until: days,
+    caughtAs: "each refund at Stripe is one here, and no other",
+  },
+  {
+    name: "a dispute that was lost is taken for one that was won",
+    plant: [{ function: "billing.dispute_rules", find: "('lost', 'lost', true", replace: "('lost', 'won', false" }],
+    focus: [{ story: ["the customer disputes", "a dispute is lost"] }],
+    until: days,
+    caughtAs: "the balance is Stripe's, to the cent",
+  },
+  {
+    name: "a subscription goes on at Stripe after its request has failed",
+    plant: [{ function: "billing.cancel_at_stripe", find: "if p_stripe_id is null then", replace: "if true then" }],
+    focus: [{ monthly: true, end: "setting it up fails", story: [] }],
+    until: days,
+    caughtAs: "nobody goes on paying for what does not run",
+  },
+  {
+    name: "a payment counts that was made after the offer was over",
+    plant: [{ function: "billing.judge_payment", find: "when not p_in_time then 'late' end", replace: "end" }],
+    focus: [{ pay: "the offer is over, and the customer pays", end: null, story: [] }],
+    until: days,
+    caughtAs: "what counts was paid in time",
+  },
+  {
+    name: "an amount that nobody asked for is taken in",
+    plant: [
+      { function: "billing.take_session", find: "v_matches := coalesce(", replace: "v_matches := true or coalesce(" },
+    ],
+    focus: [{ pay: "the amount is changed, and the customer pays", story: [] }],
+    until: days,
+    caughtAs: "verify: payment_unused",
+  },
+];
+
+/** So many lives must be enough. */
+const count = 4;
+
+function livesOf(seed: number, { focus }: PlantedLife, first = 0): Life[] {
+  return Array.from({ length: count }, (_, at) => {
+    const one = focus[at % focus.length];
+    if (one === undefined) throw new Error("there is nothing for a life to be about");
+    return focusedLife(seed, first + at, one);
+  });
+}
+
+const quoted = (text: string): string => `$plant$${text}$plant$`;
+
+function plantOf({ plant }: PlantedLife): string {
+  return plant
+    .map(({ function: name, find, replace }) => `select life.plant('${name}', ${quoted(find)}, ${quoted(replace)})`)
+    .join(";");
+}
+
+/** What the oracle finds with the bug. */
+export async function playPlanted(place: Place, seed: number, bug: PlantedLife): Promise<readonly Fault[]> {
+  const world = { ...quietWorld, ...bug.world };
+  const { faults } = await play(place, livesOf(seed, bug), { world, until: bug.until, plant: plantOf(bug) });
+  return faults;
+}
+
+/** What it finds in lives of all these kinds without any bug: those of one world are played beside each other. */
+export async function playClean(place: Place, seed: number): Promise<readonly Fault[]> {
+  const found: Fault[] = [];
+  for (const [world, bugs] of Map.groupBy(plantedLives, (bug) => bug.world)) {
+    const lives = bugs.flatMap((bug, at) => livesOf(seed, bug, at * count));
+    const until = Math.max(...bugs.map((bug) => bug.until));
+    const { faults } = await play(place, lives, { world: { ...quietWorld, ...world }, until });
+    found.push(...faults);
+  }
+  return found;
+}

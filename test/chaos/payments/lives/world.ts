@@ -1,0 +1,51 @@
+/**
+ * What goes wrong around the lives that are played beside each other: parts that are killed or rest, lists that lag, and the day on which the
+ * account's key of the live mode takes the place of the one of the test mode.
+ */
+import { chanceOf } from "./chances.ts";
+import { moments } from "./life.ts";
+
+export type Kill = "a relay at a step" | "the server at an event" | "the sweep";
+export type Rest = "the relay" | "the sweep" | "the server";
+
+export interface World {
+  /** The moment from which on money is taken in earnest; undefined: it is test money all along, and treated as real. */
+  readonly goesLiveAt: number | undefined;
+  readonly listLagSeconds: number;
+  /** By the moment. */
+  readonly kills: ReadonlyMap<number, Kill>;
+  readonly rests: ReadonlyMap<number, Rest>;
+}
+
+/** One world in so many goes live. */
+const liveEvery = 5;
+const killsInOne = 3;
+const restsInOne = 5;
+
+/** The same for a seed and a number. */
+export function worldOf(seed: number, number: number): World {
+  const random = chanceOf(seed, "world", number);
+  const goesLiveAt = number % liveEvery === liveEvery - 1 ? random.between(1, 3) : undefined;
+  const moment = (): number => random.between(1, Math.floor(moments.length * 0.7));
+  const kills = Array.from(
+    { length: killsInOne },
+    () =>
+      [
+        moment(),
+        random.pick(["a relay at a step", "a relay at a step", "the server at an event", "the sweep"] as const),
+      ] as const,
+  );
+  const rests = Array.from(
+    { length: restsInOne },
+    () => [moment(), random.pick(["the relay", "the sweep", "the server"] as const)] as const,
+  );
+  return {
+    goesLiveAt,
+    listLagSeconds: random.chance(0.4) ? random.between(1, 4) : 0,
+    kills: new Map(kills),
+    rests: new Map(rests),
+  };
+}
+
+/** Nothing goes wrong but what lives themselves bring. */
+export const quietWorld: World = { goesLiveAt: undefined, listLagSeconds: 0, kills: new Map(), rests: new Map() };

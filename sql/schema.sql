@@ -4503,7 +4503,7 @@ create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_
 create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 293231035beaff50';
+  as 'sha256 d5f71288aaa3f9ca';
 
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -4842,12 +4842,12 @@ create function billing.put_sighting_aside(p_sighting billing.sightings, p_reque
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa07d635c760dae4';
+  as 'sha256 73003ff26aa94904';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d57835b2645694c5';
+  as 'sha256 61e6693960a156e8';
 
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
@@ -4883,7 +4883,7 @@ create function billing.refund_by_person(p_payment billing.payments, p_actor cap
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 15e62130a0e9788f';
+  as 'sha256 699d559295c2170a';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
@@ -4899,6 +4899,11 @@ create function billing.refund_story(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ea7a182ed7da9b2';
+
+create function billing.refunds_too_much(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cfbe73fb08ba6e6a';
 
 create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb

@@ -3447,6 +3447,15 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Whether refunds would be more than the payment. Nullable: p_known. */
+  "billing.refunds_too_much": {
+    args: {
+      p_payment: string | null;
+      p_known: string | null;
+      p_refund: unknown;
+    };
+    result: boolean;
+  };
   /** Refuses money of the test mode, and says what came of it. */
   "billing.refuse_play_money": {
     args: {
@@ -10954,6 +10963,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.refund_reasons": { returns: "rows", json: [], positional: false },
   "billing.refund_states": { returns: "rows", json: [], positional: false },
   "billing.refund_story": { returns: "value", json: [], positional: false },
+  "billing.refunds_too_much": { returns: "value", json: ["p_refund"], positional: false },
   "billing.refuse_play_money": { returns: "value", json: ["p_object"], positional: false },
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },

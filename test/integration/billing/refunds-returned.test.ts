@@ -204,6 +204,46 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
+  test("ours was cancelled at Stripe and somebody refunded all of it there: whichever is told first, nobody is asked to look", async () => {
+    const { id, session } = await m.bought();
+    m.stripe.instead("refund", (payload) => ({
+      kind: "delivered",
+      response: refundOf(session, 120_000, {
+        status: "pending",
+        metadata: { headroom_refund: payload["refund_id"]!, headroom_installation: payload["installation_id"]! },
+      }),
+    }));
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    m.stripe.put({ ...madeFor(session), status: "canceled" });
+    expect(await m.tells("refund.created", refundOf(session, 120_000))).toMatchObject({ outcome: "known" });
+    for (let n = 0; n < 2; n += 1) {
+      await m.look(id);
+      await m.deliver();
+    }
+    expect((await m.refunds(id)).toSorted()).toEqual([
+      "ours cancelled 120000 cancelled",
+      "ours cancelled 120000 superseded",
+      "outside outside 120000 succeeded",
+    ]);
+    expect(await m.books(id)).toEqual(["taken 120000", "refunded -120000"]);
+    expect(await rowsOf(m.superuser, "select said from billing.findings where request_id = $1", [id])).toEqual([]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("Stripe tells of refunds of more than the payment, and says so again when it is asked: people look at it", async () => {
+    const { id, session } = await m.bought();
+    await m.tells("refund.created", refundOf(session, 100_000));
+    await m.tells("refund.created", refundOf(session, 50_000));
+    await m.deliver();
+    await m.look(id);
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["outside outside 100000 succeeded"]);
+    expect(await rowsOf(m.superuser, "select said from billing.findings where request_id = $1", [id])).toEqual([
+      { said: "Stripe tells of refunds of more than the payment of USD 1,200.00." },
+    ]);
+  });
+
   test("a refund that needs the customer is told once, stays under way, and is not sent again", async () => {
     const { id, session } = await m.bought();
     const outside = refundOf(session, 20_000, { status: "requires_action" });

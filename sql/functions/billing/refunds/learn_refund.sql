@@ -24,6 +24,16 @@ begin
   select p.* into strict v_payment from billing.payments p where p.id = v_payment.id;
   v_refund := billing.find_refund(p_refund);
   v_problem := billing.refund_problem(v_payment, v_refund, p_refund);
+  if v_problem is null and billing.refunds_too_much(v_payment, v_refund, p_refund) then
+    -- Stripe sends back no more than it took: one that we believe to have gone out failed or was cancelled, and the word of it is late.
+    -- All of the payment's refunds together say so.
+    if not starts_with(p_event_id, 'look:') then
+      perform billing.look(v_payment.workspace_id, 'refunds', v_payment.payment_intent);
+      return billing.outcome('known', v_payment.request_id);
+    end if;
+    v_problem := format('Stripe tells of refunds of more than the payment of %s.',
+                        billing.amount_words(v_payment.currency, v_payment.amount));
+  end if;
   if v_problem is not null then
     return billing.find_out('amount_mismatch', p_refund ->> 'id', v_payment.request_id, v_problem, p_event_id);
   end if;

@@ -1,5 +1,6 @@
--- Learns from one answer of Stripe's: an object, or several of one payment. Of the refunds of a payment also what is not among them counts:
--- one of ours that was given up and is not there was not made. Says how many were news.
+-- Learns from one answer of Stripe's: an object, or several of one payment, those first that bring money back to us: others may have taken
+-- their place. Of the refunds of a payment also what is not among them counts: one of ours that was given up and is not there was not made.
+-- Says how many were news.
 create or replace function billing.read_sighting(p_sighting billing.sightings) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,7 +12,10 @@ declare
   v_answer jsonb;
   v_news integer := 0;
 begin
-  for v_object in select o from jsonb_array_elements(v_objects) o loop
+  for v_object in
+    select o.object from jsonb_array_elements(v_objects) with ordinality o(object, place)
+     order by o.object ->> 'status' in ('failed', 'canceled') is not true, o.place
+  loop
     v_answer := billing.learn(v_object, 'look:' || p_sighting.id, p_sighting.seen_at);
     v_news := v_news + (v_answer ->> 'outcome' in ('done', 'finding'))::integer;
   end loop;

@@ -11,7 +11,7 @@ import { Crossing, meetingsOf, type Trace } from "./steps.ts";
 describe.each([18] as const)("any two calls at the same time on PostgreSQL %i", async (version) => {
   const installation = await startInstallation(version);
 
-  test("never deadlock, whatever they are", { timeout: 300_000 }, async () => {
+  test("never deadlock, whatever they are", { timeout: 900_000 }, async () => {
     await installation.make();
     const catalogue = await exposed(installation.money.superuser);
     const { writing } = callsOf(installation, catalogue);

@@ -1,7 +1,8 @@
 /**
  * What others wait while one client attacks: two members, one of the attacker's workspace and one of another, each ask for a list twenty times a
  * second; meanwhile an attacker sends each route the worst that there is, without a credential and with the one that it asks for. Moments
- * without an attacker are between the attacks, so that a slow minute of the machine counts for both.
+ * without an attacker are between the attacks, so that a slow minute of the machine counts for both. So are attacks on a bare server: what
+ * others wait then is the price of one machine for all.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { spawn } from "node:child_process";
@@ -23,6 +24,7 @@ import { percentile, round } from "../measure.ts";
 import { memberClaims, startServe, tokenFor, type ServeProcess } from "../serve-process.ts";
 import type { Suite } from "./suite.ts";
 
+const BARE_SERVER = fileURLToPath(new URL("../hostile/bare-server.ts", import.meta.url));
 const ATTACKER = fileURLToPath(new URL("../hostile/attacker.ts", import.meta.url));
 const PASSWORD = "for-this-run-only";
 const SECRET_KEY = "a-key-of-thirty-two-bytes-or-more-for-load";
@@ -33,6 +35,8 @@ const SLOW_READERS = 1_000;
 const SLOW_SECONDS = 8;
 /** What was sent last may still be read and answered when an attack has ended. */
 const SETTLE_MS = 500;
+/** Of so many attacks one is done to a bare server as well. */
+const BESIDE_EVERY = 4;
 
 async function prepare(url: string, postalKey: string): Promise<string> {
   const client = new Client(url);
@@ -71,11 +75,12 @@ async function runAttack(attack: Attack, begun: () => void): Promise<AttackOutco
   return outcome;
 }
 
-const KINDS = ["idle", "unauthenticated", "member", "slow readers"] as const;
+/** `beside`: a server that does nothing is attacked, on the same machine. `provider`: whoever has a secret of the installation. */
+const KINDS = ["idle", "beside", "unauthenticated", "member", "provider", "slow readers"] as const;
 type Kind = (typeof KINDS)[number];
 
 interface Assault {
-  readonly kind: Exclude<Kind, "idle">;
+  readonly kind: Exclude<Kind, "idle" | "beside">;
   readonly what: string;
   readonly target: Attack["target"];
   readonly whose: string;
@@ -90,7 +95,9 @@ function* assaults(connections: number): Generator<Assault> {
       const what = `${method} ${path} on ${connections}`;
       yield { kind: "unauthenticated", what: `${what} with nothing`, target, whose: "nothing", connections };
       const whose = "its credential";
-      if (credentials !== "none") yield { kind: "member", what: `${what} with ${whose}`, target, whose, connections };
+      if (credentials === "none") continue;
+      const kind = credentials === "apikey" || credentials === "member" ? "member" : "provider";
+      yield { kind, what: `${what} with ${whose}`, target, whose, connections };
     }
   }
   const what = `${SLOW_READERS} slow readers`;
@@ -128,6 +135,8 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
   const credentials = await credentialsOfAttacker(
     postal.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   );
+  const bare = spawn(process.execPath, [BARE_SERVER], { stdio: ["ignore", "pipe", "inherit"] });
+  const [bareUrl] = (await once(createInterface({ input: bare.stdout }), "line")) as [string];
   const victims = await openVictims(server, credentials.anonKey);
   const waited = new Map<Kind, number[]>(KINDS.map((kind) => [kind, []]));
   const report = (measure: string, tookMs: readonly number[], details: Record<string, string | number>): void =>
@@ -139,6 +148,7 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
       unit: "ms",
       details: { p50Ms: round(percentile(tookMs, 50), 1), questions: tookMs.length, ...details },
     });
+  let attacks = 0;
   let mostMemory = 0;
   const watch = setInterval(() => (mostMemory = Math.max(mostMemory, memoryMb(server.pid))), 100);
   victims.start();
@@ -155,6 +165,10 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
       const { requests, longestMs, worst, statuses } = await runAttack(attack, () => void victims.take());
       const { tookMs, refused } = victims.take();
       waited.get(kind)?.push(...tookMs);
+      if (kind !== "slow readers" && (attacks += 1) % BESIDE_EVERY === 0) {
+        await runAttack({ ...attack, url: bareUrl }, () => void victims.take());
+        waited.get("beside")?.push(...victims.take().tookMs);
+      }
       const answers = JSON.stringify(statuses);
       report(what, tookMs, { refused, memoryMb: memoryMb(server.pid), requests, longestMs, worst, answers });
     }
@@ -170,6 +184,7 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
   } finally {
     clearInterval(watch);
     victims.stop();
+    bare.kill();
     await server.stop();
   }
 };

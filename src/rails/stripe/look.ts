@@ -55,7 +55,7 @@ async function lookAtAll(call: StripeCall, kind: ListKind, id: string, signal: A
   return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
 }
 
-/** The session that a checkout of ours has at Stripe, or a list of none: that there is none is news as well. */
+/** The session that a checkout of ours has at Stripe, or an empty list, which is an answer too. */
 async function lookForCheckout(
   call: StripeCall,
   marked: Parameters<typeof findSession>[1],

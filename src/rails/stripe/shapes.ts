@@ -260,7 +260,7 @@ const barely = z.object({ id, metadata });
 /** An object of which nobody knows more than whose it is. */
 export type Barely = z.infer<typeof barely>;
 
-/** A page with what of it can be read and what cannot; undefined when it is none, or nobody could go on behind it. */
+/** What can be read of a page and what cannot; undefined when it is not a page, or does not say where the next one starts. */
 export function compactPage(kind: CompactKind, page: unknown): CompactPage | undefined {
   const parsed = pageSchema.safeParse(page).data;
   if (parsed === undefined) return undefined;

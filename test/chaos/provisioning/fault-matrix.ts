@@ -298,7 +298,7 @@ async function eventually<T>(read: () => T | undefined | Promise<T | undefined>,
   for (;;) {
     const value = await read();
     if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`Waited too long for ${what}`);
     await pause(150);
   }
 }

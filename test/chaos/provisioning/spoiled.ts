@@ -1,7 +1,7 @@
 /**
  * The ways in which somebody on the way can spoil a call between workflow script, server and GitHub, and who stands where a redirect leads.
  *
- * Does not own: which calls are spoiled, nor what must come of it (fault-matrix.ts).
+ * Does not own: which calls are spoiled, nor what must follow (fault-matrix.ts).
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

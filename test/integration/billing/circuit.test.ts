@@ -36,7 +36,7 @@ test("an empty balance, which only payments can fill again", async () => {
   expect(session["status"]).toBe("open");
 });
 
-test("a permission that only comparisons need: the others of a comparison are read, and each begins anew", async () => {
+test("a permission that only comparisons need: the others of a comparison are read, and the next one starts over", async () => {
   for (let day = 1; day <= 6; day += 1) {
     refuse("list", "may_not_list", "changes");
     await rowsOf(m.superuser, "select billing.reconcile_payments('otto')");

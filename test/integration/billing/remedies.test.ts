@@ -152,7 +152,7 @@ describe("an operator's refund that Stripe did not make", () => {
     expect(await take(await toldOf(id))).toBe("accepted");
   });
 
-  test("is not said to be made anew where what has to go back waits for a person again", async () => {
+  test("is not announced as sent again while what has to go back waits for a person", async () => {
     const { id } = await heldForPerson();
     refuseRefund("not_refundable");
     expect(await take(await last(id))).toBe("accepted");

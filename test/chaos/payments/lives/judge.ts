@@ -112,7 +112,7 @@ class Verdict {
       if (at > since && here !== undefined)
         this.note(
           this.#lifeOf(here.request_id),
-          "test money counts for nothing where money is taken in earnest",
+          "test money counts for nothing where real money is taken",
           `${id} counts here`,
         );
     }

@@ -126,7 +126,7 @@ export const plantedLives: readonly PlantedLife[] = [
     caughtAs: "a refund that was cancelled is not sent again",
   },
   {
-    name: "money of the test mode counts where money is taken in earnest",
+    name: "money of the test mode counts where real money is taken",
     plant: [
       {
         function: "billing.is_play_money",
@@ -140,7 +140,7 @@ export const plantedLives: readonly PlantedLife[] = [
     ],
     world: { goesLiveAt: 2 },
     until: twoMonths,
-    caughtAs: "test money counts for nothing where money is taken in earnest",
+    caughtAs: "test money counts for nothing where real money is taken",
   },
   {
     name: "a refund that fails after it had succeeded is not heard",

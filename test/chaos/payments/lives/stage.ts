@@ -154,7 +154,7 @@ export class LifeStage {
     return this.#isLive;
   }
 
-  /** From now on money is taken in earnest. */
+  /** From now on real money is taken. */
   async #goLive(): Promise<void> {
     this.count("the account goes live");
     this.#isLive = true;

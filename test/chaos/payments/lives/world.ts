@@ -9,7 +9,7 @@ export type Kill = "a relay at a step" | "the server at an event" | "the sweep";
 export type Rest = "the relay" | "the sweep" | "the server";
 
 export interface World {
-  /** The moment from which on money is taken in earnest; undefined: it is test money all along, and treated as real. */
+  /** The moment from which on real money is taken; undefined: it is test money throughout, and treated as real. */
   readonly goesLiveAt: number | undefined;
   readonly listLagSeconds: number;
   /** By the moment. */

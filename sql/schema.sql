@@ -4138,12 +4138,47 @@ create function billing.amount_in(p_field jsonb)
 create function billing.amount_problem(p_currency text, p_amount bigint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a55736de1a3f4854';
+  as 'sha256 949440bfac860309';
 
 create function billing.amount_words(p_currency text, p_amount bigint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6f587acc3bcbdecf';
+
+create function billing.apply_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3216f84a860f9270';
+
+create function billing.apply_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 03cbfa860bac5905';
+
+create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bf722ea76af485bb';
+
+create function billing.apply_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ad051198dc934dc2';
+
+create function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 848c91c8084f8140';
+
+create function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d6c2540030377df0';
+
+create function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 542a73b58b938db2';
 
 create function billing.ask_charges()
   returns void
@@ -4163,7 +4198,7 @@ create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key tex
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29c34b7fbef8f9ae';
+  as 'sha256 6c81047711b93f1c';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -4340,11 +4375,6 @@ create function billing.find_draft(p_workspace_id text, p_token text, OUT kind t
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e35164318ebeb189';
 
-create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 13ddba597284c539';
-
 create function billing.find_payment(p_id text)
   returns billing.payments
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4379,11 +4409,6 @@ create function billing.has_no_page(p_checkout billing.checkouts)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1af9fae387cf2b0d';
-
-create function billing.hear(p_event jsonb)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2caef1369eb36f28';
 
 create function billing.held_until(p_request capacity.requests)
   returns timestamp with time zone
@@ -4479,41 +4504,6 @@ create function billing.keep_step(p_draft billing.drafts, p_step integer, p_term
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f7b950ae5a54b65a';
-
-create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d858a886666cf96';
-
-create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f7d7d32ba2601aba';
-
-create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03cbfa860bac5905';
-
-create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bf722ea76af485bb';
-
-create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d5f71288aaa3f9ca';
-
-create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ecebea671f67900';
-
-create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 542a73b58b938db2';
 
 create function billing.least_amount(p_currency text)
   returns bigint
@@ -4629,7 +4619,7 @@ create function billing.look_for_checkout(p_checkout billing.checkouts)
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 389361517df0fcbf';
+  as 'sha256 df6e91cc3cfd1cbc';
 
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -4714,7 +4704,7 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
 create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2da58af4a7bac0d8';
+  as 'sha256 fba1d8721311286b';
 
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void
@@ -4739,7 +4729,7 @@ create function billing.open_checkout(p_request_id text)
 create function billing.open_draft(p_workspace_id text, p_token text, p_step integer, OUT kind text, OUT id uuid, OUT draft billing.drafts)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5de9ad72e61ad4f4';
+  as 'sha256 01bdadd5c047e45e';
 
 create function billing.open_refund(p_payment billing.payments, p_reason text, p_amount bigint, p_asked_by text, p_why_hash bytea, p_held_by text)
   returns billing.refunds
@@ -4820,7 +4810,7 @@ create function billing.prove_draft(p_draft billing.drafts)
 create function billing.put_aside(p_stripe_id text, p_kind text, p_request_id text, p_event_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ee5289e0ff200f98';
+  as 'sha256 7f886c33dea7b5a3';
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
@@ -4847,7 +4837,7 @@ create function billing.read_page(p_sighting billing.sightings)
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61e6693960a156e8';
+  as 'sha256 0f1fc49bc91d3b16';
 
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
@@ -4864,11 +4854,21 @@ create function billing.receipt_number(p_payment_id uuid)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 eefd0e9b8f3646aa';
 
+create function billing.receive_event(p_event jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 12798d6d108e575d';
+
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 a742a378d909b614';
 grant execute on function billing.reconcile_payments to headroom_control;
+
+create function billing.record_finding(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 13ddba597284c539';
 
 create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
   returns billing.refunds
@@ -4908,7 +4908,7 @@ create function billing.refunds_too_much(p_payment billing.payments, p_known bil
 create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f5704fc64d9ba31';
+  as 'sha256 832241319ccd3c3b';
 
 create function billing.release_refund(p_payment_id uuid)
   returns billing.refunds
@@ -4995,7 +4995,7 @@ create function billing.subscription_of_invoice(p_invoice jsonb)
 create function billing.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 69fd488028b2a725';
+  as 'sha256 8a429002348884b1';
 
 create function billing.take_answer(p_checkout billing.checkouts)
   returns billing.checkouts
@@ -5005,12 +5005,12 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8f6a1ffa3e315b8';
+  as 'sha256 45ea3a3f39766831';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e0b2721560f5eb01';
+  as 'sha256 0a63aa6fcb4b8627';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -5173,7 +5173,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6d78886d3989c3e3';
+  as 'sha256 120d3a257034930e';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
@@ -5844,7 +5844,7 @@ create function capacity.route_subscription()
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 14722af0c0af675d';
+  as 'sha256 e8a631d41cda1016';
 grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.sample_problems()
@@ -6726,7 +6726,7 @@ create function headroom.request_headers()
 create function headroom.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 a0448924c2f05e41';
+  as 'sha256 e46c3d8931583d72';
 grant execute on function headroom.reseal_secrets to headroom_control;
 
 create function headroom.run_hooks(p_point text, p_argument jsonb)
@@ -6894,7 +6894,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.postal_handle(p_kind text, p_event jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38d788a1feec8961';
+  as 'sha256 03e4fc13f34d6810';
 
 create function inbound.postal_row(p_message jsonb)
   returns uuid
@@ -7158,11 +7158,6 @@ create function notify.carries_link(p_outbox_id uuid, p_link_id uuid)
   as 'sha256 e667709dc8e502b3';
 grant execute on function notify.carries_link to headroom_executor;
 
-create function notify.carry(p_told notify.notifications[], p_channel text)
-  returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5327f3111f6b48d4';
-
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -7291,7 +7286,7 @@ create function notify.find_unsubscribe(p_token text)
 create function notify.follow_endings(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 acd24c55c51a6749';
+  as 'sha256 3c125cb702020fe8';
 
 create function notify.forget_member(p_member jsonb)
   returns jsonb
@@ -7366,11 +7361,6 @@ create function notify.known_zone(p_zone text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7f70a2189022108c';
-
-create function notify.learn_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text)
-  returns text
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20155aa5abb4fa94';
 
 create function notify.lift_suppression(p_workspace_id text, p_address text, p_actor text)
   returns boolean
@@ -7484,6 +7474,11 @@ create function notify.reach(p_workspace_id text, p_recipient_kind text, p_recip
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7ee129f9b5f5ff61';
 
+create function notify.record_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 20155aa5abb4fa94';
+
 create function notify.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -7492,7 +7487,7 @@ create function notify.refuse_change()
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
-  as 'sha256 9bfeac79d1de4a6b';
+  as 'sha256 600338e2ede1509f';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7510,7 +7505,7 @@ create function notify.render_text(p_text text, p_most integer)
 create function notify.resend(p_id uuid, p_channel text, p_actor text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 268327ca4e8a7e1a';
+  as 'sha256 a07904d416fb72f0';
 grant execute on function notify.resend to headroom_control;
 
 create function notify.resume_mails(p_notification notify.notifications, p_categories text[])
@@ -7527,6 +7522,11 @@ create function notify.send(p_told notify.notifications[], p_channel text, p_end
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c14978f3216ef9e2';
+
+create function notify.send_message(p_told notify.notifications[], p_channel text)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5327f3111f6b48d4';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean
@@ -7612,7 +7612,7 @@ create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 734b0741265f51eb';
+  as 'sha256 58d6c653f81fe348';
 
 create function notify.template_samples()
   returns TABLE(name text, sample text, vals jsonb)
@@ -7780,7 +7780,7 @@ grant execute on function outbox.claim to headroom_executor;
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb, p_ways integer[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 836c9a0dd2aba8cb';
+  as 'sha256 f91b1bd5111a468d';
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
@@ -8144,7 +8144,7 @@ create function outbox.note_served(p_rails text[])
 create function outbox.open_queues(p_stream outbox.streams, p_ways integer[], p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
   returns TABLE(way_id integer, destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=on owner headroom_owner
-  as 'sha256 d3b22f32ebccaeff';
+  as 'sha256 54c73766325e57e7';
 
 create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT ways integer[], OUT turns double precision[])
   returns record
@@ -8265,7 +8265,7 @@ create function outbox.repair_unheld(p_lane_ids bigint[])
 create function outbox.repair_ways()
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 ddf6dd64b9506311';
+  as 'sha256 3b3c32f05b7907f1';
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
@@ -8479,7 +8479,7 @@ create function outbox.wake_relays(p_stream text)
 create function outbox.way_id(p_stream_id smallint, p_rail_id smallint, p_writer text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 dbd24301bc697ac2';
+  as 'sha256 54fa7e5d6a28f660';
 
 create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
   returns text
@@ -8517,6 +8517,11 @@ create function provisioning.adopt(p_most integer)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1d49d3dc21f6f51a';
 
+create function provisioning.apply_callback(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 31e8c7f912c4e333';
+
 create function provisioning.asked_words(p_job provisioning.jobs)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8545,7 +8550,7 @@ create function provisioning.callback_address(p_workspace_id text)
 create function provisioning.callback_problem(p_sent jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f58089cf68942760';
+  as 'sha256 8d015ce3a97ac284';
 
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
@@ -8575,12 +8580,17 @@ create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 72dea7f40ef5e480';
+  as 'sha256 85ff10c4ba5ec077';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 edf1385d4d3968ea';
+
+create function provisioning.count_callback(p_attempt provisioning.attempts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0be2e7a1c678e950';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
@@ -8652,11 +8662,6 @@ create function provisioning.gives_up_at(p_job provisioning.jobs)
   returns timestamp with time zone
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 999d1b5c783b26c0';
-
-create function provisioning.hear(p_workspace_id text, p_sent jsonb)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b7ab37c579837a05';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
@@ -8770,20 +8775,10 @@ create function provisioning.note_ended_runs(p_job_id uuid)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 33f6c7cdd042f083';
 
-create function provisioning.note_heard(p_attempt provisioning.attempts)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0be2e7a1c678e950';
-
 create function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c324d0bb5df4d646';
-
-create function provisioning.obey(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31e8c7f912c4e333';
 
 create function provisioning.open_attempt(p_job_id uuid, p_task text)
   returns provisioning.attempts
@@ -8821,6 +8816,11 @@ create function provisioning.read_sightings(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2eccec2d6f2d0ffd';
+
+create function provisioning.receive_callback(p_workspace_id text, p_sent jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 229e4582079272a9';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -8910,7 +8910,7 @@ create function provisioning.stop_run(p_attempt provisioning.attempts)
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03ff723779f30677';
+  as 'sha256 b6ee9e1ddcfd0bf9';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -9208,7 +9208,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_provisioning_callback(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 12d60015b5c83f87';
+  as 'sha256 3f0b68db080cb9b3';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
 grant execute on function public.handle_provisioning_callback to service_role;
@@ -9224,7 +9224,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.handle_stripe_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 71d7591120a93ffd';
+  as 'sha256 77dd165de25dd11f';
 grant execute on function public.handle_stripe_webhook to anon;
 grant execute on function public.handle_stripe_webhook to authenticated;
 grant execute on function public.handle_stripe_webhook to service_role;

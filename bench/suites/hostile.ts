@@ -149,8 +149,8 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
       details: { p50Ms: round(percentile(tookMs, 50), 1), questions: tookMs.length, ...details },
     });
   let attacks = 0;
-  let mostMemory = 0;
-  const watch = setInterval(() => (mostMemory = Math.max(mostMemory, memoryMb(server.pid))), 100);
+  let maxMemory = 0;
+  const watch = setInterval(() => (maxMemory = Math.max(maxMemory, memoryMb(server.pid))), 100);
   victims.start();
   try {
     await sleep(2_000);
@@ -177,7 +177,7 @@ export const hostileSuite: Suite = async ({ url, params, emit }) => {
       measure: `hostile/memory-${connections}`,
       who: "headroom",
       variant: "the most that the server's process had",
-      value: mostMemory,
+      value: maxMemory,
       unit: "MB",
       details: { beforeMb: memoryBefore, afterMb: memoryMb(server.pid) },
     });

@@ -60,7 +60,7 @@ async function describeEvents(client: Client): Promise<readonly string[]> {
   return [
     "## The events of Stripe that are followed",
     "",
-    "[billing.event_rules()](../sql/functions/billing/hear/event_rules.sql). The webhook endpoint at Stripe has to send these; all others are ignored.",
+    "[billing.event_rules()](../sql/functions/billing/receive/event_rules.sql). The webhook endpoint at Stripe has to send these; all others are ignored.",
     "",
     ...table(
       ["event", "object", "what it tells"],

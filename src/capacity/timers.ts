@@ -84,7 +84,7 @@ export interface Timers {
 const defaults = { everyMs: 60_000, stopMs: 5_000, runner: "worker" } as const satisfies Partial<TimersOptions>;
 
 /** After a long outage there is much to do; beyond this the next minute goes on with it. */
-const mostSweepsAtOnce = 100;
+const maxSweepsAtOnce = 100;
 
 /** Begins at once. Failures are logged and never thrown: the next sweep does what this one could not. */
 export function startTimers(options: TimersOptions): Timers {
@@ -134,7 +134,7 @@ function connectionOf({ connectionString = "", use }: TimersOptions): Connection
 /** How often turns sweep, however often they come: a webhook for each row would have each of them look at all that is due. */
 const turnsSweepEveryMs = 30_000;
 /** Turns have little time, and a sweep that is cut off is lost whole: so small ones. */
-const mostInTurn = 50;
+const maxInTurn = 50;
 /** What is left of a turn's time is for sending. */
 const longestInTurnMs = 5_000;
 
@@ -156,7 +156,7 @@ export function sweepBeforeTurns(options: Pick<TimersOptions, "log"> = {}): (tur
         const timeout = String(Math.max(1, Math.ceil(untilMs - performance.now())));
         return withSettings(db, { statement_timeout: timeout }, () => work(db));
       });
-    await sweepAll({ lend, note: use, runner: "turn", most: mostInTurn, untilMs, log, signal });
+    await sweepAll({ lend, note: use, runner: "turn", most: maxInTurn, untilMs, log, signal });
   };
 }
 
@@ -174,7 +174,7 @@ interface Sweeping extends SweepOptions {
 async function sweepAll(sweeping: Sweeping): Promise<void> {
   const { lend, note, runner, most, untilMs = Infinity, log, signal } = sweeping;
   try {
-    for (let turn = 0; turn < mostSweepsAtOnce && !signal.aborted && performance.now() < untilMs; turn += 1) {
+    for (let turn = 0; turn < maxSweepsAtOnce && !signal.aborted && performance.now() < untilMs; turn += 1) {
       const sweep = await lend((db) => runTimers(db, { runner, most }));
       report(sweep, log);
       if (!sweep.more) return;

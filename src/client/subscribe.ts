@@ -31,7 +31,7 @@ export interface SubscribeOptions {
 }
 
 const longestPauseMs = 30_000;
-const mostRemembered = 2_000;
+const maxRemembered = 2_000;
 
 export async function subscribe(
   { url, fetch = globalThis.fetch }: ClientOptions,
@@ -107,7 +107,7 @@ function take(block: string, state: State, listen: (event: LiveEvent) => void, o
     if (!state.told.has(event.id)) {
       listen(event);
       state.told.add(event.id);
-      if (state.told.size > mostRemembered) state.told.delete(state.told.values().next().value ?? "");
+      if (state.told.size > maxRemembered) state.told.delete(state.told.values().next().value ?? "");
     }
   }
   state.lastEventId = field("id") ?? state.lastEventId;

@@ -11,7 +11,7 @@ type Parsed = null | boolean | number | string | Parsed[] | { [name: string]: Pa
 const deepestLevel = 64;
 
 /** Written out, 1e131071 is 131,072 digits, and Postgres has no room for one more: nobody means such a number. */
-const mostDigits = 1_000;
+const maxDigits = 1_000;
 
 /** A double holds fifteen digits whatever they are; Postgres writes numbers without exponents. */
 const sixteenDigits = /[0-9][0-9.]{15}/;
@@ -51,7 +51,7 @@ export function parseStored(text: string): Parsed {
  */
 export function parseToPassOn(text: string): Parsed | undefined {
   try {
-    const parsed = parseKeepingDigits(text, mostDigits);
+    const parsed = parseKeepingDigits(text, maxDigits);
     return depthOf(parsed, deepestLevel + 1) > deepestLevel ? undefined : parsed;
   } catch {
     return undefined;

@@ -2254,6 +2254,72 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Learns from a dispute at Stripe, and says what came of it. */
+  "billing.apply_dispute": {
+    args: {
+      p_dispute: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Learns from an invoice of Stripe's, and says what came of it. Nullable: p_event_type. */
+  "billing.apply_invoice": {
+    args: {
+      p_invoice: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+      p_event_type: string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a payment at Stripe, and says what came of it. */
+  "billing.apply_payment_intent": {
+    args: {
+      p_intent: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a refund at Stripe, and says what came of it. */
+  "billing.apply_refund": {
+    args: {
+      p_refund: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a Checkout session, and says what came of it. Nullable: p_event_type. */
+  "billing.apply_session": {
+    args: {
+      p_session: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+      p_event_type: string | null;
+    };
+    result: Json;
+  };
+  /** Learns from an object of Stripe, and says what came of it. Nullable: p_event_type. */
+  "billing.apply_stripe_object": {
+    args: {
+      p_object: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+      p_event_type?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Learns from a subscription at Stripe, and says what came of it. */
+  "billing.apply_subscription": {
+    args: {
+      p_stripe: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
   /** Asks Stripe for charges that are not known. */
   "billing.ask_charges": {
     args: Record<string, never>;
@@ -2563,17 +2629,6 @@ export interface Functions {
     };
     result: { kind: string; id: string; draft: string | null };
   };
-  /** Writes down what does not agree. Nullable: p_request_id. */
-  "billing.find_out": {
-    args: {
-      p_kind: string | null;
-      p_stripe_id: string | null;
-      p_request_id: string | null;
-      p_said: string | null;
-      p_event_id: string | null;
-    };
-    result: Json;
-  };
   /** A payment by any id that belongs to it. Nullable: result. */
   "billing.find_payment": {
     args: {
@@ -2622,13 +2677,6 @@ export interface Functions {
       p_checkout: string | null;
     };
     result: boolean;
-  };
-  /** Takes in an event of Stripe that was verified, and says what came of it. */
-  "billing.hear": {
-    args: {
-      p_event: unknown;
-    };
-    result: Json;
   };
   /** Until when an offer waits for a payment under way. Nullable: result. */
   "billing.held_until": {
@@ -2771,72 +2819,6 @@ export interface Functions {
       p_terms: unknown;
     };
     result: string | null;
-  };
-  /** Learns from an object of Stripe, and says what came of it. Nullable: p_event_type. */
-  "billing.learn": {
-    args: {
-      p_object: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-      p_event_type?: string | null | undefined;
-    };
-    result: Json;
-  };
-  /** Learns from a dispute at Stripe, and says what came of it. */
-  "billing.learn_dispute": {
-    args: {
-      p_dispute: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Learns from an invoice of Stripe's, and says what came of it. Nullable: p_event_type. */
-  "billing.learn_invoice": {
-    args: {
-      p_invoice: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-      p_event_type: string | null;
-    };
-    result: Json;
-  };
-  /** Learns from a payment at Stripe, and says what came of it. */
-  "billing.learn_payment_intent": {
-    args: {
-      p_intent: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Learns from a refund at Stripe, and says what came of it. */
-  "billing.learn_refund": {
-    args: {
-      p_refund: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Learns from a Checkout session, and says what came of it. Nullable: p_event_type. */
-  "billing.learn_session": {
-    args: {
-      p_session: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-      p_event_type: string | null;
-    };
-    result: Json;
-  };
-  /** Learns from a subscription at Stripe, and says what came of it. */
-  "billing.learn_subscription": {
-    args: {
-      p_stripe: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
   };
   /** The least that Stripe takes at once, in minor units. */
   "billing.least_amount": {
@@ -3390,6 +3372,13 @@ export interface Functions {
     };
     result: string;
   };
+  /** Takes in an event of Stripe that was verified, and says what came of it. */
+  "billing.receive_event": {
+    args: {
+      p_event: unknown;
+    };
+    result: Json;
+  };
   /** Begins a comparison with Stripe. Nullable: p_since. */
   "billing.reconcile_payments": {
     args: {
@@ -3397,6 +3386,17 @@ export interface Functions {
       p_since?: Date | string | null | undefined;
     };
     result: string;
+  };
+  /** Writes down what does not agree. Nullable: p_request_id. */
+  "billing.record_finding": {
+    args: {
+      p_kind: string | null;
+      p_stripe_id: string | null;
+      p_request_id: string | null;
+      p_said: string | null;
+      p_event_id: string | null;
+    };
+    result: Json;
   };
   /** Begins a refund. Nullable: p_amount, p_why, p_held_by, result. */
   "billing.refund": {
@@ -6941,14 +6941,6 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
-  "notify.carry": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_channel: string | null;
-    };
-    result: number;
-  };
   /** How each channel does. */
   "notify.channel_figures": {
     args: Record<string, never>;
@@ -7242,16 +7234,6 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said. */
-  "notify.learn_outcome": {
-    args: {
-      p_outbox_id: string | null;
-      p_outcome: string | null;
-      p_suppress: string | null;
-      p_said: string | null;
-    };
-    result: string;
-  };
   /** Lets mail go to an address again; whether it had been suppressed. */
   "notify.lift_suppression": {
     args: {
@@ -7447,6 +7429,16 @@ export interface Functions {
     };
     result: { address: string | null; name: string | null; mark: Buffer | null; problem: string | null };
   };
+  /** Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said. */
+  "notify.record_outcome": {
+    args: {
+      p_outbox_id: string | null;
+      p_outcome: string | null;
+      p_suppress: string | null;
+      p_said: string | null;
+    };
+    result: string;
+  };
   /** Sends what is due, a batch of it. Nullable: next_due. */
   "notify.release": {
     args: {
@@ -7499,6 +7491,14 @@ export interface Functions {
       p_endpoint_id?: string | null | undefined;
     };
     result: { delivery_id: string | null; problem: string | null };
+  };
+  /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
+  "notify.send_message": {
+    args: {
+      p_told: readonly string[] | string | null;
+      p_channel: string | null;
+    };
+    result: number;
   };
   /** Keeps or forgets a person's own webhook at Slack; whether they have one now. Nullable: p_url. */
   "notify.set_slack_webhook": {
@@ -9141,6 +9141,17 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Carries out what a callback means and answers it. */
+  "provisioning.apply_callback": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_outcome: string | null;
+      p_why: string | null;
+      p_sent: unknown;
+    };
+    result: Json;
+  };
   /** What people are asked to do about a job, in words. */
   "provisioning.asked_words": {
     args: {
@@ -9257,6 +9268,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Counts a callback of an attempt. */
+  "provisioning.count_callback": {
+    args: {
+      p_attempt: string | null;
+    };
+    result: void;
+  };
   /** Makes the job of a confirmed request and begins it when it may. */
   "provisioning.create_job": {
     args: {
@@ -9364,14 +9382,6 @@ export interface Functions {
       p_job: string | null;
     };
     result: Date | null;
-  };
-  /** Takes in a callback that was verified, and answers the run. */
-  "provisioning.hear": {
-    args: {
-      p_workspace_id: string | null;
-      p_sent: unknown;
-    };
-    result: Json;
   };
   /** What a waiting job waits for. Nullable: result. */
   "provisioning.held_by": {
@@ -9556,13 +9566,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Counts a callback of an attempt. */
-  "provisioning.note_heard": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: void;
-  };
   /** Notes a heartbeat with its step and progress. Nullable: p_step, p_progress. */
   "provisioning.note_step": {
     args: {
@@ -9571,17 +9574,6 @@ export interface Functions {
       p_progress: number | null;
     };
     result: void;
-  };
-  /** Carries out what a callback means and answers it. */
-  "provisioning.obey": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-      p_outcome: string | null;
-      p_why: string | null;
-      p_sent: unknown;
-    };
-    result: Json;
   };
   /** The attempt of a job that has not ended. Nullable: result. */
   "provisioning.open_attempt": {
@@ -9634,6 +9626,14 @@ export interface Functions {
       p_job_id: string | null;
     };
     result: void;
+  };
+  /** Takes in a callback that was verified, and answers the run. */
+  "provisioning.receive_callback": {
+    args: {
+      p_workspace_id: string | null;
+      p_sent: unknown;
+    };
+    result: Json;
   };
   /** Records an event of a job and moves it. Nullable: p_reason. */
   "provisioning.record": {
@@ -10816,6 +10816,13 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.amount_problem": { returns: "value", json: [], positional: false },
   "billing.amount_words": { returns: "value", json: [], positional: false },
+  "billing.apply_dispute": { returns: "value", json: ["p_dispute"], positional: false },
+  "billing.apply_invoice": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.apply_payment_intent": { returns: "value", json: ["p_intent"], positional: false },
+  "billing.apply_refund": { returns: "value", json: ["p_refund"], positional: false },
+  "billing.apply_session": { returns: "value", json: ["p_session"], positional: false },
+  "billing.apply_stripe_object": { returns: "value", json: ["p_object"], positional: false },
+  "billing.apply_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.ask_charges": { returns: "nothing", json: [], positional: false },
   "billing.ask_page": { returns: "nothing", json: [], positional: false },
   "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
@@ -10855,7 +10862,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.event_rules": { returns: "rows", json: [], positional: false },
   "billing.fail_checkout": { returns: "row", json: [], positional: false },
   "billing.find_draft": { returns: "row", json: [], positional: false },
-  "billing.find_out": { returns: "value", json: [], positional: false },
   "billing.find_payment": { returns: "row", json: [], positional: false },
   "billing.find_refund": { returns: "row", json: ["p_refund"], positional: false },
   "billing.find_session": { returns: "row", json: ["p_session"], positional: false },
@@ -10863,7 +10869,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.follow_end": { returns: "value", json: ["p_change"], positional: false },
   "billing.forget_drafts": { returns: "value", json: [], positional: false },
   "billing.has_no_page": { returns: "value", json: [], positional: false },
-  "billing.hear": { returns: "value", json: ["p_event"], positional: false },
   "billing.held_until": { returns: "value", json: [], positional: false },
   "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
   "billing.holds_money": { returns: "value", json: [], positional: false },
@@ -10883,13 +10888,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
   "billing.keep_reconciling": { returns: "nothing", json: [], positional: false },
   "billing.keep_step": { returns: "value", json: ["p_terms"], positional: false },
-  "billing.learn": { returns: "value", json: ["p_object"], positional: false },
-  "billing.learn_dispute": { returns: "value", json: ["p_dispute"], positional: false },
-  "billing.learn_invoice": { returns: "value", json: ["p_invoice"], positional: false },
-  "billing.learn_payment_intent": { returns: "value", json: ["p_intent"], positional: false },
-  "billing.learn_refund": { returns: "value", json: ["p_refund"], positional: false },
-  "billing.learn_session": { returns: "value", json: ["p_session"], positional: false },
-  "billing.learn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.least_amount": { returns: "value", json: [], positional: false },
   "billing.left_for_people": { returns: "value", json: [], positional: false },
   "billing.left_of": { returns: "value", json: [], positional: false },
@@ -10956,7 +10954,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.read_sightings": { returns: "row", json: [], positional: false },
   "billing.reason_words": { returns: "value", json: [], positional: false },
   "billing.receipt_number": { returns: "value", json: [], positional: false },
+  "billing.receive_event": { returns: "value", json: ["p_event"], positional: false },
   "billing.reconcile_payments": { returns: "value", json: [], positional: false },
+  "billing.record_finding": { returns: "value", json: [], positional: false },
   "billing.refund": { returns: "row", json: [], positional: false },
   "billing.refund_by_person": { returns: "row", json: [], positional: false },
   "billing.refund_problem": { returns: "value", json: ["p_refund"], positional: false },
@@ -11393,7 +11393,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.bring_template": { returns: "nothing", json: [], positional: false },
   "notify.burst": { returns: "value", json: [], positional: false },
   "notify.carries_link": { returns: "value", json: [], positional: false },
-  "notify.carry": { returns: "value", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
   "notify.channels": { returns: "rows", json: [], positional: false },
   "notify.channels_for": { returns: "value", json: [], positional: false },
@@ -11432,7 +11431,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.is_suppressed": { returns: "value", json: [], positional: false },
   "notify.known_templates": { returns: "rows", json: [], positional: false },
   "notify.known_zone": { returns: "value", json: [], positional: false },
-  "notify.learn_outcome": { returns: "value", json: [], positional: false },
   "notify.lift_suppression": { returns: "value", json: [], positional: false },
   "notify.list_notifications": { returns: "rows", json: [], positional: false },
   "notify.list_producers": { returns: "rows", json: [], positional: false },
@@ -11454,6 +11452,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.put_in_inbox": { returns: "nothing", json: [], positional: false },
   "notify.rail_of": { returns: "value", json: [], positional: false },
   "notify.reach": { returns: "row", json: [], positional: false },
+  "notify.record_outcome": { returns: "value", json: [], positional: false },
   "notify.release": { returns: "row", json: [], positional: false },
   "notify.remove_producer": { returns: "value", json: [], positional: false },
   "notify.render_text": { returns: "value", json: [], positional: false },
@@ -11461,6 +11460,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.resume_mails": { returns: "nothing", json: [], positional: false },
   "notify.schedule_dispatcher": { returns: "value", json: [], positional: false },
   "notify.send": { returns: "row", json: [], positional: false },
+  "notify.send_message": { returns: "value", json: [], positional: false },
   "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
   "notify.show_notification": { returns: "value", json: [], positional: false },
   "notify.slack_sections": { returns: "row", json: [], positional: false },
@@ -11646,6 +11646,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
   "provisioning.adopt": { returns: "value", json: [], positional: false },
+  "provisioning.apply_callback": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.asked_words": { returns: "value", json: [], positional: false },
   "provisioning.asks_for": { returns: "value", json: [], positional: false },
   "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
@@ -11659,6 +11660,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.clean_up": { returns: "row", json: [], positional: false },
   "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
   "provisioning.complete": { returns: "nothing", json: [], positional: false },
+  "provisioning.count_callback": { returns: "nothing", json: [], positional: false },
   "provisioning.create_job": { returns: "nothing", json: [], positional: false },
   "provisioning.customer_story": { returns: "value", json: [], positional: false },
   "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
@@ -11673,7 +11675,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.give_up": { returns: "nothing", json: [], positional: false },
   "provisioning.give_up_hours": { returns: "value", json: [], positional: false },
   "provisioning.gives_up_at": { returns: "value", json: [], positional: false },
-  "provisioning.hear": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.held_by": { returns: "value", json: [], positional: false },
   "provisioning.held_words": { returns: "value", json: [], positional: false },
   "provisioning.job_counts": { returns: "rows", json: [], positional: false },
@@ -11695,9 +11696,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.next_state": { returns: "value", json: [], positional: false },
   "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
   "provisioning.note_ended_runs": { returns: "nothing", json: [], positional: false },
-  "provisioning.note_heard": { returns: "nothing", json: [], positional: false },
   "provisioning.note_step": { returns: "nothing", json: [], positional: false },
-  "provisioning.obey": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.open_attempt": { returns: "row", json: [], positional: false },
   "provisioning.pass_turn": { returns: "nothing", json: [], positional: false },
   "provisioning.people_asked": { returns: "value", json: [], positional: false },
@@ -11705,6 +11704,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.put_settings": { returns: "row", json: ["p_changes"], positional: false },
   "provisioning.read_sighting": { returns: "nothing", json: [], positional: false },
   "provisioning.read_sightings": { returns: "nothing", json: [], positional: false },
+  "provisioning.receive_callback": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.record": { returns: "row", json: [], positional: false },
   "provisioning.record_cleanup": { returns: "row", json: [], positional: false },
   "provisioning.record_outcome": { returns: "row", json: [], positional: false },

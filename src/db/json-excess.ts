@@ -3,10 +3,10 @@
  * or of members, parsing takes a tenth of a second, and everybody else waits.
  */
 
-const mostValues = 20_000;
+const maxValues = 20_000;
 
 /** Said of the JSON; undefined when nothing is wrong. Brackets and commas inside of strings do not count. */
-export function excessOf(text: string, mostDepth: number): string | undefined {
+export function excessOf(text: string, maxDepth: number): string | undefined {
   let depth = 0;
   let values = 1;
   let inString = false;
@@ -18,11 +18,11 @@ export function excessOf(text: string, mostDepth: number): string | undefined {
     } else if (code === 0x22) inString = true;
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
-      if (depth > mostDepth) return `is nested deeper than ${mostDepth} levels`;
+      if (depth > maxDepth) return `is nested deeper than ${maxDepth} levels`;
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
     else if (code === 0x2c) {
       values += 1;
-      if (values > mostValues) return `has more than ${mostValues} values`;
+      if (values > maxValues) return `has more than ${maxValues} values`;
     }
   }
   return undefined;

@@ -12,13 +12,13 @@ export interface BackgroundWork {
 }
 
 /** More than a healthy server ever has in progress; what is beyond goes on too, but is not waited for. */
-const mostWaitedFor = 1_000;
+const maxWaitedFor = 1_000;
 
 export function createBackgroundWork(): BackgroundWork {
   const inProgress = new Set<Promise<void>>();
   return {
     add(work) {
-      if (inProgress.size >= mostWaitedFor) return;
+      if (inProgress.size >= maxWaitedFor) return;
       const known = work.finally(() => inProgress.delete(known));
       inProgress.add(known);
     },

@@ -7,20 +7,20 @@ import { HeadroomError } from "../db/errors.ts";
 
 export interface HeldBytesOptions {
   /** Default: 16 MiB. */
-  readonly mostOfOne?: number | undefined;
+  readonly maxOfOne?: number | undefined;
   /** Default: 256 MiB. */
-  readonly mostInAll?: number | undefined;
+  readonly maxInAll?: number | undefined;
 }
 
 export class HeldBytes {
-  readonly #mostOfOne: number;
-  readonly #mostInAll: number;
+  readonly #maxOfOne: number;
+  readonly #maxInAll: number;
   readonly #heldBy = new Map<string, number>();
   #inAll = 0;
 
-  constructor({ mostOfOne = 16 * 1_048_576, mostInAll = 256 * 1_048_576 }: HeldBytesOptions = {}) {
-    this.#mostOfOne = mostOfOne;
-    this.#mostInAll = mostInAll;
+  constructor({ maxOfOne = 16 * 1_048_576, maxInAll = 256 * 1_048_576 }: HeldBytesOptions = {}) {
+    this.#maxOfOne = maxOfOne;
+    this.#maxInAll = maxInAll;
   }
 
   /** Counts what is held already. The returned function lets go of it; calling that again does nothing. */
@@ -34,7 +34,7 @@ export class HeldBytes {
   }
 
   hasRoom(caller: string, bytes: number): boolean {
-    return (this.#heldBy.get(caller) ?? 0) + bytes <= this.#mostOfOne && this.#inAll + bytes <= this.#mostInAll;
+    return (this.#heldBy.get(caller) ?? 0) + bytes <= this.#maxOfOne && this.#inAll + bytes <= this.#maxInAll;
   }
 
   /** Refuses whoever would hold too much. */

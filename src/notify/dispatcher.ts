@@ -61,9 +61,9 @@ const defaults = {
   stopMs: 5_000,
 } as const satisfies Partial<DispatcherOptions>;
 
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 /** After a long outage there is much to do; beyond this the next look goes on with it. */
-const mostLooks = 100;
+const maxLooks = 100;
 
 /** Begins at once. Failures are logged and never thrown: the next look does what this one could not. */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
@@ -79,7 +79,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   let forgetAtMs = performance.now();
   const loop = (async () => {
     while (!signal.aborted) {
-      const nextDue = await releaseAll({ lend, most: mostAtOnce, log, signal });
+      const nextDue = await releaseAll({ lend, most: maxAtOnce, log, signal });
       if (performance.now() >= forgetAtMs) {
         forgetAtMs = performance.now() + forgetEveryMs;
         await forgetAll(lend, log, signal);
@@ -105,7 +105,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 /** How often turns look, however often they come. */
 const turnsLookEveryMs = 2_000;
 /** Turns have little time, and a look that is cut off is lost whole: so small ones. */
-const mostInTurn = 100;
+const maxInTurn = 100;
 /** What is left of a turn's time is for sending. */
 const longestInTurnMs = 3_000;
 
@@ -128,7 +128,7 @@ export function releaseBeforeTurns(options: Pick<DispatcherOptions, "log"> = {})
         const timeout = String(Math.max(1, Math.ceil(untilMs - performance.now())));
         return withSettings(db, { statement_timeout: timeout }, () => work(db));
       });
-    await releaseAll({ lend, most: mostInTurn, untilMs, log, signal });
+    await releaseAll({ lend, most: maxInTurn, untilMs, log, signal });
     if (performance.now() >= untilMs || nowMs - forgotAtMs < defaults.forgetEveryMs) return;
     forgotAtMs = nowMs;
     await forgetAll(lend, log, signal, untilMs);
@@ -149,7 +149,7 @@ async function releaseAll({ lend, most, untilMs = Infinity, log, signal }: Relea
   let total = 0;
   let nextDue: Date | null = null;
   try {
-    for (let look = 0; look < mostLooks && !signal.aborted && performance.now() < untilMs; look += 1) {
+    for (let look = 0; look < maxLooks && !signal.aborted && performance.now() < untilMs; look += 1) {
       const done: Release = await lend((db) => release(db, most));
       total += done.released;
       ({ nextDue } = done);
@@ -164,12 +164,12 @@ async function releaseAll({ lend, most, untilMs = Infinity, log, signal }: Relea
 
 /** Small batches: each of them is a transaction that others may wait for. */
 const forgottenAtOnce = 1_000;
-const mostForgetting = 20;
+const maxForgetting = 20;
 
 async function forgetAll(lend: Lend, log: Log, signal: AbortSignal, untilMs = Infinity): Promise<void> {
   let total = 0;
   try {
-    for (let turn = 0; turn < mostForgetting && !signal.aborted && performance.now() < untilMs; turn += 1) {
+    for (let turn = 0; turn < maxForgetting && !signal.aborted && performance.now() < untilMs; turn += 1) {
       const forgotten = await lend((db) => call(db, "notify.forget_old", { p_most: forgottenAtOnce }));
       total += forgotten;
       if (forgotten < forgottenAtOnce) break;

@@ -25,7 +25,7 @@ export interface AccessProblem {
 export const accessCheckMs = 5_000;
 
 /** At most so many channels or teams are asked about, so that a check stays short. */
-export const mostPlaces = 20;
+export const maxPlaces = 20;
 
 /** A failed call as a problem. `refusals` are the codes that are about the credential. */
 export function problemOf(

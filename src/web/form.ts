@@ -6,12 +6,12 @@
  */
 
 /** As many as the database takes (inbound.form_decode). */
-const mostFields = 200;
+const maxFields = 200;
 
 /** Undefined for a form with more fields than that. */
 export function readFields(text: string): URLSearchParams | undefined {
-  const parts = text.split("&", mostFields + 1);
-  if (parts.length > mostFields) return undefined;
+  const parts = text.split("&", maxFields + 1);
+  if (parts.length > maxFields) return undefined;
   return new URLSearchParams(parts.filter((part) => part !== "").map(fieldOf));
 }
 

@@ -30,7 +30,7 @@ export class Pulse {
   #client: Client | undefined;
   depth: Depth | undefined;
   /** Most circuits that were open at one look. */
-  mostOpenCircuits = 0;
+  maxOpenCircuits = 0;
 
   constructor(url: string, faults: FaultLog) {
     this.#url = url;
@@ -78,6 +78,6 @@ export class Pulse {
     await this.#client.query("insert into public.chaos_pulse values (clock_timestamp())");
     const answer = await this.#client.query<Depth>(depthQuery);
     this.depth = answer.rows[0];
-    this.mostOpenCircuits = Math.max(this.mostOpenCircuits, this.depth?.openCircuits ?? 0);
+    this.maxOpenCircuits = Math.max(this.maxOpenCircuits, this.depth?.openCircuits ?? 0);
   }
 }

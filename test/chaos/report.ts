@@ -47,7 +47,7 @@ export function renderRun(result: RunResult): string {
       ["claims that failed", relayCounts.claimErrors],
       ["wake-ups by NOTIFY", relayCounts.notifyWakeups],
       ["lanes repaired by the sweep", relayCounts.sweptLanes],
-      ["most circuits open at once", result.mostOpenCircuits],
+      ["most circuits open at once", result.maxOpenCircuits],
     ]),
     table(
       ["step boundary", "hits", "kill -9", "stopped"],

@@ -30,7 +30,7 @@ export interface RunResult extends Verdict {
   readonly relayCounts: Omit<RelayCounts, "steps">;
   readonly logged: Readonly<Record<string, number>>;
   readonly receiver: Readonly<Record<string, number>>;
-  readonly mostOpenCircuits: number;
+  readonly maxOpenCircuits: number;
   /** Errors that the server logged, by their words. */
   readonly databaseErrors: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
@@ -175,7 +175,7 @@ async function summarize(
     relayCounts,
     logged: Object.fromEntries(fleet.logged),
     receiver: stats.byFault,
-    mostOpenCircuits: pulse.mostOpenCircuits,
+    maxOpenCircuits: pulse.maxOpenCircuits,
     databaseErrors: countErrors((await stage.postgres.log()).slice(stage.logFrom)),
     findings: findings.list,
   };

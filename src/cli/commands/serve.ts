@@ -146,7 +146,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     drainer?.keepTurning();
     timers = startTimers({
       runner: "server",
-      most: mostInSweep,
+      most: maxInSweep,
       use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
       log: createLog(json),
     });
@@ -161,7 +161,7 @@ async function runServe(options: ServeOptions): Promise<void> {
 }
 
 /** Timers run as a statement of the gateway, which has a time limit of seconds; so one run handles few requests. */
-const mostInSweep = 25;
+const maxInSweep = 25;
 
 /** Delivers for /api/internal/outbox-relay, with a login of its own, because the gateway may not claim rows. */
 async function drainerOf(options: ServeOptions, json: boolean): Promise<OnDemandRelay | undefined> {

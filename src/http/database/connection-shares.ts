@@ -14,7 +14,7 @@ export type Taken =
   | { readonly kind: "late"; readonly ownFault: boolean };
 
 /** What waits keeps its request in memory, so one caller may have so many waiting. */
-const mostWaitingOfOne = 64;
+const maxWaitingOfOne = 64;
 
 interface Queue {
   readonly caller: Caller;
@@ -22,8 +22,8 @@ interface Queue {
 }
 
 export class Shares {
-  readonly #mostOfGroup: number;
-  readonly #mostOfOne: number;
+  readonly #maxOfGroup: number;
+  readonly #maxOfOne: number;
   /** By group, and by caller. */
   readonly #held = new Map<string, number>();
   readonly #waiting = new Map<string, Queue>();
@@ -32,15 +32,15 @@ export class Shares {
   /** No group may hold the last fifth (at least one connection) unless there is only one in all, nor anybody in it more than half of the rest. */
   constructor(total: number) {
     this.#free = total;
-    this.#mostOfGroup = Math.max(1, total - Math.ceil(total / 5));
-    this.#mostOfOne = Math.ceil(this.#mostOfGroup / 2);
+    this.#maxOfGroup = Math.max(1, total - Math.ceil(total / 5));
+    this.#maxOfOne = Math.ceil(this.#maxOfGroup / 2);
   }
 
   async take(caller: Caller, waitMs: number): Promise<Taken> {
     if (this.#mayTake(caller)) return this.#give(caller);
     const key = keyOf(caller);
     const queue = this.#waiting.get(key) ?? { caller, grants: new Set() };
-    if (queue.grants.size >= mostWaitingOfOne) return { kind: "late", ownFault: true };
+    if (queue.grants.size >= maxWaitingOfOne) return { kind: "late", ownFault: true };
     const { promise, resolve } = deferred<Taken>();
     const grant = (): void => resolve(this.#give(caller));
     queue.grants.add(grant);
@@ -55,8 +55,8 @@ export class Shares {
   }
 
   #mayTake(caller: Caller): boolean {
-    if (this.#free === 0 || this.#heldBy(caller.group) >= this.#mostOfGroup) return false;
-    return caller.one === undefined || this.#heldBy(keyOf(caller)) < this.#mostOfOne;
+    if (this.#free === 0 || this.#heldBy(caller.group) >= this.#maxOfGroup) return false;
+    return caller.one === undefined || this.#heldBy(keyOf(caller)) < this.#maxOfOne;
   }
 
   #give(caller: Caller): Taken {

@@ -9,11 +9,11 @@
 import { sha256 } from "../../db/hash.ts";
 
 /** A read of a view is kept with its plan, about a megabyte of the server's memory; a call of a function needs some kilobytes. */
-const mostKept = { read: 8, call: 64 } as const;
+const maxKept = { read: 8, call: 64 } as const;
 /** What came once is remembered by its name alone. */
-const mostSeen = 128;
+const maxSeen = 128;
 
-export type Keeping = keyof typeof mostKept;
+export type Keeping = keyof typeof maxKept;
 
 export interface Kept {
   readonly name: string;
@@ -22,8 +22,8 @@ export interface Kept {
 }
 
 export class KeptStatements {
-  readonly #kept = { read: new SharedRecent(mostKept.read), call: new SharedRecent(mostKept.call) };
-  readonly #seen = { read: new SharedRecent(mostSeen), call: new SharedRecent(mostSeen) };
+  readonly #kept = { read: new SharedRecent(maxKept.read), call: new SharedRecent(maxKept.call) };
+  readonly #seen = { read: new SharedRecent(maxSeen), call: new SharedRecent(maxSeen) };
 
   #givenUp: string[] = [];
 

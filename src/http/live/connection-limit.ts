@@ -7,9 +7,9 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { NamedMember } from "../auth/session.ts";
 
 export interface Bounds {
-  readonly mostPerMember: number;
-  readonly mostPerWorkspace: number;
-  readonly mostConnections: number;
+  readonly maxPerMember: number;
+  readonly maxPerWorkspace: number;
+  readonly maxConnections: number;
 }
 
 export class ConnectionLimit {
@@ -22,11 +22,11 @@ export class ConnectionLimit {
 
   /** Counts a connection at once, or refuses it. The returned function ends it; calling that again does nothing. */
   take({ workspaceId, memberId }: NamedMember): () => void {
-    const { mostPerMember, mostPerWorkspace, mostConnections } = this.#bounds;
+    const { maxPerMember, maxPerWorkspace, maxConnections } = this.#bounds;
     const counted = [
-      [JSON.stringify([workspaceId, memberId]), mostPerMember],
-      [JSON.stringify([workspaceId]), mostPerWorkspace],
-      ["[]", mostConnections],
+      [JSON.stringify([workspaceId, memberId]), maxPerMember],
+      [JSON.stringify([workspaceId]), maxPerWorkspace],
+      ["[]", maxConnections],
     ] as const;
     if (counted.some(([key, most]) => (this.#taken.get(key) ?? 0) >= most)) {
       throw new HeadroomError("rate_limited", "Too many connections for live updates.", {

@@ -34,11 +34,11 @@ export interface LiveOptions {
   /** How often a session that gets no events is checked for revocation. Default: 60,000. */
   readonly recheckMs?: number | undefined;
   /** Default: 8. */
-  readonly mostPerMember?: number | undefined;
+  readonly maxPerMember?: number | undefined;
   /** Default: 500. */
-  readonly mostPerWorkspace?: number | undefined;
+  readonly maxPerWorkspace?: number | undefined;
   /** Default: 1,000. */
-  readonly mostConnections?: number | undefined;
+  readonly maxConnections?: number | undefined;
 }
 
 const defaults = {
@@ -46,9 +46,9 @@ const defaults = {
   heartbeatMs: 20_000,
   connectionLastsMs: 900_000,
   recheckMs: 60_000,
-  mostPerMember: 8,
-  mostPerWorkspace: 500,
-  mostConnections: 1_000,
+  maxPerMember: 8,
+  maxPerWorkspace: 500,
+  maxConnections: 1_000,
 } as const;
 
 /** A client that was away for longer loads everything again instead. In microseconds. */
@@ -304,8 +304,8 @@ function withDefaults(options: LiveOptions = {}): Readonly<Record<keyof LiveOpti
     heartbeatMs: options.heartbeatMs ?? defaults.heartbeatMs,
     connectionLastsMs: options.connectionLastsMs ?? defaults.connectionLastsMs,
     recheckMs: options.recheckMs ?? defaults.recheckMs,
-    mostPerMember: options.mostPerMember ?? defaults.mostPerMember,
-    mostPerWorkspace: options.mostPerWorkspace ?? defaults.mostPerWorkspace,
-    mostConnections: options.mostConnections ?? defaults.mostConnections,
+    maxPerMember: options.maxPerMember ?? defaults.maxPerMember,
+    maxPerWorkspace: options.maxPerWorkspace ?? defaults.maxPerWorkspace,
+    maxConnections: options.maxConnections ?? defaults.maxConnections,
   };
 }

@@ -4,7 +4,7 @@ import { HeldBytes } from "../held-bytes.ts";
 import type { Reader } from "../route.ts";
 import { EventStream } from "./stream.ts";
 
-const mostUnread = 1_048_576;
+const maxUnread = 1_048_576;
 
 function readerOf(held: HeldBytes, caller: string): { reader: Reader; cuts: () => number } {
   let cuts = 0;
@@ -23,7 +23,7 @@ function event(at: number) {
 }
 
 it("what a client has not read is counted, and no longer once it was read", async () => {
-  const held = new HeldBytes({ mostOfOne: 50_000 });
+  const held = new HeldBytes({ maxOfOne: 50_000 });
   const { reader, cuts } = readerOf(held, "rita");
   const stream = new EventStream(1, new AbortController().signal, reader);
   for (let at = 2; at < 6; at += 1) stream.tell(event(at), at);
@@ -36,15 +36,15 @@ it("what a client has not read is counted, and no longer once it was read", asyn
 });
 
 it("a client that leaves too much unread is cut at once, and nothing is kept for it", () => {
-  const held = new HeldBytes({ mostOfOne: 10 * mostUnread });
+  const held = new HeldBytes({ maxOfOne: 10 * maxUnread });
   const { reader, cuts } = readerOf(held, "rita");
   const stream = new EventStream(1, new AbortController().signal, reader);
   for (let at = 2; at < 200; at += 1) stream.tell(event(at), at);
-  expect([cuts(), held.hasRoom("rita", 10 * mostUnread)]).toEqual([1, true]);
+  expect([cuts(), held.hasRoom("rita", 10 * maxUnread)]).toEqual([1, true]);
 });
 
 it("streams of one member count together, with all else that is kept for them", () => {
-  const held = new HeldBytes({ mostOfOne: 100_000 });
+  const held = new HeldBytes({ maxOfOne: 100_000 });
   const streams = Array.from({ length: 8 }, () => {
     const { reader, cuts } = readerOf(held, "rita");
     return { cuts, stream: new EventStream(1, new AbortController().signal, reader) };

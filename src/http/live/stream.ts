@@ -13,7 +13,7 @@ import type { Unread } from "./read-inbox.ts";
 import { deferred } from "../../db/wait/deferred.ts";
 
 /** A client that has this much unread is disconnected; it reconnects and resumes. */
-const mostUnreadBytes = 1_048_576;
+const maxUnreadBytes = 1_048_576;
 /** A client that has not read a page of events by then is disconnected. */
 const patienceMs = 10_000;
 
@@ -52,7 +52,7 @@ export class EventStream {
         },
         cancel: () => this.#end(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: mostUnreadBytes }),
+      new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytes }),
     );
     this.response = new Response(body, { headers: streamHeaders });
     if (signal.aborted) this.close();
@@ -107,7 +107,7 @@ export class EventStream {
 
   /** Resolves when the client has read everything, or is gone. One that takes too long is disconnected. */
   async read(): Promise<void> {
-    if ((this.#controller?.desiredSize ?? mostUnreadBytes) >= mostUnreadBytes) return;
+    if ((this.#controller?.desiredSize ?? maxUnreadBytes) >= maxUnreadBytes) return;
     const { promise, resolve } = deferred<void>();
     this.#whenRead.push(resolve);
     const late = setTimeout(() => this.#cut(), patienceMs);
@@ -126,7 +126,7 @@ export class EventStream {
   /** What is unread, as far as it waits here. */
   #count(): void {
     this.#letGo();
-    this.#letGo = this.#reader.hold(mostUnreadBytes - (this.#controller?.desiredSize ?? mostUnreadBytes));
+    this.#letGo = this.#reader.hold(maxUnreadBytes - (this.#controller?.desiredSize ?? maxUnreadBytes));
   }
 
   #end(): void {

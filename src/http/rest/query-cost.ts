@@ -57,7 +57,7 @@ const token = new RegExp(
 );
 
 /** Each may double what there is to compile: sixteen of them take twenty seconds. */
-const mostAnchors = 4;
+const maxAnchors = 4;
 
 /**
  * Whether PostgreSQL's engine compiles a regular expression quickly, and matches it in a time that grows with the text alone. Back-references
@@ -76,7 +76,7 @@ function isOffered(expression: string): boolean {
     else if (open !== undefined && group === "none") [group, repeatable] = ["plain", "no"];
     else if (close !== undefined && group !== "none") {
       [repeatable, group] = [group === "plain" ? "group" : "no", "none"];
-    } else if (anchor !== undefined && anchors < mostAnchors) {
+    } else if (anchor !== undefined && anchors < maxAnchors) {
       [group, repeatable] = [group === "none" ? "none" : "anchored", "no"];
       anchors += 1;
     } else if (atom !== undefined) repeatable = "atom";

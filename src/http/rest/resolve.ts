@@ -71,10 +71,10 @@ function wordsForWhole({ shown }: { readonly shown: string }): [asked: string, s
   return [" with a single unnamed " + shown + " parameter", `with a single unnamed ${shown} parameter`];
 }
 
-const mostShown = 100;
+const maxShown = 100;
 
 function wordsForNames({ names, orJson }: { names: readonly string[]; orJson: boolean }): [string, string] {
-  const shown = names.slice(0, mostShown).toSorted().join(", ").slice(0, 1_000);
+  const shown = names.slice(0, maxShown).toSorted().join(", ").slice(0, 1_000);
   const or = orJson ? " or with a single unnamed json/jsonb parameter" : "";
   if (names.length === 0) return [" without parameters", `without parameters${or}`];
   return [`(${shown})`, `with parameter${names.length === 1 ? "" : "s"} ${shown}${or}`];

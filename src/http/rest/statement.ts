@@ -168,7 +168,7 @@ function bodyText(kind: ResultKind, form: AnswerForm): string {
 }
 
 /** What has more rows is not counted further: whoever asks for a number must not be able to make the database read everything. */
-export const mostCounted = 100_000;
+export const maxCounted = 100_000;
 
 /**
  * How many rows match, by counting them, in the caller's session; one more than the most where there are more. Never by the planner's
@@ -176,17 +176,17 @@ export const mostCounted = 100_000;
  */
 function totalText(from: string, source: Source, query: ReadQuery, parameters: Parameters): string {
   const where = whereText(source, query.conditions, parameters);
-  return `(select pg_catalog.count(*) from (select from ${from}${where} limit ${mostCounted + 1}) counted)`;
+  return `(select pg_catalog.count(*) from (select from ${from}${where} limit ${maxCounted + 1}) counted)`;
 }
 
 /** Of one answer's body; what is longer is made, measured and not handed out. */
-export const mostAnswerBytes = 8 * 1_048_576;
+export const maxAnswerBytes = 8 * 1_048_576;
 
 /** The one row that every statement answers with: how many rows there are, and the finished body unless it is too long. */
 function answerText(total: string, body: string, from: string): string {
   return (
     `select answer.total, answer.rows, pg_catalog.octet_length(answer.body) as bytes, ` +
-    `case when pg_catalog.octet_length(answer.body) <= ${mostAnswerBytes} then answer.body end as body, answer.status, answer.headers ` +
+    `case when pg_catalog.octet_length(answer.body) <= ${maxAnswerBytes} then answer.body end as body, answer.status, answer.headers ` +
     `from (select ${total} as total, pg_catalog.count(*) as rows, ${body} as body, ${saidByFunction} from (${from}) page) answer`
   );
 }

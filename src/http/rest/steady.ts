@@ -7,7 +7,7 @@
 import type { Condition, ReadQuery } from "./query.ts";
 
 /** A column may cost a query of its own, each time that it is named. */
-const mostOrderTerms = 3;
+const maxOrderTerms = 3;
 
 /** A whole list, or what has one id; each column at most once. */
 export function isSteady({ select, conditions, order }: ReadQuery): boolean {
@@ -16,7 +16,7 @@ export function isSteady({ select, conditions, order }: ReadQuery): boolean {
   return (
     more.length === 0 &&
     (only === undefined || isOneId(only)) &&
-    order.length <= mostOrderTerms &&
+    order.length <= maxOrderTerms &&
     new Set(columns).size === columns.length &&
     (columns.length === 1 || !columns.includes("*"))
   );

@@ -23,7 +23,7 @@ import {
 import { contentRange, pageStatus, unsatisfiable } from "./range.ts";
 import { contentLocation, readQuery, type SplitQuery } from "./request.ts";
 import { noSuchFunction, resolveFunction, type Resolved } from "./resolve.ts";
-import { callStatement, mostAnswerBytes, mostCounted, relationStatement, UnknownColumn } from "./statement.ts";
+import { callStatement, maxAnswerBytes, maxCounted, relationStatement, UnknownColumn } from "./statement.ts";
 import { isSteady } from "./steady.ts";
 
 export interface RestSurface {
@@ -185,8 +185,8 @@ function rowOf(result: BatchResult | undefined): ResultRow {
 
 /** Whoever reads slowly keeps the answer in our memory, so it is bounded. */
 function requireSmall({ bytes }: ResultRow, readOnly: boolean): void {
-  if (bytes === null || bytes <= mostAnswerBytes) return;
-  throw new RestError(400, "54000", `The answer has ${bytes} bytes; at most ${mostAnswerBytes} are given at once.`, {
+  if (bytes === null || bytes <= maxAnswerBytes) return;
+  throw new RestError(400, "54000", `The answer has ${bytes} bytes; at most ${maxAnswerBytes} are given at once.`, {
     details: readOnly ? undefined : "What the call does is done; only its answer is not given.",
     hint: "Ask for fewer columns (select) or fewer rows (limit and offset).",
   });
@@ -232,8 +232,8 @@ function answerOfPage(
   method: string,
 ): Response {
   // Clients read a number after the slash, so one stands there also when there are more rows: no less than what they were shown.
-  const stopped = row.total !== null && row.total > mostCounted;
-  const total = stopped ? Math.max(mostCounted, row.rows === 0 ? 0 : offset + row.rows) : (row.total ?? undefined);
+  const stopped = row.total !== null && row.total > maxCounted;
+  const total = stopped ? Math.max(maxCounted, row.rows === 0 ? 0 : offset + row.rows) : (row.total ?? undefined);
   const headers = { ...extra, ...appliedHeader(prefer, stopped) };
   const range = contentRange(offset, row.rows, total);
   if (total !== undefined && !stopped && offset > 0 && offset >= total) {

@@ -16,7 +16,7 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { readForm } from "../request/form.ts";
 import type { RequestFacts } from "../database/gateway-database.ts";
 import { unknownLinkPage, unreadableLinkPage } from "../pages/confirm/around.ts";
-import { confirmationPage, mostReasonChars } from "../pages/confirm/page.ts";
+import { confirmationPage, maxReasonChars } from "../pages/confirm/page.ts";
 import { confirmationSchema, isOver, type Confirmation } from "../pages/confirm/story.ts";
 import { localeOf } from "../pages/money.ts";
 import { pageResponse, type Page } from "../pages/page.ts";
@@ -155,10 +155,10 @@ function parseAnswer(form: Readonly<Record<string, string>>): CustomerAnswer {
       },
     );
   }
-  if ((parsed.data.reason ?? "").length > mostReasonChars) {
+  if ((parsed.data.reason ?? "").length > maxReasonChars) {
     throw new HeadroomError(
       "invalid_input",
-      `The reason is longer than ${mostReasonChars} characters. Nothing was changed.`,
+      `The reason is longer than ${maxReasonChars} characters. Nothing was changed.`,
       {
         hint: "Go back, shorten it, and send it again.",
       },

@@ -15,7 +15,7 @@ import { describeOffer, linkOf, noOffer } from "./confirm.ts";
 import { stepPath } from "./wizard.ts";
 
 /** How often the page asks again before it gives up: every three seconds for about two minutes. */
-const mostTries = 40;
+const maxTries = 40;
 
 export function payRoutes(dependencies: HttpDependencies): RouteEntry[] {
   return [
@@ -52,8 +52,8 @@ async function awaitCheckout(context: RouteContext, dependencies: HttpDependenci
   }
   if (checkout?.state === "failed") return unavailable(notPreparedPage(link));
   if (checkout?.state !== "asked") return leadOn(link);
-  const tries = z.coerce.number().int().min(0).max(mostTries).catch(0).parse(context.url.searchParams.get("try"));
-  return tries < mostTries
+  const tries = z.coerce.number().int().min(0).max(maxTries).catch(0).parse(context.url.searchParams.get("try"));
+  return tries < maxTries
     ? pageResponse(preparingPage(link, `${link}/pay?try=${tries + 1}`), { referrer: "no-referrer" })
     : unavailable(stillPreparingPage(link));
 }

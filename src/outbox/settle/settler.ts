@@ -22,11 +22,11 @@ type Written = FunctionResult<"outbox.settle">;
 /** More would hold locks for long and gain nothing. */
 const maxBatchRows = 2_000;
 /** How long outcomes of lanes that somebody else holds wait before they are settled again; twice as long each time. */
-const busyPause = { firstMs: 50, mostMs: 1_000 } as const;
+const busyPause = { firstMs: 50, maxMs: 1_000 } as const;
 /** How often a batch is tried as a whole when the database is in trouble. */
 const wholeBatchTries = 4;
 /** Of one batch; when a whole receiver is gone, hundreds of lines say no more than these. */
-const mostToldRows = 20;
+const maxToldRows = 20;
 
 export interface SettlerOptions {
   readonly connection: HeldConnection;
@@ -137,7 +137,7 @@ export class Settler {
     const { giveUp, log } = this.#options;
     for (let round = 0; this.#held.size > 0; round += 1) {
       if (round === 5) log({ level: "warn", event: "settle_waits", lanes: this.#held.size });
-      await pause(Math.min(busyPause.firstMs * 2 ** round, busyPause.mostMs), giveUp);
+      await pause(Math.min(busyPause.firstMs * 2 ** round, busyPause.maxMs), giveUp);
       const all = [...this.#held.values()];
       this.#held.clear();
       if (giveUp.aborted) return;
@@ -209,7 +209,7 @@ export class Settler {
   #tellGivenUp(stream: Stream, batch: readonly RowOutcome[], ids: ReadonlySet<string>): void {
     const { log } = this.#options;
     const dead = batch.filter(({ message }) => ids.has(message.outboxId));
-    for (const { message, kind, code } of dead.slice(0, mostToldRows)) {
+    for (const { message, kind, code } of dead.slice(0, maxToldRows)) {
       log({
         level: "warn",
         event: "given_up",
@@ -221,7 +221,7 @@ export class Settler {
         code: kind === "unknown" ? "outcome_unknown" : code,
       });
     }
-    const untold = dead.length - mostToldRows;
+    const untold = dead.length - maxToldRows;
     if (untold > 0) log({ level: "warn", event: "more_given_up", stream: stream.name, rows: untold });
   }
 

@@ -16,7 +16,7 @@ import { pause } from "../../db/wait/pause.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
 
 const noteEveryMs = 60_000;
-const mostRestMs = 300_000;
+const maxRestMs = 300_000;
 
 /** What outbox.gc says that it did. */
 const collectedSchema = z.object({
@@ -121,7 +121,7 @@ export class Upkeep {
     while (!stopping.aborted) {
       const startedAtMs = performance.now();
       await this.#attempt(name, work);
-      const restMs = Math.max(ms, Math.min(mostRestMs, restFactor * (performance.now() - startedAtMs)));
+      const restMs = Math.max(ms, Math.min(maxRestMs, restFactor * (performance.now() - startedAtMs)));
       // Spread, so that relays started together do not come together.
       await pause(restMs * (0.9 + Math.random() * 0.2), stopping);
     }

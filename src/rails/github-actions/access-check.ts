@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { openConnections } from "../exchange.ts";
 import { requireSettings } from "../fields.ts";
-import { lacking, mostPlaces, problemOf, type AccessCheck, type AccessProblem } from "../access-check.ts";
+import { lacking, maxPlaces, problemOf, type AccessCheck, type AccessProblem } from "../access-check.ts";
 import { createGithubCall, type GithubCall, type GithubFailure } from "./call.ts";
 import { githubActionsCodes } from "./codes.ts";
 import { githubActionsSettingsSchema, type GithubActionsSettings } from "./config.ts";
@@ -32,7 +32,7 @@ export async function checkGithubAccess(
     const call = createGithubCall(settings, connections);
     const answer = await call("GET /rate_limit", {}, signal);
     if (answer.kind === "failure") return problemWith(answer);
-    const asked = repositories.slice(0, mostPlaces).map((repository) => repositoryProblem(call, repository, signal));
+    const asked = repositories.slice(0, maxPlaces).map((repository) => repositoryProblem(call, repository, signal));
     const problem = (await Promise.all(asked)).find((each) => each !== undefined);
     return problem ?? { kind: "answers", as: "the token's owner" };
   } finally {

@@ -7,7 +7,7 @@ import type { Visibility } from "../visibility.ts";
 import type { GithubAnswer, GithubCall } from "./call.ts";
 import { inputsOf, markOf, type Dispatch } from "./message.ts";
 import { outcomeOf, unavailable } from "./outcomes.ts";
-import { findRuns, mostRunsTold, notWhole, toldOf } from "./runs.ts";
+import { findRuns, maxRunsTold, notWhole, toldOf } from "./runs.ts";
 
 export interface DispatchingGithub {
   readonly call: GithubCall;
@@ -56,7 +56,7 @@ export async function findDispatched(
   signal: AbortSignal,
 ): Promise<LookupOutcome> {
   const { owner, repo, workflow } = dispatch;
-  const search = { owner, repo, workflow, mark: markOf(dispatch), since: message.createdAt, most: mostRunsTold };
+  const search = { owner, repo, workflow, mark: markOf(dispatch), since: message.createdAt, most: maxRunsTold };
   const found = await findRuns(call, search, signal);
   if (found.kind === "failure") return unavailable(found);
   // Whoever may start the workflow can give a run this name. Only the answer to a dispatch says which one is ours, so all are told.

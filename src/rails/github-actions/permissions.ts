@@ -5,19 +5,19 @@
  */
 
 /** More than these are no help to anybody. */
-const mostSets = 3;
-const mostInSet = 3;
+const maxSets = 3;
+const maxInSet = 3;
 
 const permission = /^([a-z_]{1,40})=(read|write|admin)$/;
 
 /** `actions=write,contents=read; x=admin` is "Actions: write and Contents: read, or X: admin"; an empty text for anything else. */
 export function acceptedPermissions(header: string | readonly string[] | undefined): string {
-  const sets = (typeof header === "string" ? header : "").split(";").slice(0, mostSets).map(setOf);
+  const sets = (typeof header === "string" ? header : "").split(";").slice(0, maxSets).map(setOf);
   return sets.filter((set) => set !== "").join(", or ");
 }
 
 function setOf(text: string): string {
-  const read = text.split(",").slice(0, mostInSet).map(permissionOf);
+  const read = text.split(",").slice(0, maxInSet).map(permissionOf);
   // One that cannot be read makes the rest of its set misleading.
   return read.includes("") ? "" : read.join(" and ");
 }

@@ -92,7 +92,7 @@ export function hasEnded({ status }: Run): boolean {
 }
 
 /** More runs of one mark than this are told of by nobody. */
-export const mostRunsTold = 20;
+export const maxRunsTold = 20;
 
 /** What captures are read from. */
 export function responseOf(runs: readonly Run[]): Json {
@@ -101,7 +101,7 @@ export function responseOf(runs: readonly Run[]): Json {
 
 /** What is told of them: with their status, unlike the run that a dispatch answers. */
 export function toldOf(runs: readonly Run[]): Json[] {
-  return runs.slice(0, mostRunsTold).map(runOf);
+  return runs.slice(0, maxRunsTold).map(runOf);
 }
 
 function runOf({ id, run_attempt: attempt, status, conclusion, html_url: address }: Run): Json {

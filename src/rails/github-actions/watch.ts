@@ -3,11 +3,11 @@ import type { RailOutcome } from "../../contract/rail.ts";
 import type { GithubCall } from "./call.ts";
 import type { Watch } from "./message.ts";
 import { outcomeOf } from "./outcomes.ts";
-import { findRuns, mostRunsTold, notWhole, responseOf, runSchema, type RunsFound } from "./runs.ts";
+import { findRuns, maxRunsTold, notWhole, responseOf, runSchema, type RunsFound } from "./runs.ts";
 
 export async function watchRuns(call: GithubCall, watch: Watch, signal: AbortSignal): Promise<RailOutcome> {
   const { owner, repo, workflow, run_mark: mark, since, run_id: id } = watch;
-  const search = { owner, repo, workflow, mark, since: new Date(since), most: mostRunsTold };
+  const search = { owner, repo, workflow, mark, since: new Date(since), most: maxRunsTold };
   const found = id === undefined ? await findRuns(call, search, signal) : await readRun(call, watch, id, signal);
   if (found.kind === "failure") return outcomeOf(found);
   if (!found.whole) return outcomeOf(notWhole);

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { openConnections } from "../exchange.ts";
 import { requireSettings } from "../fields.ts";
-import { lacking, mostPlaces, problemOf, type AccessProblem, type AccessCheck } from "../access-check.ts";
+import { lacking, maxPlaces, problemOf, type AccessProblem, type AccessCheck } from "../access-check.ts";
 import { linearCodes } from "./codes.ts";
 import { linearSettingsSchema, type LinearSettings } from "./config.ts";
 import { createLinearQuery, type LinearFailure } from "./graphql.ts";
@@ -24,7 +24,7 @@ export async function checkLinearAccess(
     const query = createLinearQuery(settings, connections);
     const answer = await query("viewer", {}, signal);
     if (answer.kind === "failure") return refusal(answer);
-    for (const teamId of teams.slice(0, mostPlaces)) {
+    for (const teamId of teams.slice(0, maxPlaces)) {
       const states = await query("states", { teamId }, signal);
       if (states.kind === "data") continue;
       if (states.code !== "invalid_input" && states.code !== "forbidden") return refusal(states);

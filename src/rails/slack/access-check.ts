@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { openConnections } from "../exchange.ts";
 import { requireSettings } from "../fields.ts";
-import { lacking, mostPlaces, problemOf, type AccessProblem, type AccessCheck } from "../access-check.ts";
+import { lacking, maxPlaces, problemOf, type AccessProblem, type AccessCheck } from "../access-check.ts";
 import { createSlackCall, type SlackCall, type SlackFailure } from "./call.ts";
 import { slackCodes, type SlackCodeName } from "./codes.ts";
 import { slackSettingsSchema, type SlackSettings } from "./config.ts";
@@ -73,7 +73,7 @@ async function channelProblem(
   channels: readonly string[],
   signal: AbortSignal,
 ): Promise<AccessProblem | undefined> {
-  for (const channel of channels.slice(0, mostPlaces)) {
+  for (const channel of channels.slice(0, maxPlaces)) {
     const answer = await call("conversations.history", { channel, limit: 1 }, signal);
     if (answer.kind === "ok") continue;
     if (answer.code === "not_in_channel") {

@@ -8,7 +8,7 @@ import { deliveredAs, outcomeOf, unreadable } from "./outcomes.ts";
 import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
 
 /** Ends by far before Stripe's own limit of refunds for one payment is of interest; of a subscription's invoices these are four years'. */
-const mostOfOne = 50;
+const maxOfOne = 50;
 
 type ListKind = "refunds" | "invoices";
 
@@ -28,12 +28,12 @@ const listed: Readonly<
 > = {
   refunds: {
     shape: "refund",
-    page: (stripe, id) => stripe.refunds.list({ payment_intent: id, limit: mostOfOne }),
+    page: (stripe, id) => stripe.refunds.list({ payment_intent: id, limit: maxOfOne }),
   },
   invoices: {
     shape: "invoice",
     page: (stripe, id) =>
-      stripe.invoices.list({ subscription: id, status: "paid", limit: mostOfOne, expand: ["data.payments"] }),
+      stripe.invoices.list({ subscription: id, status: "paid", limit: maxOfOne, expand: ["data.payments"] }),
   },
 };
 

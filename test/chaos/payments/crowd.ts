@@ -17,7 +17,7 @@ interface Customer extends Offer {
   beganAtMs: number;
 }
 
-const mostBegins = 6;
+const maxBegins = 6;
 /** Whoever sees no page by then tries again. */
 const patienceMs = 6_000;
 /** Some customers want several things, which are provided one after the other. */
@@ -72,7 +72,7 @@ export class Crowd {
   async #begin(customer: Customer): Promise<void> {
     customer.begins += 1;
     customer.beganAtMs = performance.now();
-    if (customer.begins > mostBegins) {
+    if (customer.begins > maxBegins) {
       this.#leave(customer, "gave up");
       return;
     }

@@ -79,7 +79,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     name: "a webhook is taken twice",
     scene: "an event comes twice",
     patches: [
-      { file: sql("public/payments/handle_stripe_webhook"), find: "  if not found then", replace: "  if false then" },
+      { file: sql("public/receive/handle_stripe_webhook"), find: "  if not found then", replace: "  if false then" },
       {
         file: sql("billing/payments/take_session"),
         find: "  if v_payment.id is not null then",
@@ -112,7 +112,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a debit that fails",
     patches: [
       {
-        file: sql("billing/hear/learn_session"),
+        file: sql("billing/receive/apply_session"),
         find: "coalesce(p_session ->> 'payment_status' in ('paid', 'no_payment_required'), false)",
         replace: "coalesce(p_session ->> 'status' = 'complete', false)",
       },

@@ -50,7 +50,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     await two.query("select billing.try_lock($1)", [id]);
     const heard = m.tells(completed, live, { client: one });
     await m.db.waitUntilBlocked(one);
-    await two.query("select billing.learn($1, 'look:1', now())", [JSON.stringify(live)]);
+    await two.query("select billing.apply_stripe_object($1, 'look:1', now())", [JSON.stringify(live)]);
     await two.query("commit");
     expect(await heard).toMatchObject({ outcome: "known" });
     await one.query("commit");

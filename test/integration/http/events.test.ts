@@ -9,7 +9,7 @@ const { db } = workflow;
 const live = { pollMs: 20, heartbeatMs: 50 };
 const gateway = await startTestGateway(db, { dependencies: { live } });
 const bounded = await startTestGateway(db, {
-  dependencies: { live: { ...live, mostPerMember: 2, mostConnections: 3 } },
+  dependencies: { live: { ...live, maxPerMember: 2, maxConnections: 3 } },
 });
 const brief = await startTestGateway(db, { dependencies: { live: { ...live, connectionLastsMs: 200 } } });
 
@@ -165,7 +165,7 @@ describe("the connection", () => {
   });
 
   test("is bounded for those who come at the same time too, and whoever is refused holds no place", async () => {
-    await using own = await startTestGateway(db, { dependencies: { live: { ...live, mostPerMember: 2 } } });
+    await using own = await startTestGateway(db, { dependencies: { live: { ...live, maxPerMember: 2 } } });
     const stop = new AbortController();
     const open = async (member: string) =>
       fetch(`${own.url}/events`, { headers: await authorization(member), signal: stop.signal });
@@ -178,7 +178,7 @@ describe("the connection", () => {
   });
 
   test("is bounded per workspace, so that none takes all places", async () => {
-    await using own = await startTestGateway(db, { dependencies: { live: { ...live, mostPerWorkspace: 2 } } });
+    await using own = await startTestGateway(db, { dependencies: { live: { ...live, maxPerWorkspace: 2 } } });
     const { url } = own;
     const [first, second] = [await hear("rita", { url }), await hear("rob", { url })];
     expect((await fetch(`${url}/events`, { headers: await authorization("tess") })).status).toBe(429);

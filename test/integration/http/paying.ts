@@ -58,7 +58,7 @@ async function say(
     },
     ...session,
   };
-  await rowsOf(workflow.superuser, "select billing.learn($1, $2, now(), $3)", [
+  await rowsOf(workflow.superuser, "select billing.apply_stripe_object($1, $2, now(), $3)", [
     JSON.stringify(object),
     `evt_${(events += 1)}`,
     type,

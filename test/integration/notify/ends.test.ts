@@ -55,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     (await oneOf<{ at: Date | null }>(db, "select capacity.last_told($1) as at", [about])).at;
   const timeOf = async (query: string, id: string): Promise<Date> => (await oneOf<{ at: Date }>(db, query, [id])).at;
   const dispatched = "select recorded_at as at from outbox.attempts where outbox_id = $1 and state = 'DISPATCHED'";
-  const learn = "select notify.learn_outcome($1, $2, null, null)";
+  const learn = "select notify.record_outcome($1, $2, null, null)";
 
   test("one that waits, or is tried again, has reached nobody and is not lost", async () => {
     const { about, id, outboxId } = await mail();

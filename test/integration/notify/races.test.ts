@@ -297,7 +297,7 @@ test("a release waits for no other one that follows the same address, and leaves
 test("a bounce that is reported again does not take back that the address was lifted, whichever mail it was first seen by", async () => {
   const member = await somebody(db);
   for (const title of ["One", "Two"]) await tell(db, member, { title, channels: ["email"] });
-  const bounce = "select notify.learn_outcome($1, 'bounced', 'bounced', 'no such user') as news";
+  const bounce = "select notify.record_outcome($1, 'bounced', 'bounced', 'no such user') as news";
   const address = `${member}@acme.example`;
   const [one, two] = await messagesTo(member);
   for (const id of [one, two]) expect(await oneOf(db, bounce, [id])).toEqual({ news: "learnt" });

@@ -115,7 +115,7 @@ export interface Meeting {
 }
 
 /** Of two calls that take many things in common, a few places show the order as well as all. */
-const mostPlaces = 4;
+const maxPlaces = 4;
 
 const both = (one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
   [...one].filter((key) => other.has(key));
@@ -150,7 +150,7 @@ export function meetingsOf(first: Trace, second: Trace): Meeting[] {
   const turns = places.filter(
     ({ of: each }, place) => places[place - 1]?.of !== each || places[place + 1]?.of !== each,
   );
-  const every = Math.ceil(turns.length / mostPlaces);
+  const every = Math.ceil(turns.length / maxPlaces);
   return turns
     .filter((_, place) => place % every === 0 || place === turns.length - 1)
     .map(({ n }) => ({ first, second, pauseAt: n }));

@@ -5,14 +5,14 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_digits integer := billing.currency_digits(p_currency);
-  v_most bigint := case when p_currency = 'IDR' then 999999999999 when p_currency in ('ISK', 'UGX') then 99999900
+  v_max bigint := case when p_currency = 'IDR' then 999999999999 when p_currency in ('ISK', 'UGX') then 99999900
                         when v_digits = 3 then 99999990 else 99999999 end;
 begin
   return case
     when v_digits is null then 'currency: one that Stripe takes, in capital letters, such as USD'
     when p_amount is null or p_amount < 1 then 'amount: a whole number of minor units, at least 1'
-    when p_amount > v_most
-      then format('amount: at most %s, which is the most that Stripe takes at once', billing.amount_words(p_currency, v_most))
+    when p_amount > v_max
+      then format('amount: at most %s, which is the most that Stripe takes at once', billing.amount_words(p_currency, v_max))
     when v_digits = 3 and p_amount % 10 <> 0 then format('amount: in %s it ends in 0, because Stripe takes no thousandths', p_currency)
     when p_currency in ('ISK', 'UGX') and p_amount % 100 <> 0
       then format('amount: in %s it ends in 00, because Stripe counts hundredths and takes none', p_currency)

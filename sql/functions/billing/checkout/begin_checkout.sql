@@ -6,7 +6,7 @@ create or replace function billing.begin_checkout(p_request capacity.requests, p
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most constant integer := 100;
+  v_max constant integer := 100;
   v_checkout billing.checkouts := billing.open_checkout(p_request.id);
   v_other text;
 begin
@@ -42,7 +42,7 @@ begin
     end if;
     perform billing.abandon_checkout(v_checkout);
   end if;
-  if (select count(*) from billing.checkouts c where c.request_id = p_request.id) >= v_most then
+  if (select count(*) from billing.checkouts c where c.request_id = p_request.id) >= v_max then
     perform headroom.fail('conflict', 'This offer was taken to payment too many times.', p_request.id,
                           'Ask whoever sent you the link. Nothing was charged.');
   end if;

@@ -13,7 +13,7 @@ begin
           billing.amount_in(p_dispute -> 'amount'), v_status, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
   on conflict (stripe_id) do nothing;
   update billing.payments p set next_look_at = coalesce(p.next_look_at, clock_timestamp() + interval '1 day') where p.id = p_payment.id;
-  return billing.find_out('unknown_dispute', p_dispute ->> 'id', p_payment.request_id,
+  return billing.record_finding('unknown_dispute', p_dispute ->> 'id', p_payment.request_id,
     format('The customer disputes a payment, and Stripe calls that "%s", which is not known here. Refunds by us wait until it has ended.',
            v_status), p_event_id);
 end

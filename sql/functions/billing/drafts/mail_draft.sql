@@ -11,14 +11,14 @@ create or replace function billing.mail_draft(p_draft billing.drafts) returns te
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most constant integer := 3;
-  v_most_of_spender constant integer := 10;
+  v_max constant integer := 3;
+  v_max_of_spender constant integer := 10;
   v_spender bytea := billing.spender(p_draft.workspace_id, p_draft.id);
   v_mailbox bytea := (capacity.marks_of(p_draft.workspace_id, null,
                                         regexp_replace(lower((p_draft.terms ->> 'email') collate "C"), '\+[^@]*@', '@'))).by_address;
   v_of_draft bigint;
   v_of_spender bigint;
-  v_most_to_mailbox constant integer := 20;
+  v_max_to_mailbox constant integer := 20;
   v_to_address record;
   v_mail_id bigint;
   v_row record;
@@ -26,7 +26,7 @@ begin
   select count(*) into v_of_spender from billing.draft_mails m
    where m.workspace_id = p_draft.workspace_id and m.spender = v_spender and not m.proven
      and m.asked_at > clock_timestamp() - interval '1 hour';
-  if v_of_spender >= v_most_of_spender then
+  if v_of_spender >= v_max_of_spender then
     return 'Ten links were asked for within the hour that nobody has used yet. Use one that came, or try again later.';
   end if;
   perform headroom.take_turn('billing.mail_draft:' || encode(v_mailbox, 'hex'));
@@ -36,11 +36,11 @@ begin
     into v_to_address from billing.draft_mails m
    where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox and not m.proven
      and m.asked_at > clock_timestamp() - interval '1 hour';
-  if v_of_draft >= v_most then
+  if v_of_draft >= v_max then
     return 'The link of this order was sent three times, which is the limit. Look in your mailbox, also among unwanted mail.';
-  elsif v_to_address.mails >= v_most_to_mailbox then
+  elsif v_to_address.mails >= v_max_to_mailbox then
     return 'Too many links were sent to this address within the hour. Try again later.';
-  elsif v_to_address.links >= v_most then
+  elsif v_to_address.links >= v_max then
     return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail: '
            'each opens an order that you can change and send. Or try again later.';
   end if;

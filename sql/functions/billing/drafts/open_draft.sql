@@ -9,7 +9,7 @@ create or replace function billing.open_draft(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most constant integer := 20;
+  v_max constant integer := 20;
   v_found record := billing.find_draft(p_workspace_id, p_token);
   v_spender bytea;
 begin
@@ -21,7 +21,7 @@ begin
     delete from billing.drafts d where d.id in (
       select o.id from billing.drafts o
        where o.workspace_id = p_workspace_id and o.spender = v_spender and o.address_mark is null
-       order by o.updated_at desc offset v_most - 1 for update skip locked);
+       order by o.updated_at desc offset v_max - 1 for update skip locked);
     insert into billing.drafts (id, workspace_id, spender, expires_at)
     values (id, p_workspace_id, v_spender, clock_timestamp() + interval '1 day')
     on conflict do nothing;

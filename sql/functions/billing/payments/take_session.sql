@@ -31,7 +31,7 @@ begin
     if p_checkout.id is not null then
       perform billing.move_checkout(p_checkout, 'MISMATCHED', p_at);
     end if;
-    v_answer := billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
+    v_answer := billing.record_finding('amount_mismatch', p_session ->> 'id', p_request.id,
       format('Stripe took %s, and %s was asked for.',
              coalesce(billing.amount_words(v_currency, v_amount), 'no amount that can be read'),
              coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')),

@@ -25,7 +25,7 @@ begin
   if v_amount = 0 then
     return billing.outcome('ignored', p_request_id);
   elsif v_amount is null or billing.currency_digits(v_currency) is null then
-    return billing.find_out('amount_mismatch', p_invoice ->> 'id', p_request_id, 'Stripe tells of a renewal without an amount.',
+    return billing.record_finding('amount_mismatch', p_invoice ->> 'id', p_request_id, 'Stripe tells of a renewal without an amount.',
                             p_event_id);
   end if;
   insert into billing.payments (id, workspace_id, request_id, purpose, invoice_id, payment_intent, currency, amount, counts, refund_reason,

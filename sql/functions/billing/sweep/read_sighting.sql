@@ -16,7 +16,7 @@ begin
     select o.object from jsonb_array_elements(v_objects) with ordinality o(object, place)
      order by o.object ->> 'status' in ('failed', 'canceled') is not true, o.place
   loop
-    v_answer := billing.learn(v_object, 'look:' || p_sighting.id, p_sighting.seen_at);
+    v_answer := billing.apply_stripe_object(v_object, 'look:' || p_sighting.id, p_sighting.seen_at);
     v_news := v_news + (v_answer ->> 'outcome' in ('done', 'finding'))::integer;
   end loop;
   if starts_with(p_sighting.outbox_key, 'billing/look:refunds:') and p_sighting.object ->> 'cursor' is null then

@@ -4,8 +4,8 @@ create or replace function billing.sweep(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most integer := coalesce((p_argument ->> 'most')::integer, 200);
-  v_read record := billing.read_sightings(v_most);
+  v_max integer := coalesce((p_argument ->> 'most')::integer, 200);
+  v_read record := billing.read_sightings(v_max);
   v_row record;
   v_seen integer := 0;
   v_failed jsonb := v_read.failed;
@@ -16,7 +16,7 @@ begin
       join capacity.requests r on r.id = d.request_id
       left join capacity.timer_failures f on f.request_id = d.request_id and f.timer = 'billing'
      where d.next_look_at <= now() and coalesce(f.retry_at, '-infinity') <= now()
-     order by d.next_look_at limit v_most
+     order by d.next_look_at limit v_max
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
@@ -41,7 +41,7 @@ begin
   perform billing.keep_reconciling();
   perform billing.forget_drafts();
   return jsonb_build_object('billing', jsonb_build_object(
-    'moved', v_read.moved + v_seen, 'failed', v_failed, 'more', v_seen = v_most or v_read.seen = v_most and v_read.moved > 0));
+    'moved', v_read.moved + v_seen, 'failed', v_failed, 'more', v_seen = v_max or v_read.seen = v_max and v_read.moved > 0));
 end
 $$;
 comment on function billing.sweep(jsonb) is 'Looks after money whose time has come, a batch of it.';

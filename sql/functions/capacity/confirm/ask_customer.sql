@@ -8,7 +8,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_every constant interval := interval '10 minutes';
-  v_most constant integer := 10;
+  v_max constant integer := 10;
   v_email text := btrim(p_email, E' \n\t');
   v_request capacity.requests;
   v_reach record;
@@ -51,8 +51,8 @@ begin
     select max(l.asked_at) filter (where not l.lost and (p_email is null or l.notice_id is not null)),
            count(*) filter (where l.notice_id is not null)
       into v_last, v_sent from capacity.links_of(v_request.id) l;
-    if v_sent >= v_most then
-      perform headroom.fail('conflict', format('The link of this request was already sent again %s times, which is the limit.', v_most),
+    if v_sent >= v_max then
+      perform headroom.fail('conflict', format('The link of this request was already sent again %s times, which is the limit.', v_max),
                             v_request.id,
         case when v_request.offer is null then 'Record the customer''s answer, or cancel' else 'Cancel' end
           || ' the request and submit another. Nothing was changed.');

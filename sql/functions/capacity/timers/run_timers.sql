@@ -12,7 +12,7 @@ create or replace function capacity.run_timers(p_most integer, p_runner text) re
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most integer := least(greatest(coalesce(p_most, 200), 1), 10000);
+  v_max integer := least(greatest(coalesce(p_most, 200), 1), 10000);
   v_expiry record;
   v_warning record;
   v_unasked record;
@@ -23,14 +23,14 @@ declare
   v_told record;
   v_failed jsonb;
 begin
-  v_expiry := capacity.timer_expire(v_most);
-  v_warning := capacity.timer_warn(v_most);
-  v_unasked := capacity.timer_unasked(v_most);
-  v_review := capacity.timer_review(v_most);
-  v_erasure := capacity.timer_erase(v_most);
+  v_expiry := capacity.timer_expire(v_max);
+  v_warning := capacity.timer_warn(v_max);
+  v_unasked := capacity.timer_unasked(v_max);
+  v_review := capacity.timer_review(v_max);
+  v_erasure := capacity.timer_erase(v_max);
   v_past := capacity.timer_forget();
-  v_above := capacity.timer_above(v_most);
-  v_told := capacity.timer_release(v_most);
+  v_above := capacity.timer_above(v_max);
+  v_told := capacity.timer_release(v_max);
   v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed
     || v_above.failed || v_told.failed;
   perform capacity.note_timer_run(p_runner, jsonb_array_length(v_failed));

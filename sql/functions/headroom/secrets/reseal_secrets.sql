@@ -12,7 +12,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_target bytea := headroom.key_id(headroom.current_key());
-  v_most integer := least(greatest(coalesce(p_most, 100), 1), 10000);
+  v_max integer := least(greatest(coalesce(p_most, 100), 1), 10000);
   v_row headroom.boxes;
   v_value text;
 begin
@@ -21,7 +21,7 @@ begin
     perform headroom.fail('conflict', 'Another key is in use by now.', null, 'Nothing was changed. Run one rotation at a time.');
   end if;
   for v_row in
-    select * from headroom.boxes b where b.name > coalesce(p_after, '') collate "C" order by b.name collate "C" limit v_most
+    select * from headroom.boxes b where b.name > coalesce(p_after, '') collate "C" order by b.name collate "C" limit v_max
   loop
     after := v_row.name;
     if p_write then

@@ -14,13 +14,13 @@ begin
     return 'ignored';
   end if;
   v_learnt := case
-    when p_kind = 'MessageSent' then notify.learn_outcome(v_row, 'delivered', null, null)
+    when p_kind = 'MessageSent' then notify.record_outcome(v_row, 'delivered', null, null)
     when p_kind = 'MessageDeliveryFailed'
-      then notify.learn_outcome(v_row, 'bounced', case when v_gone then 'bounced' end,
+      then notify.record_outcome(v_row, 'bounced', case when v_gone then 'bounced' end,
                                 coalesce('The server said ' || v_reply || '.', 'It was given up.'))
     when p_kind = 'MessageHeld' and p_event @> '{"suppressed": true}'
-      then notify.learn_outcome(v_row, 'bounced', 'bounced', 'Postal holds it back: the address is on its suppression list.')
-    when p_kind = 'MessageBounced' then notify.learn_outcome(v_row, 'bounced', 'bounced', 'It came back.')
+      then notify.record_outcome(v_row, 'bounced', 'bounced', 'Postal holds it back: the address is on its suppression list.')
+    when p_kind = 'MessageBounced' then notify.record_outcome(v_row, 'bounced', 'bounced', 'It came back.')
   end;
   return case when v_learnt = 'learnt' then 'done' else 'ignored' end;
 end

@@ -31,7 +31,7 @@ begin
                delivery_id = null, due_at = v_now
          where p.delivery_id = v_ending.id and p.state = 'carried';
       elsif v_ending.code = 'recipient_refused' then
-        perform notify.learn_outcome(v_ending.outbox_id, 'bounced', 'rejected', 'The mail server knows no such mailbox.');
+        perform notify.record_outcome(v_ending.outbox_id, 'bounced', 'rejected', 'The mail server knows no such mailbox.');
       elsif v_ending.code in ('webhook_gone', 'webhook_unknown') and v_ending.id is not null then
         perform notify.webhook_gone(v_ending.id);
       end if;

@@ -73,7 +73,7 @@ begin
            expires_at = greatest(n.expires_at, clock_timestamp() + interval '1 day')
      where n.id = p_id
     returning n.* into v_told;
-    perform notify.carry(array[v_told], v_channel);
+    perform notify.send_message(array[v_told], v_channel);
   end loop;
   return notify.show_notification(p_id);
 end

@@ -50,7 +50,7 @@ begin
       end if;
       continue when v_told is null;
       v_done := v_done + cardinality(v_told);
-      released := released + notify.carry(notify.still_wanted(v_told, v_group.channel), v_group.channel);
+      released := released + notify.send_message(notify.still_wanted(v_told, v_group.channel), v_group.channel);
     end loop;
     more := more or v_batch >= p_most and v_done > 0;
     exit when v_batch < p_most or v_done > 0;

@@ -4,7 +4,7 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- So many are filled in within a millisecond, which is on the way of every decision.
-  v_most_tags constant integer := 200;
+  v_max_tags constant integer := 200;
   v_pieces text[] := (string_to_array(p_text, '{{'))[2:];
   v_piece text;
   v_tag text;
@@ -17,8 +17,8 @@ begin
     return format('it has %s characters, and may have %s', length(p_text), p_most);
   elsif p_text ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]' then
     return 'it has control characters, or marks that turn the direction of writing';
-  elsif cardinality(v_pieces) > v_most_tags then
-    return format('it has %s tags, and may have %s', cardinality(v_pieces), v_most_tags);
+  elsif cardinality(v_pieces) > v_max_tags then
+    return format('it has %s tags, and may have %s', cardinality(v_pieces), v_max_tags);
   end if;
   foreach v_piece in array v_pieces loop
     v_tag := substring(v_piece from '^([^{}\n]*)\}\}');

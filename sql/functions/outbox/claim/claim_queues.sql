@@ -9,7 +9,7 @@ as $$
 declare
   v_free integer := (p_in_flight ->> 'free')::integer;
   v_held integer := coalesce((p_in_flight #>> array['streams', p_stream.name])::integer, 0);
-  v_most integer := case when v_free is null then p_max_rows else least(p_max_rows, (v_free + 1) / 2) end;
+  v_max integer := case when v_free is null then p_max_rows else least(p_max_rows, (v_free + 1) / 2) end;
   -- What the stream may still have. A queue with nothing in flight may have one row more: the rest is kept free for that.
   v_share integer := case when v_free is null then p_max_rows else (8 * v_free - v_held + 8) / 9 end;
   v_claim_id bigint;
@@ -23,17 +23,17 @@ declare
   v_fresh boolean[];
   v_nths integer[];
   -- Of a tenant or a way with very many queues, some at random: each first row that is looked at is locked, and most of them would be left.
-  v_cut integer := 2 * v_most;
+  v_cut integer := 2 * v_max;
   v_chosen integer[];
   v_lanes bigint[];
   v_ids uuid[];
   v_taken integer[];
 begin
-  if v_most <= 0 then
+  if v_max <= 0 then
     return;
   end if;
   select array_agg(q.way_id), array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id),
-         array_agg(least(q.slots, q.tenant_slots, v_most)), array_agg(q.tenant_slots), array_agg(q.fresh), array_agg(q.nth),
+         array_agg(least(q.slots, q.tenant_slots, v_max)), array_agg(q.tenant_slots), array_agg(q.fresh), array_agg(q.nth),
          array_agg(distinct q.name) filter (where q.limited)
     into v_ways, v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths, v_limited
     from (select q.*,
@@ -49,7 +49,7 @@ begin
   loop
     with queue as (
       -- No more is locked of each than it may get if all are served alike, twice over.
-      select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
+      select q.*, least(q.slots, greatest(1, 2 * v_max / cardinality(v_destinations))) as first_rows
         from unnest(v_ways, v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths)
              q(way_id, destination_id, name, tenant_id, slots, tenant_slots, fresh, nth_queue)
        where q.nth_queue <= v_cut
@@ -89,7 +89,7 @@ begin
       select a.*
         from (select a.*, row_number() over (partition by a.newcomer order by a.nth_of_tenant, random()) as nth_alike from allowed a) a
        where a.newcomer or a.nth_alike <= v_share
-       order by a.newcomer desc, a.nth_of_tenant, random() limit v_most
+       order by a.newcomer desc, a.nth_of_tenant, random() limit v_max
     )
     select array_agg(c.lane_id order by c.nth_of_tenant, c.destination_id, c.nth),
            array_agg(c.outbox_id order by c.nth_of_tenant, c.destination_id, c.nth),

@@ -22,7 +22,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashj
 as $$
 #variable_conflict use_column
 declare
-  v_most constant integer := 500;
+  v_max constant integer := 500;
   v_ways integer[] := array(select w from unnest(p_ways) w where outbox.waiting_queues(p_stream, w, p_since, 0, 1) <> '{}');
   v_share integer;
   v_cursor text;
@@ -38,7 +38,7 @@ declare
   v_free integer := (p_in_flight ->> 'free')::integer;
 begin
   for v_n in 1 .. cardinality(v_ways) loop
-    v_share := greatest(1, (v_most - cardinality(v_ids)) / (cardinality(v_ways) - v_n + 1));
+    v_share := greatest(1, (v_max - cardinality(v_ids)) / (cardinality(v_ways) - v_n + 1));
     v_cursor := 'outbox.queues_after_' || v_ways[v_n];
     v_after := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
     v_some := outbox.waiting_queues(p_stream, v_ways[v_n], p_since, v_after, v_share);

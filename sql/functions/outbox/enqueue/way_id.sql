@@ -7,7 +7,7 @@ create or replace function outbox.way_id(p_stream_id smallint, p_rail_id smallin
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
-  v_most constant integer := 50;
+  v_max constant integer := 50;
   v_others constant text := '*';
   v_id integer;
   v_count bigint;
@@ -18,7 +18,7 @@ begin
   if not found then
     select count(*) into v_count from outbox.ways w where w.stream_id = p_stream_id and w.rail_id = p_rail_id;
     insert into outbox.ways (stream_id, rail_id, writer)
-    values (p_stream_id, p_rail_id, case when v_count < v_most or p_writer = '' then p_writer else v_others end)
+    values (p_stream_id, p_rail_id, case when v_count < v_max or p_writer = '' then p_writer else v_others end)
     returning way_id into v_id;
   end if;
   return v_id;

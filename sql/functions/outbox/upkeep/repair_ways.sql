@@ -4,7 +4,7 @@ create or replace function outbox.repair_ways() returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
-  v_most constant integer := 1000;
+  v_max constant integer := 1000;
   v_lanes bigint[];
   v_rows uuid[];
 begin
@@ -12,11 +12,11 @@ begin
     from outbox.streams s
    cross join lateral (select o.lane_id from outbox.heads o
                         where o.stream_id = s.stream_id and o.way_id = 0 and o.claim_id is null and not o.blocked
-                        limit v_most for update skip locked) h;
+                        limit v_max for update skip locked) h;
   select array_agg(u.outbox_id) into v_rows
     from outbox.streams s
    cross join lateral (select o.outbox_id from outbox.pending_unordered o
-                        where o.stream_id = s.stream_id and o.way_id = 0 limit v_most for update skip locked) u;
+                        where o.stream_id = s.stream_id and o.way_id = 0 limit v_max for update skip locked) u;
   if v_lanes is null and v_rows is null then
     return 0;
   end if;

@@ -13,7 +13,7 @@ declare
   v_attempt provisioning.attempts := provisioning.end_attempt(p_attempt, v_status, p_because, p_error, p_failed_step,
                                                                    p_never_ran);
   v_job provisioning.jobs := p_job;
-  v_most smallint := (select s.most_cleanups from provisioning.settings s where s.workspace_id = p_job.workspace_id);
+  v_max smallint := (select s.most_cleanups from provisioning.settings s where s.workspace_id = p_job.workspace_id);
 begin
   if v_status = 'stopped' then
     perform provisioning.stop_run(v_attempt);
@@ -22,7 +22,7 @@ begin
     update provisioning.jobs j set cleanup = 'done', next_look_at = clock_timestamp() where j.id = p_job.id returning j.* into v_job;
     perform provisioning.tell(v_job, format('The cleanup after attempt %s is done.', v_attempt.cleans));
   elsif p_because <> 'not_served'
-        and (select count(*) from provisioning.attempts a where a.job_id = p_job.id and a.cleans = v_attempt.cleans) < v_most then
+        and (select count(*) from provisioning.attempts a where a.job_id = p_job.id and a.cleans = v_attempt.cleans) < v_max then
     perform provisioning.clean_up(p_job, v_attempt.cleans);
   else
     update provisioning.jobs j
@@ -31,7 +31,7 @@ begin
     perform provisioning.tell(v_job, format(
       'The cleanup after attempt %s %s: something may be left running. An operator has to clean up by hand, and then run: '
       'headroom jobs cleaned %s%s', v_attempt.cleans,
-      case p_because when 'not_served' then 'could not be asked for' else format('failed %s times', v_most) end, v_job.request_id,
+      case p_because when 'not_served' then 'could not be asked for' else format('failed %s times', v_max) end, v_job.request_id,
       case when v_job.state in ('waiting', 'failed') then format(
         '. No attempt begins before that, and after %s hours the request fails for good%s.',
         provisioning.give_up_hours(v_job.workspace_id), provisioning.money_words(v_job.request_id)) end),

@@ -6,16 +6,16 @@ declare
   v_known constant text[] := '{id,workspace,job_id,task,attempt,run_id,run_attempt,signal,step,progress,error,failed_step}';
   v_uuid constant text := '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
   v_field text;
-  v_most integer;
+  v_max integer;
 begin
   select k into v_field from jsonb_object_keys(p_sent) k where k <> all (v_known) order by k limit 1;
   if v_field is not null then
     return format('%s: no such field', left(v_field, 40));
   end if;
   foreach v_field in array array['step', 'failed_step', 'error'] loop
-    v_most := case v_field when 'error' then 4000 else 200 end;
-    if coalesce(jsonb_typeof(p_sent -> v_field), 'null') not in ('string', 'null') or length(p_sent ->> v_field) > v_most then
-      return format('%s: a text of at most %s characters', v_field, v_most);
+    v_max := case v_field when 'error' then 4000 else 200 end;
+    if coalesce(jsonb_typeof(p_sent -> v_field), 'null') not in ('string', 'null') or length(p_sent ->> v_field) > v_max then
+      return format('%s: a text of at most %s characters', v_field, v_max);
     elsif p_sent ->> v_field ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]'
           or v_field <> 'error' and p_sent ->> v_field ~ '[\u0009\u000a]' then
       return format('%s: no control characters', v_field);

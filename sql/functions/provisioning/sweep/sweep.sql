@@ -4,11 +4,11 @@ create or replace function provisioning.sweep(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most integer := coalesce((p_argument ->> 'most')::integer, 200);
+  v_max integer := coalesce((p_argument ->> 'most')::integer, 200);
   v_row record;
   v_seen integer := 0;
   v_moved integer := 0;
-  v_failed jsonb := provisioning.adopt(v_most);
+  v_failed jsonb := provisioning.adopt(v_max);
 begin
   for v_row in
     select j.id, j.request_id, j.workspace_id, j.customer_key, j.version, f.request_id is not null as failed_before
@@ -18,7 +18,7 @@ begin
      where (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed') or j.has_turn)
        and j.next_look_at <= now()
        and coalesce(f.retry_at, '-infinity') <= now()
-     order by j.next_look_at limit v_most
+     order by j.next_look_at limit v_max
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
@@ -47,7 +47,7 @@ begin
    where (c.workspace_id, c.id) in (select o.workspace_id, o.id from provisioning.callbacks o
                                      where o.outcome = 'refused' and o.received_at < now() - interval '90 days'
                                      order by o.received_at limit 1000 for update skip locked);
-  return jsonb_build_object('provisioning', jsonb_build_object('moved', v_moved, 'failed', v_failed, 'more', v_seen = v_most));
+  return jsonb_build_object('provisioning', jsonb_build_object('moved', v_moved, 'failed', v_failed, 'more', v_seen = v_max));
 end
 $$;
 comment on function provisioning.sweep(jsonb) is 'Looks after the jobs whose time has come, a batch of them.';

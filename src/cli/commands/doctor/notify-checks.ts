@@ -8,7 +8,7 @@ import { failure, ok, unlessRefused, warning, type Finding } from "./finding.ts"
 const lateSeconds = 300;
 /** As the alert NotificationsFailing has it. */
 const leastSuccess = 0.9;
-const mostFailed = 5;
+const maxFailed = 5;
 
 export async function checkNotifications(client: Client): Promise<Finding[]> {
   return [await unlessRefused("notifications", channelFigures(client).then(findingOf))];
@@ -25,7 +25,7 @@ function findingOf(figures: readonly ChannelFigures[]): Finding {
       "Start a relay (headroom relay), which does; or where pg_cron is installed: select notify.schedule_dispatcher()",
     );
   }
-  const failing = figures.find(({ sent, failed }) => failed >= mostFailed && sent / (sent + failed) < leastSuccess);
+  const failing = figures.find(({ sent, failed }) => failed >= maxFailed && sent / (sent + failed) < leastSuccess);
   if (failing !== undefined) {
     return warning(
       "notifications",

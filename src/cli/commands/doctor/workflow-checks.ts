@@ -36,7 +36,7 @@ async function checkPublicUrls(used: readonly WorkspaceNeeds[], offline: boolean
   }
   const addresses = [...new Set(used.flatMap((workspace) => workspace.public_url ?? []))];
   if (offline) return skipped("public url", `Set in every workspace: ${listed(addresses)}. Not checked (--offline).`);
-  const problems = await Promise.all(addresses.slice(0, mostAddresses).map(problemAt));
+  const problems = await Promise.all(addresses.slice(0, maxAddresses).map(problemAt));
   const problem = problems.find((text) => text !== undefined);
   if (problem === undefined) return ok("public url", `Reachable: ${listed(addresses)}.`);
   return warning(
@@ -61,7 +61,7 @@ async function checkReviewers(client: Client, used: readonly WorkspaceNeeds[]): 
   ];
 }
 
-const mostAddresses = 10;
+const maxAddresses = 10;
 
 /** Tried from here, so it is a warning at most: there may be a server that can be reached by customers, but not from here. */
 async function problemAt(address: string): Promise<string | undefined> {

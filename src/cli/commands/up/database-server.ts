@@ -31,8 +31,8 @@ export interface DatabaseServerOptions {
 
 /** Used by no other program that we know; the same each time, so that a saved address stays valid. */
 const defaultPort = 54_330;
-const mostRestarts = 5;
-const mostAttempts = 5;
+const maxRestarts = 5;
+const maxAttempts = 5;
 
 export async function startDatabaseServer(options: DatabaseServerOptions): Promise<DatabaseServer> {
   if (options.url !== undefined) {
@@ -74,7 +74,7 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
       await server.exited;
       await server.stop();
       if (signal.aborted) return await new Promise<never>(() => undefined);
-      if (options.ephemeral || restarts >= mostRestarts) throw gone(server);
+      if (options.ephemeral || restarts >= maxRestarts) throw gone(server);
       options.log({
         level: "error",
         event: "database_server_ended",
@@ -91,7 +91,7 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
       try {
         return await startEmbedded({ ...wanted, port, signal });
       } catch (error) {
-        const passes = error instanceof HeadroomError && error.code === "port_in_use" && attempt < mostAttempts;
+        const passes = error instanceof HeadroomError && error.code === "port_in_use" && attempt < maxAttempts;
         if (!passes) throw error;
         options.log({ level: "warn", event: "database_server_not_started", code: error.code, attempt });
       }

@@ -49,7 +49,7 @@ async function runVerify(options: VerifyCommandOptions): Promise<void> {
 }
 
 /** How many findings are kept if something touched everything; all are counted. */
-const mostFindings = 1_000;
+const maxFindings = 1_000;
 
 const labels: Readonly<Record<Phase | "jobs" | "payments", string>> = {
   requests: "Requests",
@@ -67,7 +67,7 @@ async function examine(client: Client, options: VerifyCommandOptions): Promise<R
   let findingCount = 0;
   const note = (found: readonly Finding[]): void => {
     findingCount += found.length;
-    findings.push(...found.slice(0, Math.max(0, mostFindings - findings.length)));
+    findings.push(...found.slice(0, Math.max(0, maxFindings - findings.length)));
   };
   const checked = await walk(client, options, note);
   const compared = options.against === undefined ? null : await compareWithRecord(client, options.against, note);

@@ -11,7 +11,7 @@ import { progressSection, refreshNote, refreshSecondsOf } from "./progress.ts";
 import { hasPaid, isHeld, isProcessing, isReturning, type Confirmation, type Price } from "./story.ts";
 
 /** As long as a reason may be in the database. */
-export const mostReasonChars = 2000;
+export const maxReasonChars = 2000;
 
 const moneyFormat = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", currencyDisplay: "code" });
 
@@ -201,8 +201,8 @@ function declineForm(offer: Confirmation, path: string): Html {
     <form method="post" action="${path}">
       <input type="hidden" name="decision" value="decline" />
       <label for="reason">Why? <span class="quiet">(optional)</span></label>
-      <textarea id="reason" name="reason" maxlength="${mostReasonChars}" aria-describedby="reason-hint"></textarea>
-      <p class="hint" id="reason-hint">${offer.workspace} will read this. Up to ${mostReasonChars} characters.</p>
+      <textarea id="reason" name="reason" maxlength="${maxReasonChars}" aria-describedby="reason-hint"></textarea>
+      <p class="hint" id="reason-hint">${offer.workspace} will read this. Up to ${maxReasonChars} characters.</p>
       <button type="submit" class="plain">Decline the offer</button>
     </form>
   </details>`;

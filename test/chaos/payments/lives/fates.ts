@@ -61,7 +61,7 @@ interface Sending {
 /** One that waits to be overtaken waits no longer than this many moments. */
 const longestWait = 3;
 /** Stripe gives up after three days; here after so many moments. */
-const mostTries = 6;
+const maxTries = 6;
 
 export class Fates {
   /** How often each kind of event met each fault. */
@@ -131,7 +131,7 @@ export class Fates {
       // It comes again, as at Stripe, whatever was said about it.
       sending.tries += 1;
       sending.slot = slot + 1;
-      if (sending.tries < mostTries) this.#queue.push(sending);
+      if (sending.tries < maxTries) this.#queue.push(sending);
     }
     const newest = this.#arrived.get(life) ?? 0;
     if (isRepeat) this.#meets(type, "doubled");

@@ -63,7 +63,7 @@ export const plantedLives: readonly PlantedLife[] = [
     plant: [
       { function: "billing.read_page", find: ",changes}", replace: "}" },
       {
-        function: "billing.learn_subscription",
+        function: "billing.apply_subscription",
         find: "perform billing.look(v_subscription.workspace_id, 'invoices', v_subscription.stripe_id);",
         replace: "null;",
       },
@@ -111,7 +111,7 @@ export const plantedLives: readonly PlantedLife[] = [
     name: "a refund that was cancelled is sent again",
     plant: [
       {
-        function: "billing.learn_refund",
+        function: "billing.apply_refund",
         find: "'canceled' then 'cancelled'",
         replace: "'canceled' then 'failed'",
       },

@@ -26,7 +26,7 @@ export const batchSize = 50;
 /** Enough lives for all faults to meet all kinds of events. */
 const enoughLives = 200;
 /** More failing lives than this are only named. */
-const mostShrunk = 3;
+const maxShrunk = 3;
 
 export function livesSettings(flags: { seed: number; lives: number; from: number }): LivesSettings {
   return { ...flags, mustMeetAll: flags.lives >= enoughLives };
@@ -57,7 +57,7 @@ export async function runLives(settings: LivesSettings, hooks: SeededHooks, give
       `${done} of ${settings.lives} lives, ${(done / seconds).toFixed(1)} a second, ${failing.length} of them fail`,
     );
   }
-  for (const { life, faults } of failing.slice(0, mostShrunk)) await tell(place, settings, life, faults, hooks);
+  for (const { life, faults } of failing.slice(0, maxShrunk)) await tell(place, settings, life, faults, hooks);
   if (settings.mustMeetAll) for (const each of unmet(met)) findings.add("each fault meets each kind of event", each);
   return {
     ok: !findings.any,

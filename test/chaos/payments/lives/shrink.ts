@@ -9,7 +9,7 @@ export interface Shrunk {
   readonly faults: readonly Fault[];
 }
 
-const mostPlays = 40;
+const maxPlays = 40;
 
 /** Undefined: the life passes when it is played alone, so that what it met was another's doing too. */
 export async function shrink(
@@ -28,7 +28,7 @@ export async function shrink(
   // Larger parts first, then single steps.
   let size = Math.ceil(life.steps.length / 2);
   let at = 0;
-  for (let plays = 1; plays < mostPlays && size >= 1; plays += 1) {
+  for (let plays = 1; plays < maxPlays && size >= 1; plays += 1) {
     if (at >= shortest.steps.length) {
       size = size === 1 ? 0 : Math.floor(size / 2);
       at = 0;

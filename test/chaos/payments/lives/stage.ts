@@ -58,7 +58,7 @@ export const keys = { test: "sk_test_lives", live: "sk_live_lives" } as const;
 
 /** A turn of the relay waits no longer than this for what is to be tried again; the next turn has it. */
 const turnMs = 400;
-const mostRounds = 100;
+const maxRounds = 100;
 const trapped = ["checkout.create", "checkout.expire", "refund", "subscription.cancel", "look"] as const;
 
 export class LifeStage {
@@ -255,7 +255,7 @@ export class LifeStage {
   async react(): Promise<void> {
     const resting = this.#world.rests.get(this.#slot);
     if (resting !== undefined) this.count(`${resting} rests`);
-    for (let round = 0; round < mostRounds; round += 1) {
+    for (let round = 0; round < maxRounds; round += 1) {
       this.collect();
       const sent = resting === "the server" ? 0 : await this.#send();
       const claimed = resting === "the relay" ? 0 : await this.drain();

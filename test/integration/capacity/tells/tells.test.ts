@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
   const bounced = async (id: string): Promise<unknown> => {
     const { outcome } = await oneOf<{ outcome: string }>(
       superuser,
-      `select notify.learn_outcome(d.outbox_id, 'bounced', 'bounced', 'no such mailbox') as outcome from notify.deliveries d
+      `select notify.record_outcome(d.outbox_id, 'bounced', 'bounced', 'no such mailbox') as outcome from notify.deliveries d
         where d.recipient = $1 and d.recipient_kind = 'customer' order by d.released_at desc limit 1`,
       [id],
     );

@@ -1,6 +1,6 @@
 -- How a subscription stands at Stripe: late, paid again, to be ended, or ended. Ended is the last word. Older words than the newest one
 -- change nothing. A subscription that never became active is a payment that failed.
-create or replace function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamptz) returns jsonb
+create or replace function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -44,5 +44,5 @@ begin
   return billing.outcome('done', v_subscription.request_id);
 end
 $$;
-comment on function billing.learn_subscription(jsonb, text, timestamptz)
+comment on function billing.apply_subscription(jsonb, text, timestamptz)
   is 'Learns from a subscription at Stripe, and says what came of it.';

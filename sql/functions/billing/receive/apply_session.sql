@@ -1,6 +1,6 @@
 -- How a Checkout session stands. Paid is only what Stripe calls paid; a session that is complete and unpaid is being processed, until
 -- Stripe says that it failed. Whatever comes late or out of order finds the checkout further on, and changes nothing.
-create or replace function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
+create or replace function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11,7 +11,7 @@ declare
   v_moved billing.checkouts;
 begin
   if v_found.request_id is null then
-    return case when v_paid and billing.is_ours(p_session) then billing.find_out('unknown_payment', p_session ->> 'id', null,
+    return case when v_paid and billing.is_ours(p_session) then billing.record_finding('unknown_payment', p_session ->> 'id', null,
              'Stripe tells of a payment for a request that does not exist here.', p_event_id)
              else billing.outcome('ignored') end;
   end if;
@@ -49,5 +49,5 @@ begin
   return billing.outcome(case when v_moved.id is null then 'known' else 'done' end, v_request.id);
 end
 $$;
-comment on function billing.learn_session(jsonb, text, timestamptz, text)
+comment on function billing.apply_session(jsonb, text, timestamptz, text)
   is 'Learns from a Checkout session, and says what came of it. Nullable: p_event_type.';

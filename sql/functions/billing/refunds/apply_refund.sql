@@ -1,6 +1,6 @@
 -- How a refund stands: one of ours, or one that somebody made in Stripe's dashboard, which is recorded like ours. Only forward, by
 -- refund_states(). One that fails is money that came back to us, and is opened again; one that somebody cancels at Stripe is not.
-create or replace function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamptz) returns jsonb
+create or replace function billing.apply_refund(p_refund jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15,7 +15,7 @@ begin
   select p.* into v_payment from billing.payments p
    where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = billing.id_in(p_refund -> 'payment_intent');
   if v_payment.id is null then
-    return case when billing.is_ours(p_refund) then billing.find_out('unknown_refund', p_refund ->> 'id', null,
+    return case when billing.is_ours(p_refund) then billing.record_finding('unknown_refund', p_refund ->> 'id', null,
              'Stripe tells of a refund of ours that is not known here.', p_event_id)
              else billing.outcome('ignored') end;
   end if;
@@ -35,7 +35,7 @@ begin
                         billing.amount_words(v_payment.currency, v_payment.amount));
   end if;
   if v_problem is not null then
-    return billing.find_out('amount_mismatch', p_refund ->> 'id', v_payment.request_id, v_problem, p_event_id);
+    return billing.record_finding('amount_mismatch', p_refund ->> 'id', v_payment.request_id, v_problem, p_event_id);
   end if;
   if v_refund.id is null then
     insert into billing.refunds (id, workspace_id, request_id, payment_id, origin, reason, currency, amount, state, stripe_id, asked_by)
@@ -59,4 +59,4 @@ begin
   return billing.move_refund(v_payment, v_refund, v_state, p_refund, p_event_id, p_at);
 end
 $$;
-comment on function billing.learn_refund(jsonb, text, timestamptz) is 'Learns from a refund at Stripe, and says what came of it.';
+comment on function billing.apply_refund(jsonb, text, timestamptz) is 'Learns from a refund at Stripe, and says what came of it.';

@@ -26,7 +26,7 @@ begin
   if not found then
     return json_build_object('received', true, 'new', false);
   end if;
-  v_answer := billing.hear(v_event);
+  v_answer := billing.receive_event(v_event);
   update inbound.receipts d
      set outcome = case v_answer ->> 'outcome' when 'done' then 'done' when 'finding' then 'refused' else 'ignored' end,
          refusal = v_answer ->> 'finding', request_id = v_answer ->> 'request_id',

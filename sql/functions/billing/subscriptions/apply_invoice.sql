@@ -1,6 +1,6 @@
 -- What an invoice says: the first one of a subscription is paid by its Checkout session, and only adds ids to that payment; every later one
 -- is a renewal, paid or failed. One of a subscription that we ended, or never counted, goes back, also the first.
-create or replace function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
+create or replace function billing.apply_invoice(p_invoice jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -42,5 +42,5 @@ begin
   return billing.outcome('ignored', v_request_id);
 end
 $$;
-comment on function billing.learn_invoice(jsonb, text, timestamptz, text)
+comment on function billing.apply_invoice(jsonb, text, timestamptz, text)
   is 'Learns from an invoice of Stripe''s, and says what came of it. Nullable: p_event_type.';

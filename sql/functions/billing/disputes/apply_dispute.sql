@@ -4,7 +4,7 @@
 --
 -- A decision may be appealed. An event does not say whether it came before the last word or after it, so Stripe is asked, and its answer
 -- goes on with a dispute that was lost. One that was won and goes on is for people: its money came back, and may be refunded since.
-create or replace function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamptz) returns jsonb
+create or replace function billing.apply_dispute(p_dispute jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -26,7 +26,7 @@ begin
   select d.* into v_before from billing.disputes d where d.stripe_id = p_dispute ->> 'id';
   select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
   if coalesce(v_amount, 0) = 0 or upper((p_dispute ->> 'currency') collate "C") is distinct from v_payment.currency then
-    return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
+    return billing.record_finding('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'Stripe tells of a dispute that does not fit the payment.', p_event_id);
   elsif v_rule.status is null then
     return billing.note_strange_dispute(v_payment, p_dispute, p_event_id, p_at);
@@ -40,7 +40,7 @@ begin
         or v_rule.outcome = 'open' and array_position(v_stages, v_rule.status) <= array_position(v_stages, v_before.status) then
     return billing.outcome('known', v_payment.request_id);
   elsif v_differs and v_before.outcome = 'won' then
-    return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
+    return billing.record_finding('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'The dispute had ended in our favour, and Stripe tells otherwise now.', p_event_id);
   end if;
 
@@ -65,4 +65,4 @@ begin
   return billing.outcome('done', v_payment.request_id);
 end
 $$;
-comment on function billing.learn_dispute(jsonb, text, timestamptz) is 'Learns from a dispute at Stripe, and says what came of it.';
+comment on function billing.apply_dispute(jsonb, text, timestamptz) is 'Learns from a dispute at Stripe, and says what came of it.';

@@ -27,7 +27,7 @@ begin
     perform headroom.fail('bad_signature', v_problem, null,
       'Sign "v1:<time>:<body>" with the workspace''s callback secret. Nothing was changed.');
   end if;
-  v_answer := provisioning.hear(v_workspace_id, v_sent);
+  v_answer := provisioning.receive_callback(v_workspace_id, v_sent);
   if v_answer ? 'status' then
     perform set_config('response.status', v_answer ->> 'status', true);
   end if;

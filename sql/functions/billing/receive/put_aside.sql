@@ -4,7 +4,7 @@ create or replace function billing.put_aside(p_stripe_id text, p_kind text, p_re
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform billing.find_out(
+  perform billing.record_finding(
     case p_kind when 'refund' then 'unknown_refund' when 'dispute' then 'unknown_dispute' else 'unknown_payment' end,
     left(coalesce(nullif(p_stripe_id, ''), 'without an id'), 200), p_request_id,
     format('Stripe tells of %s that cannot be read here.', case when p_kind in ('refund', 'dispute') then 'a ' || p_kind

@@ -2,7 +2,7 @@
 -- complained about. It only moves in that direction, so that reports may come in any order and any number of times. p_suppress says why
 -- nothing more goes to the address (bounced, complained, rejected), or null where the failure says nothing about it; the first time, the
 -- sender's side is told. Answers learnt, known, or unknown where the message is none of ours.
-create or replace function notify.learn_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text) returns text
+create or replace function notify.record_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -30,5 +30,5 @@ begin
   return case when v_news then 'learnt' else 'known' end;
 end
 $$;
-comment on function notify.learn_outcome(uuid, text, text, text)
+comment on function notify.record_outcome(uuid, text, text, text)
   is 'Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said.';

@@ -1,6 +1,7 @@
 -- What Stripe says does not agree with what we know: each is written down once, people are told, and nothing moves until one of them has
 -- looked at it. The caller has locked the request, where there is one.
-create or replace function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text) returns jsonb
+create or replace function billing.record_finding(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
+returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -14,4 +15,4 @@ begin
   return billing.outcome('finding', p_request_id) || jsonb_build_object('finding', p_kind, 'said', p_said);
 end
 $$;
-comment on function billing.find_out(text, text, text, text, text) is 'Writes down what does not agree. Nullable: p_request_id.';
+comment on function billing.record_finding(text, text, text, text, text) is 'Writes down what does not agree. Nullable: p_request_id.';

@@ -1,6 +1,6 @@
 -- How a payment at Stripe stands, which we asked because nobody told how the processing of it went. One that succeeded is believed only
 -- when its session says so; one that failed will not be paid any more.
-create or replace function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamptz) returns jsonb
+create or replace function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -23,4 +23,4 @@ begin
   return billing.outcome('known', v_request.id);
 end
 $$;
-comment on function billing.learn_payment_intent(jsonb, text, timestamptz) is 'Learns from a payment at Stripe, and says what came of it.';
+comment on function billing.apply_payment_intent(jsonb, text, timestamptz) is 'Learns from a payment at Stripe, and says what came of it.';

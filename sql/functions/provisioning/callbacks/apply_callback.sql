@@ -1,5 +1,5 @@
 -- Does what the rules say about a callback, and answers the run: whether it goes on, and what it is to make.
-create or replace function provisioning.obey(
+create or replace function provisioning.apply_callback(
   p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb
 ) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -38,5 +38,5 @@ begin
     'job', provisioning.terms_for_run(v_job, v_attempt));
 end
 $$;
-comment on function provisioning.obey(provisioning.jobs, provisioning.attempts, text, text, jsonb)
+comment on function provisioning.apply_callback(provisioning.jobs, provisioning.attempts, text, text, jsonb)
   is 'Carries out what a callback means and answers it.';

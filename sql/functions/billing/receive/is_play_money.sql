@@ -1,7 +1,7 @@
--- Whether an object would bring in money of Stripe's test mode although this installation accepts live payments. billing.learn() asks it
--- once, of everything that Stripe reports; refunds and disputes bring nothing in, and belong to their payment. The first object of ours in
--- live mode is noted: from then on the installation is live. Objects of others in the account do not make it live, and live money is never
--- refused.
+-- Whether an object would bring in money of Stripe's test mode although this installation accepts live payments.
+-- billing.apply_stripe_object() asks it once, of everything that Stripe reports; refunds and disputes bring nothing in, and belong to their
+-- payment. The first object of ours in live mode is noted: from then on the installation is live. Objects of others in the account do not
+-- make it live, and live money is never refused.
 create or replace function billing.is_play_money(p_object jsonb) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
 -- A callback whose signature was right. It is fenced by job, attempt, run and try of the run; what it may move, callback_rules() says.
 -- The insert decides about one that comes twice, and it is one transaction with what follows from it.
-create or replace function provisioning.hear(p_workspace_id text, p_sent jsonb) returns jsonb
+create or replace function provisioning.receive_callback(p_workspace_id text, p_sent jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -56,8 +56,8 @@ begin
       'status', 409, 'code', 'already_used', 'message', 'This callback was received before.', 'details', 'already_used',
       'hint', 'Each callback has an id and a time of its own. Nothing was changed.', 'go_on', false);
   end if;
-  perform provisioning.note_heard(v_attempt);
-  return provisioning.obey(v_job, v_attempt, v_rule.outcome, v_rule.meaning, p_sent);
+  perform provisioning.count_callback(v_attempt);
+  return provisioning.apply_callback(v_job, v_attempt, v_rule.outcome, v_rule.meaning, p_sent);
 end
 $$;
-comment on function provisioning.hear(text, jsonb) is 'Takes in a callback that was verified, and answers the run.';
+comment on function provisioning.receive_callback(text, jsonb) is 'Takes in a callback that was verified, and answers the run.';

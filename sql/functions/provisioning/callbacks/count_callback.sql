@@ -1,6 +1,6 @@
 -- Counts a callback with its attempt, and keeps the table of callbacks bounded: of a run that never stops talking, what it said longer ago
 -- than anybody could replay it is forgotten, except for the claim and the result.
-create or replace function provisioning.note_heard(p_attempt provisioning.attempts) returns void
+create or replace function provisioning.count_callback(p_attempt provisioning.attempts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -14,4 +14,4 @@ begin
   end if;
 end
 $$;
-comment on function provisioning.note_heard(provisioning.attempts) is 'Counts a callback of an attempt.';
+comment on function provisioning.count_callback(provisioning.attempts) is 'Counts a callback of an attempt.';

@@ -3,7 +3,7 @@
 --
 -- A refund or a dispute of a payment that nobody knows may be somebody else's, or of one that is being recorded at this very moment: it is
 -- read again a little later.
-create or replace function billing.hear(p_event jsonb) returns jsonb
+create or replace function billing.receive_event(p_event jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19,7 +19,7 @@ begin
                         where r.event_type = p_event ->> 'type' and r.object = v_object ->> 'object') then
     return '{"outcome": "ignored"}';
   end if;
-  v_answer := billing.learn(v_object, p_event ->> 'id', to_timestamp((p_event ->> 'created')::bigint), p_event ->> 'type');
+  v_answer := billing.apply_stripe_object(v_object, p_event ->> 'id', to_timestamp((p_event ->> 'created')::bigint), p_event ->> 'type');
   if v_answer ->> 'outcome' = 'ignored' and v_object ->> 'object' in ('refund', 'dispute') then
     insert into billing.sightings (outbox_key, object, next_read_at)
     values ('heard:' || (p_event ->> 'id'), billing.without_people(v_object), clock_timestamp() + interval '1 minute');
@@ -27,4 +27,4 @@ begin
   return v_answer;
 end
 $$;
-comment on function billing.hear(jsonb) is 'Takes in an event of Stripe that was verified, and says what came of it.';
+comment on function billing.receive_event(jsonb) is 'Takes in an event of Stripe that was verified, and says what came of it.';

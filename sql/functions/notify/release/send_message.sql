@@ -1,7 +1,7 @@
 -- Sends what one person is told by one channel as one message, or as several where one cannot show all of it, and notes for each
 -- notification that it was carried, or why not; to endpoints, one message for each of both. Answers how many messages that were. The
 -- caller holds their parts.
-create or replace function notify.carry(p_told notify.notifications[], p_channel text) returns integer
+create or replace function notify.send_message(p_told notify.notifications[], p_channel text) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -48,5 +48,5 @@ begin
   return v_messages;
 end
 $$;
-comment on function notify.carry(notify.notifications[], text)
+comment on function notify.send_message(notify.notifications[], text)
   is 'Sends several notifications of one person, and counts the messages. Nullable: p_told.';

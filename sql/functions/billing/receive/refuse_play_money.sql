@@ -22,7 +22,7 @@ begin
     -- Its page is over, and nothing was paid by it.
     perform billing.move_checkout(c, 'EXPIRED', p_at) from billing.checkouts c where c.id = (billing.find_session(p_object)).checkout_id;
   end if;
-  return billing.find_out('test_payment', p_object ->> 'id', v_request_id,
+  return billing.record_finding('test_payment', p_object ->> 'id', v_request_id,
     case when v_renewal then 'A renewal was charged in Stripe''s test mode, which moves no money, and this installation is live.'
          else 'The customer paid in Stripe''s test mode, which moves no money, and this installation is live.' end, p_event_id);
 end

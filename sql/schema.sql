@@ -6370,6 +6370,11 @@ create function directory.member_for_slack(p_workspace_id text, p_slack_user_id 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 179990cd23262c7f';
 
+create function directory.member_problem(p_workspace_id text, p_id text, p_old directory.members, p_new directory.members, p_changes jsonb)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c48c241574781376';
+
 create function directory.protect_tables(p_schema text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6402,7 +6407,7 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 436e8bd18d454bb8';
+  as 'sha256 2495ff4db7f4c434';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)

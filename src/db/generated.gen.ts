@@ -5752,6 +5752,17 @@ export interface Functions {
     };
     result: DirectoryMembers;
   };
+  /** What is wrong with a member. Nullable: p_old, result. */
+  "directory.member_problem": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_old: string | null;
+      p_new: string | null;
+      p_changes: unknown;
+    };
+    result: string | null;
+  };
   /** Closes the tables of a schema to all but those who see every workspace. */
   "directory.protect_tables": {
     args: {
@@ -11241,6 +11252,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.list_members": { returns: "rows", json: [], positional: false },
   "directory.list_workspaces": { returns: "rows", json: [], positional: false },
   "directory.member_for_slack": { returns: "row", json: [], positional: false },
+  "directory.member_problem": { returns: "value", json: ["p_changes"], positional: false },
   "directory.protect_tables": { returns: "nothing", json: [], positional: false },
   "directory.put_api_key": { returns: "row", json: [], positional: false },
   "directory.put_group": { returns: "row", json: [], positional: false },

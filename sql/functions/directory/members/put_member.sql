@@ -77,33 +77,7 @@ begin
     end if;
   end if;
 
-  v_wrong := case
-    when v_new.display_name is null or length(v_new.display_name) not between 1 and 200 or v_new.display_name ~ '[[:cntrl:]]'
-      then 'display_name: 1 to 200 characters on one line'
-    -- One that was stored before there was a canonical form may stay.
-    when v_new.email is distinct from v_old.email and v_new.email is not null and headroom.canonical_address(v_new.email) is null
-      then 'email: ' || headroom.address_problem(v_new.email)
-    when v_new.slack_user_id !~ '^[UW][A-Z0-9]{2,31}$' then 'slack_user_id: the id of a Slack user, such as U024BE7LH'
-    when jsonb_typeof(p_changes -> 'without_slack') <> 'boolean' then 'without_slack: true or false'
-    when v_new.without_slack_by is not null and v_new.slack_user_id is not null
-      then 'without_slack: true only for a member who has no Slack user id'
-    when v_new.roles is null or array_ndims(v_new.roles) > 1 or array_position(v_new.roles, null) is not null
-         or not v_new.roles <@ array['requester', 'commercial', 'vp', 'operator', 'admin', 'auditor']
-      then 'roles: any of requester, commercial, vp, operator, admin, auditor'
-    when v_new.active is null then 'active: true or false'
-    when v_new.delegate_id = p_id then 'delegate_id: another member'
-    when (v_new.away_from is null) <> (v_new.away_until is null) or v_new.away_from >= v_new.away_until
-      then 'away_from: both ends of the absence, the earlier one first'
-    when p_changes ?| '{away_from,away_until}' and not (headroom.is_moment(v_new.away_from) and headroom.is_moment(v_new.away_until))
-      then 'away_from: both ends of the absence are of the years 1 to 9999'
-    when v_new.delegate_id is not null
-         and not exists (select from directory.members m where m.workspace_id = p_workspace_id and m.id = v_new.delegate_id and m.active)
-      then 'delegate_id: an active member of the workspace'
-    when exists (select from directory.members m
-                  where m.workspace_id = p_workspace_id and m.id <> p_id
-                    and (m.slack_user_id = v_new.slack_user_id or m.id = v_new.slack_user_id and m.active or m.slack_user_id = p_id))
-      then 'slack_user_id: one that no other member has'
-  end;
+  v_wrong := directory.member_problem(p_workspace_id, p_id, v_old, v_new, p_changes);
   if v_wrong is not null then
     perform headroom.fail('invalid_input', format('The %s of the member is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
                           'Nothing was changed.');

@@ -158,7 +158,6 @@ create type capacity.context as (
   requester_name text,
   requester_slack text,
   requester_here boolean,
-  customer_ref jsonb,
   customer_id text,
   customer_address jsonb,
   erased boolean,
@@ -172,7 +171,8 @@ create type capacity.context as (
   tells capacity.tell[],
   acts integer,
   acts_per_hour integer,
-  demoted integer
+  demoted integer,
+  personal capacity.personal_data
 );
 
 create type capacity.tell as (
@@ -186,6 +186,22 @@ create type capacity.tell as (
   body text,
   their_title text,
   their_body text
+);
+
+create type capacity.terms as (
+  commercial_owner_user_id text,
+  infra_owner_group text,
+  customer_ref jsonb,
+  requested_size text,
+  quantity integer,
+  region text,
+  needed_by_date date,
+  expected_duration_days integer,
+  estimated_monthly_cost_usd numeric,
+  confirmation_ttl_days integer,
+  slack_channel_id text,
+  replaces_request_id text,
+  customer_id text
 );
 
 create type capacity.verdict as (
@@ -1476,7 +1492,7 @@ grant select on capacity.requests to headroom_control;
 grant select on capacity.requests to service_role;
 comment on table capacity.requests is 'Current state of each request: the fold of its events, written by the reducer alone.';
 comment on column capacity.requests.version is 'How many events there are.';
-comment on column capacity.requests.customer_hash is 'Salted hash of customer_ref, which is kept apart in personal_data so that it can be erased.';
+comment on column capacity.requests.customer_hash is 'Salted hash of what personal_data holds of the request, which can be erased there. See capacity.personal_hash().';
 comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
 comment on column capacity.requests.rejection_reason_hash is 'Of the reason in free_texts; the same for cancellation_reason_hash.';
 comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
@@ -4744,7 +4760,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 60bbabecac080fb2';
+  as 'sha256 742472f1b8ede91f';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -5250,10 +5266,10 @@ create function capacity.check_template(p_workspace_id text, p_name text, p_titl
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c50b2f70e5ab264';
 
-create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
-  returns boolean
+create function capacity.check_terms(p_terms capacity.terms)
+  returns capacity.terms
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 27b17ba28c34df46';
+  as 'sha256 9a2c1ac9d591c2a6';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5284,7 +5300,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 20cd63230f1ee9ae';
+  as 'sha256 d136364356627632';
 
 create function capacity.count_act(p_request_id text, p_actor capacity.actor)
   returns void
@@ -5359,7 +5375,7 @@ create function capacity.erase_messages(p_request_id text, p_to timestamp with t
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 620966c20fdfdcdb';
+  as 'sha256 727249b2c84d5776';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -5380,6 +5396,11 @@ create function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 761409449c239ba2';
+
+create function capacity.fingerprint_of(p_actor_id text, p_terms capacity.terms)
+  returns bytea
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 df5f826761ba3dda';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -5686,6 +5707,11 @@ create function capacity.people_named(p_workspace_id text, p_member_ids text[])
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e5af5b90b8092a3f';
 
+create function capacity.personal_hash(p_data capacity.personal_data)
+  returns bytea
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39d1411850feb061';
+
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_called text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5714,7 +5740,7 @@ create function capacity.problem_values(p_facts jsonb)
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8dbd513b33e32d32';
+  as 'sha256 38f787aa183fa348';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -5940,7 +5966,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_now(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 53514181ce7cc288';
+  as 'sha256 a8ad27aff2c91cda';
 
 create function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
@@ -5967,10 +5993,10 @@ create function capacity.story_then(p_kept jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8d9caa5d3b50b709';
 
-create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text, OUT context capacity.context, OUT story jsonb)
+create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b61ad7df8f7d405';
+  as 'sha256 4b69de3518168aa4';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -5995,7 +6021,7 @@ create function capacity.tell_colleagues(p_context capacity.context, p_story jso
 create function capacity.tell_customer(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe3dcdc1eaa34b43';
+  as 'sha256 e6edcc24c3894043';
 
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
@@ -6213,7 +6239,7 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
-  as 'sha256 5035bde619821751';
+  as 'sha256 eddac6ef3d5d845b';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -6919,7 +6945,7 @@ create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kin
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62ca73af322ec9e1';
+  as 'sha256 ffecc4251e9837a4';
 
 create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_channel text, p_address text)
   returns jsonb
@@ -7089,7 +7115,7 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f12c5c4158ba7d6e';
+  as 'sha256 a3224c8287470a86';
 
 create function inbound.slack_submitted(p_context capacity.context, p_story jsonb)
   returns jsonb
@@ -7114,7 +7140,12 @@ create function inbound.stripe_stamp_problem(p_signature text)
 create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 744c3daee6aee1af';
+  as 'sha256 bbe3fb4a55da237e';
+
+create function inbound.term_names()
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 34c2e91e2cf741ea';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
@@ -9055,7 +9086,7 @@ grant execute on function public.complete_provisioning_job to service_role;
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 25bc1579850256dc';
+  as 'sha256 7626e96f29d0abbc';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -9307,7 +9338,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 c1c2744902168608';
+  as 'sha256 ffeb36678a9f0052';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -9364,7 +9395,7 @@ grant execute on function public.remove_endpoint to service_role;
 create function public.request_row(p_context capacity.context)
   returns public.capacity_requests
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73b64d2807061e59';
+  as 'sha256 8cac2447b0651bc0';
 
 create function public.reset_notification_template(p_name text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns boolean

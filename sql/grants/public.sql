@@ -13,9 +13,8 @@ to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
 grant execute on function
-  public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text,
-                                 text),
-  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text, integer),
+  public.create_capacity_request,
+  public.preview_capacity_request,
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),

@@ -2,42 +2,7 @@
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { requestSchema, type CapacityRequest } from "./request.ts";
-
-/** What is asked for. */
-export interface RequestTerms {
-  /** A member, by id or Slack id. */
-  readonly requester: string;
-  /** Left out where a policy names one. */
-  readonly commercialOwner?: string | undefined;
-  /** Left out where a policy names one. */
-  readonly infraGroup?: string | undefined;
-  readonly size: string;
-  readonly quantity: number;
-  readonly region: string;
-  /** For how long. A price may depend on it. */
-  readonly durationDays?: number | undefined;
-  /** In US dollars, with cents as decimals. Left out, every escalation applies. Where there is a price, that counts instead. */
-  readonly monthlyCostUsd?: number | string | undefined;
-  /** Default: `default`, or the workspace of the caller's token. */
-  readonly workspaceId?: string | undefined;
-  /** Default: the workspace's. */
-  readonly slackChannelId?: string | undefined;
-  /** Who wants it: as little as will do, such as `{ org_id, name, email }`. The `email` gets the link. */
-  readonly customerRef?: unknown;
-  /** What you call the customer: the same on all their requests. Default: `org_id` of `customerRef`, else the `email` tells. */
-  readonly customerId?: string | undefined;
-}
-
-export interface NewRequest extends RequestTerms {
-  /** A calendar date, `2027-01-31`. */
-  readonly neededBy?: string | undefined;
-  /** How long the customer may take to answer. Default: 7. */
-  readonly confirmationTtlDays?: number | undefined;
-  /** A second call with the same key and content gives the first call's request. */
-  readonly idempotencyKey?: string | undefined;
-  /** The request that this one replaces. */
-  readonly replaces?: string | undefined;
-}
+import { newRequestArguments, type NewRequest } from "./terms.ts";
 
 export type Created = { readonly outcome: "created"; readonly request: CapacityRequest };
 
@@ -46,23 +11,6 @@ export async function createRequest(db: Queryable, terms: NewRequest): Promise<C
 }
 
 async function create(db: Queryable, terms: NewRequest): Promise<Created> {
-  const row = await call(db, "public.create_capacity_request", {
-    p_requester_user_id: terms.requester,
-    p_commercial_owner_user_id: terms.commercialOwner ?? null,
-    p_infra_owner_group: terms.infraGroup ?? null,
-    p_customer_ref: terms.customerRef ?? null,
-    p_requested_size: terms.size,
-    p_quantity: terms.quantity,
-    p_region: terms.region,
-    p_needed_by_date: terms.neededBy ?? null,
-    p_expected_duration_days: terms.durationDays ?? null,
-    p_estimated_monthly_cost_usd: terms.monthlyCostUsd,
-    p_confirmation_ttl_days: terms.confirmationTtlDays,
-    p_workspace_id: terms.workspaceId,
-    p_slack_channel_id: terms.slackChannelId,
-    p_idempotency_key: terms.idempotencyKey,
-    p_replaces_request_id: terms.replaces,
-    p_customer_id: terms.customerId,
-  });
+  const row = await call(db, "public.create_capacity_request", newRequestArguments(terms));
   return { outcome: "created", request: requestSchema.parse(row) };
 }

@@ -5,8 +5,9 @@
  *     const created = await createRequest(client, { requester: "ann", size: "32XL", quantity: 4, region: "us-east-1" });
  *     if (created.outcome === "refused") console.log(created.message, created.hint);
  */
-export { createRequest, type Created, type NewRequest, type RequestTerms } from "./create-request.ts";
+export { createRequest, type Created } from "./create-request.ts";
 export { previewRequest, type Previewed } from "./preview-request.ts";
+export type { NewRequest, RequestTerms } from "./terms.ts";
 export type { Asking, Decided, Noted, Nudged, Preview } from "./answer-schemas.ts";
 export { getRequest, type Found } from "./get-request.ts";
 export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";

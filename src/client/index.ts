@@ -20,13 +20,14 @@ import {
   type Noted,
   type Nudged,
 } from "../capacity/answer-schemas.ts";
-import type { Created, NewRequest, RequestTerms } from "../capacity/create-request.ts";
+import type { Created } from "../capacity/create-request.ts";
 import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";
 import type { Previewed } from "../capacity/preview-request.ts";
 import type { Refused } from "../db/refusal.ts";
 import { jobSchema, type Job } from "../capacity/job.ts";
 import { requestSchema, storySchema, type CapacityRequest, type CapacityRequestState } from "../capacity/request.ts";
+import { newRequestArguments, termArguments, type NewRequest, type RequestTerms } from "../capacity/terms.ts";
 import { subscribe, type LiveEvent, type SubscribeOptions } from "./subscribe.ts";
 import { createTransport, type ClientOptions, type Transport } from "./transport.ts";
 
@@ -171,33 +172,6 @@ function linkCalls({ rpc }: Transport) {
         outcome: "answered",
         offer: offerSchema.parse(story),
       })),
-  };
-}
-
-function termArguments(terms: RequestTerms): Record<string, unknown> {
-  return {
-    p_requester_user_id: terms.requester,
-    p_commercial_owner_user_id: terms.commercialOwner ?? null,
-    p_infra_owner_group: terms.infraGroup ?? null,
-    p_requested_size: terms.size,
-    p_quantity: terms.quantity,
-    p_region: terms.region,
-    p_estimated_monthly_cost_usd: terms.monthlyCostUsd,
-    p_workspace_id: terms.workspaceId,
-    p_slack_channel_id: terms.slackChannelId,
-    p_customer_ref: terms.customerRef ?? null,
-    p_customer_id: terms.customerId,
-    p_expected_duration_days: terms.durationDays ?? null,
-  };
-}
-
-function newRequestArguments(terms: NewRequest): Record<string, unknown> {
-  return {
-    ...termArguments(terms),
-    p_needed_by_date: terms.neededBy ?? null,
-    p_confirmation_ttl_days: terms.confirmationTtlDays,
-    p_idempotency_key: terms.idempotencyKey,
-    p_replaces_request_id: terms.replaces,
   };
 }
 

@@ -383,7 +383,6 @@ export interface CapacityContext {
   requester_name: string;
   requester_slack: string;
   requester_here: boolean;
-  customer_ref: Json;
   customer_id: string;
   customer_address: Json;
   erased: boolean;
@@ -398,6 +397,7 @@ export interface CapacityContext {
   acts: number;
   acts_per_hour: number;
   demoted: number;
+  personal: string;
 }
 
 /** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
@@ -665,6 +665,23 @@ export interface CapacityTells {
   priority: number;
   provided: string | null;
   place: number;
+}
+
+/** What a request is asked for with. */
+export interface CapacityTerms {
+  commercial_owner_user_id: string;
+  infra_owner_group: string;
+  customer_ref: Json;
+  requested_size: string;
+  quantity: number;
+  region: string;
+  needed_by_date: string;
+  expected_duration_days: number;
+  estimated_monthly_cost_usd: string;
+  confirmation_ttl_days: number;
+  slack_channel_id: string;
+  replaces_request_id: string;
+  customer_id: string;
 }
 
 /** Requests on which a timer failed: each is left alone for a while, and none stops the others. */
@@ -4005,21 +4022,12 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Raises invalid_input unless a request may have these terms. */
+  /** The terms as they are kept; raises invalid_input unless a request may have them. */
   "capacity.check_terms": {
     args: {
-      p_customer_ref: unknown;
-      p_requested_size: string | null;
-      p_quantity: number | null;
-      p_region: string | null;
-      p_needed_by_date: string | null;
-      p_expected_duration_days: number | null;
-      p_estimated_monthly_cost_usd: number | string | null;
-      p_confirmation_ttl_days: number | null;
-      p_slack_channel_id: string | null;
-      p_customer_id: string | null;
+      p_terms: string | null;
     };
-    result: boolean;
+    result: CapacityTerms;
   };
   /** The reviews that an event closes. */
   "capacity.closed_steps": {
@@ -4228,6 +4236,14 @@ export interface Functions {
       p_workspace_id: string | null;
       p_by_id: Buffer | null;
       p_by_address: Buffer | null;
+    };
+    result: Buffer;
+  };
+  /** A hash of who asks for what. */
+  "capacity.fingerprint_of": {
+    args: {
+      p_actor_id: string | null;
+      p_terms: string | null;
     };
     result: Buffer;
   };
@@ -4705,6 +4721,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** The salted hash of a row. Nullable: result. */
+  "capacity.personal_hash": {
+    args: {
+      p_data: string | null;
+    };
+    result: Buffer | null;
+  };
   /** Records a notice and enqueues its side effects. Nullable: p_step, p_member_id, p_body, p_called, p_said. */
   "capacity.post_notice": {
     args: {
@@ -5127,20 +5150,8 @@ export interface Functions {
     args: {
       p_actor: string | null;
       p_workspace: string | null;
-      p_commercial_owner_user_id: string | null;
-      p_infra_owner_group: string | null;
-      p_customer_ref: unknown;
-      p_requested_size: string | null;
-      p_quantity: number | null;
-      p_region: string | null;
-      p_needed_by_date: string | null;
-      p_expected_duration_days: number | null;
-      p_estimated_monthly_cost_usd: number | string | null;
-      p_confirmation_ttl_days: number | null;
-      p_slack_channel_id: string | null;
+      p_terms: string | null;
       p_idempotency_key: string | null;
-      p_replaces_request_id: string | null;
-      p_customer_id?: string | null | undefined;
     };
     result: { context: string; story: Json | null };
   };
@@ -6881,6 +6892,11 @@ export interface Functions {
       p_channel: string | null;
     };
     result: { context: string; story: Json | null };
+  };
+  /** The names of terms in capacity.terms, by what they are called where they are typed. */
+  "inbound.term_names": {
+    args: Record<string, never>;
+    result: Json;
   };
   /** Raises a conflict that says what happened last to a request, and who did it. */
   "inbound.too_late": {
@@ -11042,7 +11058,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
   "capacity.check_rules_of_returned": { returns: "value", json: ["p_member"], positional: false },
   "capacity.check_template": { returns: "value", json: [], positional: false },
-  "capacity.check_terms": { returns: "value", json: ["p_customer_ref"], positional: false },
+  "capacity.check_terms": { returns: "row", json: [], positional: false },
   "capacity.closed_steps": { returns: "value", json: [], positional: false },
   "capacity.commercial_plan": { returns: "value", json: [], positional: false },
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
@@ -11068,6 +11084,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.event_hash": { returns: "value", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
   "capacity.find_customer": { returns: "value", json: [], positional: false },
+  "capacity.fingerprint_of": { returns: "value", json: [], positional: false },
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.forget_slack_users": { returns: "value", json: [], positional: false },
@@ -11126,6 +11143,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.own_refusal": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.people_named": { returns: "value", json: [], positional: false },
+  "capacity.personal_hash": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.preview_tell": { returns: "value", json: ["p_story"], positional: false },
   "capacity.preview_template": { returns: "value", json: [], positional: false },
@@ -11179,7 +11197,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.story_then": { returns: "value", json: ["p_kept"], positional: false },
-  "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "capacity.submit": { returns: "row", json: [], positional: false },
   "capacity.subscription_routes": { returns: "rows", json: [], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.tell_circuits": { returns: "nothing", json: [], positional: false },
@@ -11396,6 +11414,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.stripe_receipt": { returns: "value", json: ["p_event"], positional: false },
   "inbound.stripe_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.submit_terms": { returns: "row", json: ["p_receipt", "p_fields"], positional: false },
+  "inbound.term_names": { returns: "value", json: [], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
   "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
   "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },

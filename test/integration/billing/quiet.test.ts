@@ -24,10 +24,19 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
         surfaces.superuser,
         `select ((s.context).request).id
            from directory.workspaces w,
-                capacity.submit(row('user', 'rita', $1)::capacity.actor, w, null, null, $2, $3, 1, 'us-east-1', null, 30, null, 7,
-                                null, null, null) s
+                capacity.submit(row('user', 'rita', $1)::capacity.actor, w, jsonb_populate_record(null::capacity.terms, $2), null) s
           where w.id = 'acme'`,
-        [via, JSON.stringify(customer), size],
+        [
+          via,
+          JSON.stringify({
+            customer_ref: customer,
+            requested_size: size,
+            quantity: 1,
+            region: "us-east-1",
+            expected_duration_days: 30,
+            confirmation_ttl_days: 7,
+          }),
+        ],
       )
     ).id;
   const pay = (id: string) => surfaces.apply(id, "CUSTOMER_CONFIRMED", "system:payment:1", { payload: {} });

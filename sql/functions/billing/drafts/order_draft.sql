@@ -29,12 +29,14 @@ begin
   end if;
   select w.* into v_workspace from directory.workspaces w where w.id = p_draft.workspace_id;
   v_answer := capacity.submit(
-    row('user', p_requester_id, 'self-service')::capacity.actor, v_workspace, null, null,
-    jsonb_strip_nulls(jsonb_build_object('name', v_terms -> 'name', 'org', v_terms -> 'organisation', 'email', v_terms -> 'email')),
-    v_terms ->> 'size', (v_terms ->> 'quantity')::integer, v_terms ->> 'region', (v_terms ->> 'needed_by')::date,
-    (v_terms ->> 'duration_days')::integer, null, 7, null,
+    row('user', p_requester_id, 'self-service')::capacity.actor, v_workspace,
+    jsonb_populate_record(null::capacity.terms, jsonb_build_object(
+      'customer_ref', jsonb_strip_nulls(jsonb_build_object('name', v_terms -> 'name', 'org', v_terms -> 'organisation',
+                                                           'email', v_terms -> 'email')),
+      'requested_size', v_terms -> 'size', 'quantity', v_terms -> 'quantity', 'region', v_terms -> 'region',
+      'needed_by_date', v_terms -> 'needed_by', 'expected_duration_days', v_terms -> 'duration_days', 'confirmation_ttl_days', 7)),
     -- A draft that is begun again after its day is another order.
-    format('%s@%s', p_draft.id, extract(epoch from p_draft.created_at)), null);
+    format('%s@%s', p_draft.id, extract(epoch from p_draft.created_at)));
   v_context := v_answer.context;
   v_request := v_context.request;
   -- From here on what the customer wrote stands in the request, where an erasure finds it. Whoever gives up at Stripe, or opens

@@ -9,8 +9,11 @@ declare
   v_texts integer;
 begin
   select * into v_erasure from capacity.erasures x where x.request_id = p_request_id for update;
-  update capacity.personal_data d set salt = null, customer_ref = null, erased_at = v_erasure.requested_at
-   where d.request_id = p_request_id and d.erased_at is null;
+  -- Whatever the row held.
+  delete from capacity.personal_data d where d.request_id = p_request_id and d.erased_at is null;
+  if found then
+    insert into capacity.personal_data (request_id, erased_at) values (p_request_id, v_erasure.requested_at);
+  end if;
   -- Whose the request was stays known by the keyed hash.
   update capacity.request_customers c set customer_id = null where c.request_id = p_request_id and c.customer_id is not null;
   -- The fingerprint of the submission is a hash without salt, from which a customer could be guessed.

@@ -34,7 +34,6 @@ begin
          null, null, null,
          w.linear_team_id, w.public_url, p_request.slack_channel_id is not null or w.slack_channel_id is not null, false, false,
          q.display_name, q.slack_user_id, coalesce(q.active, false),
-         d.customer_ref,
          (select coalesce(c.customer_id, encode(c.customer_key, 'hex'))
             from capacity.request_customers c where c.request_id = p_request.id),
          case when x.request_id is null then coalesce(
@@ -71,7 +70,7 @@ begin
                                  where a.workspace_id = p_request.workspace_id and a.account = v_account
                                    and a.at > v_context.now - interval '1 hour'
                                  limit greatest(w.acts_per_hour, 160)) a),
-         w.acts_per_hour
+         w.acts_per_hour, null, d
     into v_context
     from directory.workspaces w
     left join directory.members q on q.workspace_id = w.id and q.id = p_request.requester_user_id

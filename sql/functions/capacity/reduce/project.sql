@@ -10,25 +10,12 @@ declare
   v_entered boolean := p_event.state_after <> p_event.state_before;
 begin
   if p_event.event_type = 'REQUEST_SUBMITTED' then
+    -- The terms and what was decided with them, by the names of the columns.
+    v_next := jsonb_populate_record(v_next, v_fields - 'customer_hash');
+    v_next.customer_hash := decode(v_fields ->> 'customer_hash', 'hex');
     v_next.id := p_event.request_id;
     v_next.version := 0;
-    v_next.workspace_id := v_fields ->> 'workspace_id';
     v_next.created_at := p_event.created_at;
-    v_next.requester_user_id := v_fields ->> 'requester_user_id';
-    v_next.commercial_owner_user_id := v_fields ->> 'commercial_owner_user_id';
-    v_next.infra_owner_group := v_fields ->> 'infra_owner_group';
-    v_next.requested_size := v_fields ->> 'requested_size';
-    v_next.quantity := (v_fields ->> 'quantity')::integer;
-    v_next.region := v_fields ->> 'region';
-    v_next.needed_by_date := (v_fields ->> 'needed_by_date')::date;
-    v_next.expected_duration_days := (v_fields ->> 'expected_duration_days')::integer;
-    v_next.estimated_monthly_cost_usd := (v_fields ->> 'estimated_monthly_cost_usd')::numeric;
-    v_next.confirmation_ttl_days := (v_fields ->> 'confirmation_ttl_days')::integer;
-    v_next.slack_channel_id := v_fields ->> 'slack_channel_id';
-    v_next.replaces_request_id := v_fields ->> 'replaces_request_id';
-    v_next.customer_hash := decode(v_fields ->> 'customer_hash', 'hex');
-    v_next.review_plan := v_fields -> 'review_plan';
-    v_next.offer := v_fields -> 'offer';
   elsif p_event.event_type = 'COMMERCIAL_APPROVED' then
     if v_fields -> 'counts' = 'false' then
       -- The first endorsement is the one that is shown; later ones are in the log.

@@ -17,7 +17,7 @@ begin
   v_context := capacity.context_of(v_request, null, null, null);
   v_story := capacity.with_reviews(capacity.story_of(v_context, v_event, capacity.asked_people(v_request)), v_request);
   return v_story || jsonb_build_object(
-      'customer', v_context.customer_ref ->> 'name', 'replaces', v_request.replaces_request_id,
+      'customer', (v_context.personal).customer_ref ->> 'name', 'replaces', v_request.replaces_request_id,
       'people', v_story -> 'people' || capacity.people_named(v_request.workspace_id, array[
         v_request.requester_user_id, v_request.commercial_endorsed_by, v_request.commercial_approved_by, v_request.technical_approved_by,
         v_event.actor_id]))

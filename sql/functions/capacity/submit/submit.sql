@@ -7,23 +7,20 @@
 -- because a repeat must be answered also when its date has passed or the rules have changed. Of the key its keyed hash is kept, since
 -- callers may name somebody in it: a repeat is known by that, also after an erasure.
 create or replace function capacity.submit(
-  p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
-  p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
-  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text,
-  p_replaces_request_id text, p_customer_id text default null, out context capacity.context, out story jsonb
+  p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text,
+  out context capacity.context, out story jsonb
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request capacity.requests;
-  v_content jsonb;
+  v_personal capacity.personal_data;
   v_fingerprint bytea;
   v_key text;
   v_earlier capacity.submissions;
-  v_salt bytea;
   v_good boolean;
   v_applied record;
-  v_cost_usd numeric := p_estimated_monthly_cost_usd;
+  v_cost_usd numeric;
 begin
   v_request.created_at := clock_timestamp();
   v_request.id := capacity.next_request_id(p_workspace.id, v_request.created_at);
@@ -31,16 +28,7 @@ begin
     if length(p_idempotency_key) not between 1 and 200 or p_idempotency_key ~ '[[:cntrl:]]' then
       perform headroom.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');
     end if;
-    v_content := jsonb_build_array(
-      p_actor.id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
-      p_needed_by_date,
-      p_expected_duration_days, trim_scale(p_estimated_monthly_cost_usd), p_confirmation_ttl_days, p_slack_channel_id,
-      p_replaces_request_id);
-    -- Only where it is given, so that what was submitted before there were ids has the fingerprint that it had.
-    if p_customer_id is not null then
-      v_content := v_content || to_jsonb(p_customer_id);
-    end if;
-    v_fingerprint := sha256(convert_to(v_content::text, 'UTF8'));
+    v_fingerprint := capacity.fingerprint_of(p_actor.id, p_terms);
     v_key := encode(headroom.hmac_sha256(capacity.marking_key(p_workspace.id), convert_to('key:' || p_idempotency_key, 'UTF8')), 'hex');
     insert into capacity.submissions (workspace_id, idempotency_key, request_id, fingerprint)
     values (p_workspace.id, v_key, v_request.id, v_fingerprint)
@@ -64,62 +52,54 @@ begin
     perform headroom.fail('not_allowed', format('There is no active member "%s" in this workspace.', left(p_actor.id, 64)), null,
                           'An admin adds members to the directory and reactivates them. Nothing was written.');
   end if;
-  v_good := capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
-                                 p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_customer_id);
-  v_good := capacity.check_channel(p_workspace, p_actor.via, p_slack_channel_id);
-  if p_replaces_request_id is not null then
-    perform capacity.check_replaced(p_workspace.id, p_actor.id, p_replaces_request_id);
+  p_terms := capacity.check_terms(p_terms);
+  v_good := capacity.check_channel(p_workspace, p_actor.via, p_terms.slack_channel_id);
+  if p_terms.replaces_request_id is not null then
+    perform capacity.check_replaced(p_workspace.id, p_actor.id, p_terms.replaces_request_id);
   end if;
-  v_request.offer := capacity.offer_for(p_workspace.id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
+  v_request.offer := capacity.offer_for(p_workspace.id, p_terms.requested_size, p_terms.quantity, p_terms.region,
+                                        p_terms.expected_duration_days);
   -- What it costs is known better than what somebody typed, also where its worth in dollars is not: that may then be anything.
-  if v_request.offer is not null then
-    v_cost_usd := (v_request.offer ->> 'monthly_usd')::numeric;
-  end if;
-  v_request.review_plan := capacity.review_plan(p_workspace.id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
-                                                p_requested_size, p_quantity, p_region, v_cost_usd);
+  v_cost_usd := case when v_request.offer is null then p_terms.estimated_monthly_cost_usd
+                     else (v_request.offer ->> 'monthly_usd')::numeric end;
+  v_request.review_plan := capacity.review_plan(
+    p_workspace.id, p_actor.id, p_terms.commercial_owner_user_id, p_terms.infra_owner_group, p_terms.requested_size, p_terms.quantity,
+    p_terms.region, v_cost_usd);
   -- Nobody decides about it but the one who asked, and they are not known.
   if p_actor.via = 'self-service' and v_request.review_plan #> '{commercial,auto}' = 'true'
      and v_request.review_plan #> '{technical,auto}' = 'true' then
     v_request.review_plan := v_request.review_plan || '{"quiet": true}';
   end if;
-  v_request.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
-  v_request.infra_owner_group := v_request.review_plan #>> '{technical,group}';
-  v_request.slack_channel_id := coalesce(p_slack_channel_id, p_workspace.slack_channel_id);
-  if p_customer_ref is not null then
-    v_salt := uuid_send(gen_random_uuid());
-    v_request.customer_hash := sha256(v_salt || convert_to(p_customer_ref::text, 'UTF8'));
-  end if;
+  p_terms.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
+  p_terms.infra_owner_group := v_request.review_plan #>> '{technical,group}';
+  p_terms.slack_channel_id := coalesce(p_terms.slack_channel_id, p_workspace.slack_channel_id);
 
-  with person as (
-    insert into capacity.personal_data (request_id, salt, customer_ref)
-    select v_request.id, v_salt, p_customer_ref where p_customer_ref is not null)
-  insert into capacity.requests as r (
-    id, workspace_id, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group, requested_size,
-    quantity, region, needed_by_date, expected_duration_days, estimated_monthly_cost_usd, confirmation_ttl_days, slack_channel_id,
-    replaces_request_id, customer_hash, review_plan, offer)
-  values (
-    v_request.id, p_workspace.id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id,
-    v_request.commercial_owner_user_id,
-    v_request.infra_owner_group, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
-    p_estimated_monthly_cost_usd,
-    p_confirmation_ttl_days, v_request.slack_channel_id, p_replaces_request_id, v_request.customer_hash, v_request.review_plan,
-    v_request.offer)
-  returning r.* into v_request;
-  perform capacity.name_customer(v_request.id, p_workspace.id, p_customer_id, p_customer_ref);
+  v_personal := jsonb_populate_record(v_personal, to_jsonb(p_terms));
+  if not (v_personal is null) then
+    v_personal.request_id := v_request.id;
+    v_personal.salt := uuid_send(gen_random_uuid());
+    v_request.customer_hash := capacity.personal_hash(v_personal);
+  end if;
+  v_request := jsonb_populate_record(v_request, to_jsonb(p_terms));
+  v_request.workspace_id := p_workspace.id;
+  v_request.requester_user_id := p_actor.id;
+  v_request.version := 0;
+  v_request.state := 'SUBMITTED';
+  v_request.state_since := v_request.created_at;
+  v_request.updated_at := v_request.created_at;
+  with person as (insert into capacity.personal_data select v_personal.* where v_personal.salt is not null)
+  insert into capacity.requests values (v_request.*);
+  perform capacity.name_customer(v_request.id, p_workspace.id, p_terms.customer_id, p_terms.customer_ref);
   -- The steps of every decision, without a lock: nobody else can see the row yet.
   context := capacity.context_of(v_request, p_actor, 'REQUEST_SUBMITTED', 'REQUEST_SUBMITTED');
   v_applied := capacity.apply(context, capacity.judge(context), jsonb_build_object(
-    'workspace_id', p_workspace.id, 'requester_user_id', p_actor.id, 'commercial_owner_user_id', v_request.commercial_owner_user_id,
-    'infra_owner_group', v_request.infra_owner_group, 'requested_size', p_requested_size, 'quantity', p_quantity, 'region', p_region,
-    'needed_by_date', p_needed_by_date, 'expected_duration_days', p_expected_duration_days,
-    'estimated_monthly_cost_usd', p_estimated_monthly_cost_usd, 'confirmation_ttl_days', p_confirmation_ttl_days,
-    'slack_channel_id', v_request.slack_channel_id, 'replaces_request_id', p_replaces_request_id,
-    'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan)
+    'workspace_id', p_workspace.id, 'requester_user_id', p_actor.id, 'customer_hash', encode(v_request.customer_hash, 'hex'),
+    'review_plan', v_request.review_plan)
+    || (to_jsonb(p_terms) - 'customer_id' - array(select jsonb_object_keys(to_jsonb(v_personal))))
     || case when v_request.offer is null then '{}' else jsonb_build_object('offer', v_request.offer) end);
   context.request := v_applied.request;
   story := v_applied.story;
 end
 $$;
-comment on function capacity.submit(capacity.actor, directory.workspaces, text, text, jsonb, text, integer, text, date, integer, numeric,
-                                    integer, text, text, text, text)
+comment on function capacity.submit(capacity.actor, directory.workspaces, capacity.terms, text)
   is 'Makes and submits a request, once per idempotency key. Nullable: story.';

@@ -17,7 +17,7 @@ begin
   perform notify.tell(
     v_request.workspace_id, 'customer', v_request.id, p_key, p_rule.category, v_text.title, v_text.body,
     p_channels => p_rule.channels, p_priority => p_rule.priority, p_about => v_request.id, p_cause => p_context.cause,
-    p_address => p_context.customer_address #>> '{}', p_name => p_context.customer_ref ->> 'name',
+    p_address => p_context.customer_address #>> '{}', p_name => (p_context.personal).customer_ref ->> 'name',
     p_link => capacity.tell_link(p_story, p_rule.template), p_expires_at => case when v_links then v_request.next_deadline_at end);
   return 1;
 end

@@ -26,13 +26,13 @@ begin
   return query
   select 'I1', v.code, r.id, v.detail
     from capacity.requests r
-    left join lateral (select d.* from capacity.personal_data d where d.request_id = r.id offset 0) d on true
+    left join lateral (select p as data, p.erased_at from capacity.personal_data p where p.request_id = r.id offset 0) d on true
     left join lateral (select x.request_id from capacity.erasures x where x.request_id = r.id offset 0) x on true
     left join lateral (select t.id from capacity.confirmation_tokens t
                         where t.id = r.confirmation_token_id and t.request_id = r.id offset 0) t on true
    cross join lateral (
          select 'customer_differs' as code, 'the stored customer data does not match its hash in the log' as detail
-          where d.erased_at is null and sha256(d.salt || convert_to(d.customer_ref::text, 'UTF8')) is distinct from r.customer_hash
+          where d.erased_at is null and capacity.personal_hash(d.data) is distinct from r.customer_hash
          union all
          select 'customer_differs', 'the customer data is gone, and no erasure is recorded'
           where d.erased_at is not null and x.request_id is null

@@ -20,6 +20,9 @@ declare
   v_workspace_id text := coalesce(p_workspace_id, (directory.caller()).workspace_id, 'default');
   v_actor capacity.actor := capacity.acting('user', p_requester_user_id, v_workspace_id);
   v_workspace directory.workspaces;
+  v_terms capacity.terms := row(
+    p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region, null,
+    p_expected_duration_days, p_estimated_monthly_cost_usd, 7, p_slack_channel_id, null, p_customer_id);
   v_good boolean;
   v_plan jsonb;
   v_request capacity.requests;
@@ -27,8 +30,7 @@ declare
   v_cost_usd numeric := p_estimated_monthly_cost_usd;
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = v_workspace_id;
-  v_good := capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, p_expected_duration_days,
-                                 p_estimated_monthly_cost_usd, 7, p_slack_channel_id, p_customer_id);
+  v_terms := capacity.check_terms(v_terms);
   v_good := capacity.check_channel(v_workspace, v_actor.via, p_slack_channel_id);
   v_request.offer := capacity.offer_for(v_workspace_id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
   if v_request.offer is not null then
@@ -59,5 +61,5 @@ begin
     'customer_unasked', capacity.address_problem(p_customer_ref -> 'email', v_workspace.public_url));
 end
 $$;
-comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text, integer)
+comment on function public.preview_capacity_request
   is 'The review plan that a request with these terms would get, without making it.';

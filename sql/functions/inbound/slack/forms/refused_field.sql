@@ -7,9 +7,7 @@ as $$
 begin
   return coalesce(
     '{"capacity_reason": "reason", "capacity_note": "note", "capacity_link": "email"}'::jsonb ->> p_callback,
-    '{"requested_size": "size", "quantity": "quantity", "region": "region", "needed_by_date": "needed_by",
-      "expected_duration_days": "days", "estimated_monthly_cost_usd": "cost", "customer_ref": "customer",
-      "commercial_owner_user_id": "owner", "infra_owner_group": "group"}'::jsonb ->> substring(p_facts from '^([a-z_]+):'),
+    (select n.key from jsonb_each_text(inbound.term_names()) n where n.value = substring(p_facts from '^([a-z_]+):')),
     'size');
 end
 $$;

@@ -37,8 +37,7 @@ begin
   v_terms := inbound.check_typed_terms((
     select coalesce(jsonb_object_agg(f.name, f.value) filter (where f.value is not null), '{}')
       from (select n.name, inbound.form_value(v_values, n.name) as value
-              from unnest(array['size', 'quantity', 'region', 'customer', 'email', 'needed_by', 'days', 'cost', 'owner',
-                                'group']) n(name)) f));
+              from jsonb_object_keys(inbound.term_names() || '{"email": "customer_ref"}') n(name)) f));
   if v_terms -> 'wrong' <> '{}' then
     return jsonb_build_object(
       'outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));

@@ -201,7 +201,8 @@ create type capacity.terms as (
   confirmation_ttl_days integer,
   slack_channel_id text,
   replaces_request_id text,
-  customer_id text
+  customer_id text,
+  justification text
 );
 
 create type capacity.verdict as (
@@ -1260,6 +1261,7 @@ create table capacity.personal_data (
   salt bytea,
   customer_ref jsonb,
   erased_at timestamp with time zone,
+  justification text,
   constraint personal_data_check CHECK (((erased_at IS NULL) = (salt IS NOT NULL))),
   constraint personal_data_pkey PRIMARY KEY (request_id),
   constraint personal_data_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
@@ -3829,7 +3831,8 @@ create view public.capacity_requests with (security_invoker=true) as
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
     capacity.unasked(r.id, r.state) AS customer_unasked,
     COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id,
-    r.offer
+    r.offer,
+    d.justification
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -5269,7 +5272,7 @@ create function capacity.check_template(p_workspace_id text, p_name text, p_titl
 create function capacity.check_terms(p_terms capacity.terms)
   returns capacity.terms
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9a2c1ac9d591c2a6';
+  as 'sha256 cd2b2cc676f267cb';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5455,7 +5458,7 @@ create function capacity.keep_captures(p_captures jsonb)
 create function capacity.kept_story(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e53c8044bbd25416';
+  as 'sha256 e193f83a356ffe4f';
 
 create function capacity.known_templates()
   returns TABLE(name text, audience text, meaning text)
@@ -5499,7 +5502,7 @@ create function capacity.linear_comment_then(p_kept jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4319a6db56a88885';
+  as 'sha256 d1de91eeecbf7ec4';
 
 create function capacity.linear_issue_now(p_kept jsonb)
   returns jsonb
@@ -5830,7 +5833,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c34de87c7dc67fb';
+  as 'sha256 0b8aa7efdc3d25ef';
 
 create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
   returns text
@@ -5881,7 +5884,7 @@ create function capacity.sample_problems()
 create function capacity.sample_story(p_workspace_id text, p_cause text, p_sample integer)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e3cfcb664bd277f3';
+  as 'sha256 207797b70095a306';
 
 create function capacity.schedule_timers()
   returns text
@@ -5921,7 +5924,7 @@ create function capacity.slack_payment(p_story jsonb)
 create function capacity.slack_quote(p_text text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5e931873bd4dabd';
+  as 'sha256 626c4311422ac61d';
 
 create function capacity.slack_reply_then(p_kept jsonb)
   returns jsonb
@@ -5971,7 +5974,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2fba8854bd103c2b';
+  as 'sha256 1128423e61c25f2a';
 
 create function capacity.story_price(p_story jsonb)
   returns text
@@ -6056,7 +6059,7 @@ create function capacity.tell_problems(p_argument jsonb)
 create function capacity.tell_values(p_story jsonb, p_template text, p_step text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0432ebaf5cdc1059';
+  as 'sha256 b0ee0d14c2a46932';
 
 create function capacity.tells_of_event(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb, p_quiet boolean)
   returns text[]
@@ -6081,7 +6084,7 @@ create function capacity.template_samples(p_workspace_id text, p_name text)
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f347e91e357a058b';
+  as 'sha256 5d28e0dd8e995442';
 
 create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
   returns record
@@ -6915,7 +6918,7 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fda64ccd66fa725f';
+  as 'sha256 ef0f884c5efdb033';
 
 create function inbound.percent_decode(p_text text)
   returns text
@@ -6955,12 +6958,12 @@ create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 185873f3ff5d72ff';
+  as 'sha256 14291c26087ea905';
 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd135ab5685d72de';
+  as 'sha256 9db43c94513fa69a';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
@@ -7020,7 +7023,7 @@ create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspace
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 54481a6e08d3b92a';
+  as 'sha256 1fdc561ebb649580';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns directory.workspaces
@@ -7145,7 +7148,7 @@ create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspace
 create function inbound.term_names()
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 34c2e91e2cf741ea';
+  as 'sha256 421861a855a37088';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
@@ -9083,10 +9086,10 @@ grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
 grant execute on function public.complete_provisioning_job to service_role;
 
-create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
+create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text, p_justification text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 7626e96f29d0abbc';
+  as 'sha256 342c7189f5126a52';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -9335,10 +9338,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer, p_justification text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 ffeb36678a9f0052';
+  as 'sha256 bd9afa2e7edb21a5';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -9735,7 +9738,7 @@ create function webhooks.yield_events()
 
 -- Templates
 
--- asked (en), sha256 ccef4d976a3a93c8
+-- asked (en), sha256 02a4285bc6756c0a
 
 -- cancelled (en), sha256 c3e99a52b58d13d8
 
@@ -9753,7 +9756,7 @@ create function webhooks.yield_events()
 
 -- digest (en), sha256 33faa3be8410d399
 
--- escalated (en), sha256 ccef4d976a3a93c8
+-- escalated (en), sha256 02a4285bc6756c0a
 
 -- expired (en), sha256 0a5b9c02e89e668a
 

@@ -22,6 +22,7 @@ export const previewSchema = planSchema
     slack_channel_id: z.string().nullable(),
     customer_unasked: unaskedSchema,
     offer: offerSchema,
+    justification: z.string().nullable(),
   })
   .transform(({ slack_channel_id: slackChannelId, customer_unasked: customerUnasked, ...rest }) => ({
     ...rest,

@@ -154,6 +154,7 @@ export const requestSchema = z
     customer_unasked: unaskedSchema,
     customer_id: maybeText,
     offer: offerSchema,
+    justification: maybeText,
   })
   .transform((row) => ({
     id: row.id,
@@ -196,6 +197,8 @@ export const requestSchema = z
     customerId: row.customer_id,
     /** What the customer pays to confirm. */
     offer: row.offer,
+    /** Why it is needed. Null where nobody said so, and after an erasure. */
+    justification: row.justification,
   }));
 export type CapacityRequest = z.infer<typeof requestSchema>;
 

@@ -26,6 +26,8 @@ export interface RequestTerms {
   readonly customerRef?: unknown;
   /** What you call the customer: the same on all their requests. Default: `org_id` of `customerRef`, else the `email` tells. */
   readonly customerId?: string | undefined;
+  /** Why it is needed, for those who decide: up to 2,000 characters. The customer does not see it. */
+  readonly justification?: string | undefined;
 }
 
 export interface NewRequest extends RequestTerms {
@@ -54,6 +56,7 @@ export function termArguments(terms: RequestTerms) {
     p_workspace_id: terms.workspaceId,
     p_slack_channel_id: terms.slackChannelId,
     p_customer_id: terms.customerId,
+    p_justification: terms.justification,
   };
 }
 

@@ -502,6 +502,7 @@ export interface CapacityPersonalData {
   salt: Buffer | null;
   customer_ref: Json | null;
   erased_at: Date | null;
+  justification: string | null;
 }
 
 /** Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides. */
@@ -682,6 +683,7 @@ export interface CapacityTerms {
   slack_channel_id: string;
   replaces_request_id: string;
   customer_id: string;
+  justification: string;
 }
 
 /** Requests on which a timer failed: each is left alone for a while, and none stops the others. */
@@ -1912,6 +1914,7 @@ export interface PublicCapacityRequests {
   customer_unasked: string | null;
   customer_id: string | null;
   offer: Json | null;
+  justification: string | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -10011,6 +10014,7 @@ export interface Functions {
       p_idempotency_key?: string | null | undefined;
       p_replaces_request_id?: string | null | undefined;
       p_customer_id?: string | null | undefined;
+      p_justification?: string | null | undefined;
     };
     result: PublicCapacityRequests;
   };
@@ -10309,6 +10313,7 @@ export interface Functions {
       p_customer_ref?: unknown;
       p_customer_id?: string | null | undefined;
       p_expected_duration_days?: number | null | undefined;
+      p_justification?: string | null | undefined;
     };
     result: Json;
   };

@@ -21,7 +21,7 @@ select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id
          as rejection_reason,
        capacity.unasked(r.id, r.state) as customer_unasked,
        coalesce(c.customer_id, encode(c.customer_key, 'hex')) as customer_id,
-       r.offer
+       r.offer, d.justification
   from capacity.requests r
   left join capacity.personal_data d on d.request_id = r.id
   left join capacity.request_captures s on s.request_id = r.id and s.name = 'slack_thread_ts'

@@ -30,6 +30,7 @@ export interface RequestInput {
   readonly key?: string | null;
   readonly replaces?: string | null;
   readonly customerId?: string | null;
+  readonly justification?: string | null;
 }
 
 export interface Policy {
@@ -69,6 +70,7 @@ export interface RequestRow {
   readonly review_plan: ReviewPlan;
   readonly workspace_id: string;
   readonly customer_id: string | null;
+  readonly justification: string | null;
 }
 
 interface Named {
@@ -276,7 +278,7 @@ select * from public.create_capacity_request(
   p_requester_user_id => $1, p_commercial_owner_user_id => $2, p_infra_owner_group => $3, p_customer_ref => $4, p_requested_size => $5,
   p_quantity => $6, p_region => $7, p_needed_by_date => $8, p_expected_duration_days => $9, p_estimated_monthly_cost_usd => $10,
   p_confirmation_ttl_days => $11, p_workspace_id => $12, p_slack_channel_id => $13, p_idempotency_key => $14, p_replaces_request_id => $15,
-  p_customer_id => $16)`;
+  p_customer_id => $16, p_justification => $17)`;
 
 const or = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
@@ -299,6 +301,7 @@ export function createValues(input: RequestInput): unknown[] {
     or(input.key, null),
     or(input.replaces, null),
     or(input.customerId, null),
+    or(input.justification, null),
   ];
 }
 

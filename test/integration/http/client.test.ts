@@ -23,14 +23,25 @@ const terms = {
 describe("the client", () => {
   test("previews, creates, reads, lists, notes and nudges as a member", async () => {
     const rita = as("rita");
-    expect(await rita.preview(terms)).toMatchObject({ outcome: "previewed", preview: { state: "UNDER_REVIEW" } });
-    const created = await rita.create({ ...terms, customerRef: { name: "Initech" }, idempotencyKey: "one" });
+    const justification = "We grow.";
+    expect(await rita.preview({ ...terms, justification })).toMatchObject({
+      outcome: "previewed",
+      preview: { state: "UNDER_REVIEW", justification },
+    });
+    const created = await rita.create({
+      ...terms,
+      justification,
+      customerRef: { name: "Initech" },
+      idempotencyKey: "one",
+    });
     if (created.outcome !== "created") throw new Error(created.message);
-    expect(await rita.create({ ...terms, customerRef: { name: "Initech" }, idempotencyKey: "one" })).toEqual(created);
+    expect(
+      await rita.create({ ...terms, justification, customerRef: { name: "Initech" }, idempotencyKey: "one" }),
+    ).toEqual(created);
     const { id } = created.request;
     expect(await rita.get(id)).toMatchObject({
       outcome: "found",
-      story: { request: { id, customerRef: { name: "Initech" } } },
+      story: { request: { id, customerRef: { name: "Initech" }, justification } },
     });
     expect((await rita.list({ states: ["UNDER_REVIEW"], requester: "rita", limit: 5 })).map((row) => row.id)).toContain(
       id,

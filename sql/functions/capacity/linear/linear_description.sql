@@ -1,5 +1,5 @@
 -- The description of a request's issue, as it stands now. Without the customer: what is written into another company's system cannot be
--- erased from here.
+-- erased from here. The justification is there for those who decide in Linear; an update after an erasure takes it away.
 create or replace function capacity.linear_description(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,8 @@ begin
     '- **Commercial review:** ' || capacity.linear_step(p_story, 'commercial'),
     '- **Technical review:** ' || capacity.linear_step(p_story, 'technical'),
     '- **Customer answers by:** ' || capacity.render_time(p_story -> 'deadline'),
-    '- **Provisioning:** ' || capacity.linear_text(p_story #>> '{job,words}', 100));
+    '- **Provisioning:** ' || capacity.linear_text(p_story #>> '{job,words}', 100),
+    E'\n**Why it is needed:**\n\n> ' || replace(capacity.linear_text(p_story ->> 'justification', 4000), E'\n', E'\n> '));
 end
 $$;
 comment on function capacity.linear_description(jsonb) is 'The description of a request''s issue, in Markdown.';

@@ -57,7 +57,9 @@ begin
         ', {"type": "mrkdwn", "text": "*For*\n' || (v_story ->> 'duration_days') || ' days"}',
         ', {"type": "mrkdwn", "text": "*Price*\n' || v_price || '"}',
         ', {"type": "mrkdwn", "text": "*Estimated cost*\n' || v_cost || ' a month"}',
-        ', {"type": "mrkdwn", "text": "*Replaces*\n' || (v_story ->> 'replaces') || '"}', ']},
+        ', {"type": "mrkdwn", "text": "*Replaces*\n' || (v_story ->> 'replaces') || '"}', ']}',
+      ', {"type": "section", "text": {"type": "mrkdwn", "text": '
+        || to_json(E'*Why it is needed*\n' || capacity.slack_quote(v_story ->> 'justification')) || '}}', ',
       {"type": "section", "text": {"type": "mrkdwn", "text": "', v_commercial, '"}}, ',
       case when v_state = 'UNDER_REVIEW' and starts_with(v_commercial, ':hourglass')
                 and p_story #> '{commercial,auto}' is distinct from 'true' then replace(

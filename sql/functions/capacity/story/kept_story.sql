@@ -5,7 +5,7 @@ create or replace function capacity.kept_story(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return p_story - '{reason,asked,fixers,called,linear_team}'::text[];
+  return p_story - '{reason,justification,asked,fixers,called,linear_team}'::text[];
 end
 $$;
 comment on function capacity.kept_story(jsonb) is 'What a row keeps of a story until its message is rendered.';

@@ -44,6 +44,7 @@ begin
     'what', v_request.quantity || ' × ' || v_request.requested_size || ' in ' || v_request.region,
     'needed_by', to_char(v_request.needed_by_date, 'YYYY-MM-DD'), 'duration_days', v_request.expected_duration_days,
     'monthly_cost', v_request.estimated_monthly_cost_usd, 'offer', v_request.offer,
+    'justification', (p_context.personal).justification,
     'deadline', extract(epoch from v_request.next_deadline_at), 'unasked', v_unasked, 'people', v_people, 'next', v_next,
     'asked', p_asked, 'fixers', v_fixers, 'event', p_event.event_type, 'instruction', v_request.id || '#' || p_event.seq,
     'state_before', p_event.state_before, 'at', extract(epoch from p_event.created_at), 'actor_type', p_event.actor_type,

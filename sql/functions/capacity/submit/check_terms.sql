@@ -7,6 +7,7 @@ declare
   v_today date := (clock_timestamp() at time zone 'UTC' - interval '12 hours')::date;
   v_wrong text;
 begin
+  p_terms.justification := nullif(btrim(replace(p_terms.justification, E'\r\n', E'\n'), E' \t\n'), '');
   v_wrong := case
     when p_terms.requested_size is null or p_terms.requested_size !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
       then 'requested_size: up to 32 letters, digits, dots, dashes and underscores, such as 32XL'
@@ -24,6 +25,8 @@ begin
     when p_terms.slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
     when p_terms.customer_id is not null and not capacity.is_customer_id(p_terms.customer_id)
       then 'customer_id: 1 to 200 printable characters, without blanks at the ends'
+    when length(p_terms.justification) > 2000 or p_terms.justification ~ '[\u0001-\u0008\u000b-\u001f\u007f]'
+      then 'justification: up to 2000 characters, without control characters other than tabs and line breaks'
     -- What is no address at all only keeps the customer from being asked. To this mail would go, and no limit or list would know it again.
     when capacity.is_address(p_terms.customer_ref ->> 'email') and headroom.canonical_address(p_terms.customer_ref ->> 'email') is null
       then 'customer_ref: ' || headroom.address_problem(p_terms.customer_ref ->> 'email')

@@ -34,7 +34,10 @@ begin
     'terms', concat_ws(E'\n', 'Request: ' || v_request, 'Capacity: ' || v_capacity, 'Needed by: ' || v_needed_by,
                        'For: ' || v_days || ' days', coalesce('Price: ' || v_price, 'Estimated cost: ' || v_cost || ' a month')));
   if p_template in ('asked', 'escalated', 'no_longer_asked') then
-    return v_values || jsonb_build_object('what_happened', notify.email_text(capacity.story_sentence(p_story), 1000), 'review', p_step);
+    return v_values || jsonb_build_object(
+      'what_happened', notify.email_text(capacity.story_sentence(p_story), 1000), 'review', p_step,
+      'justification', case when p_template <> 'no_longer_asked'
+                            then '> ' || replace(notify.render_text(p_story ->> 'justification', 4000), E'\n', E'\n> ') end);
   elsif p_template in ('step', 'notice') then
     return v_values || jsonb_build_object(
       'what_happened', notify.email_text(capacity.story_sentence(p_story), 1000),

@@ -24,7 +24,8 @@ begin
     when 1 then jsonb_build_object('needed_by', '2026-02-01', 'duration_days', 30, 'items', v_items,
                                    'offer', '{"words": "USD 1,200.00", "interval": "month"}'::jsonb)
     when 2 then jsonb_build_object('needed_by', '2026-02-01', 'duration_days', 30, 'items', v_items - 1, 'monthly_cost', 12500,
-                                   'reason', E'We need it for the launch.\nThere is no other way.')
+                                   'justification', 'We need it for the launch.',
+                                   'reason', E'We looked everywhere.\nThere is no other way.')
     else jsonb_build_object('items', v_items - 1) end;
 end
 $$;

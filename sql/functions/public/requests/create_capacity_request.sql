@@ -16,7 +16,8 @@ create or replace function public.create_capacity_request(
   p_slack_channel_id text default null,
   p_idempotency_key text default null,
   p_replaces_request_id text default null,
-  p_customer_id text default null
+  p_customer_id text default null,
+  p_justification text default null
 ) returns public.capacity_requests
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +28,7 @@ declare
   v_terms constant capacity.terms := row(
     p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date,
     p_expected_duration_days, p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_replaces_request_id,
-    p_customer_id);
+    p_customer_id, p_justification);
   v_answer record;
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = v_workspace_id;

@@ -12,7 +12,8 @@ create or replace function public.preview_capacity_request(
   p_slack_channel_id text default null,
   p_customer_ref jsonb default null,
   p_customer_id text default null,
-  p_expected_duration_days integer default null
+  p_expected_duration_days integer default null,
+  p_justification text default null
 ) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -22,7 +23,7 @@ declare
   v_workspace directory.workspaces;
   v_terms capacity.terms := row(
     p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region, null,
-    p_expected_duration_days, p_estimated_monthly_cost_usd, 7, p_slack_channel_id, null, p_customer_id);
+    p_expected_duration_days, p_estimated_monthly_cost_usd, 7, p_slack_channel_id, null, p_customer_id, p_justification);
   v_good boolean;
   v_plan jsonb;
   v_request capacity.requests;
@@ -54,7 +55,7 @@ begin
                                         order by n.member_id) as asked
                  from capacity.asked_now(v_request) n where n.asked group by n.step) a on a.step = s.step;
   return v_asked || jsonb_build_object(
-    'offer', v_request.offer,
+    'offer', v_request.offer, 'justification', v_terms.justification,
     'state', case when v_plan #> '{commercial,auto}' = 'true' and v_plan #> '{technical,auto}' = 'true'
                   then 'CUSTOMER_CONFIRMATION_REQUIRED' else 'UNDER_REVIEW' end,
     'slack_channel_id', coalesce(p_slack_channel_id, v_workspace.slack_channel_id),

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { previewRequest, type Preview } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
-import { printJson, printLine, printTable } from "../../output.ts";
+import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { addTerms, toTerms, type TermsOptions } from "./terms.ts";
 import { priceOf } from "./price.ts";
@@ -37,6 +37,7 @@ function show(preview: Preview): void {
   printLine();
   printLine(`The request would be ${preview.state}.`);
   if (preview.offer !== null) printLine(`The customer would pay ${priceOf(preview.offer)} to confirm it.`);
+  if (preview.justification !== null) printLine(visible(`Those who decide would read: ${preview.justification}`));
   printLine(
     preview.slackChannelId === null
       ? "It would be posted in no Slack channel."

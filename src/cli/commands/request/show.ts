@@ -44,7 +44,10 @@ async function runShow(id: string, options: CommonOptions): Promise<void> {
 function show(story: RequestStory, money: RequestPayments): void {
   const facts = factsOf(story, money).filter(([, value]) => value !== null);
   const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
+  for (const [name, value] of facts) {
+    const lines = String(value).split("\n").map(visible);
+    printLine(`${name.padEnd(width)}  ${lines.join(`\n${" ".repeat(width + 2)}`)}`);
+  }
   showPending(story);
   showMoney(story.request.id, money);
   printLine();
@@ -81,6 +84,7 @@ function factsOf({ request, customer, erasure }: RequestStory, money: RequestPay
     ["price", request.offer === null ? null : priceOf(request.offer)],
     ["payment", money.state === "none" ? null : inWords(money.state)],
     ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
+    ["why", request.justification],
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
     ["customer", customerOf(request, erasure)],

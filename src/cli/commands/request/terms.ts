@@ -19,6 +19,7 @@ export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly customer?: Readonly<Record<string, unknown>>;
   readonly email?: string;
   readonly customerId?: string;
+  readonly justification?: string;
 }
 
 export function addTerms(command: Command): Command {
@@ -38,6 +39,7 @@ export function addTerms(command: Command): Command {
       .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
       .option("--email <address>", "the customer's e-mail address, where the link goes", parseAddress)
       .option("--customer-id <id>", "what you call the customer (default: org_id of --customer, else by the address)")
+      .option("--justification <text>", "why it is needed, for those who decide")
       .option("--channel <id>", "Slack channel to post in (default: the workspace's)")
       .addOption(asOption())
       .addOption(workspaceOption()),
@@ -58,6 +60,7 @@ export function toTerms(options: TermsOptions): RequestTerms {
     slackChannelId: options.channel,
     customerRef: options.email === undefined ? options.customer : { ...options.customer, email: options.email },
     customerId: options.customerId,
+    justification: options.justification,
   };
 }
 

@@ -136,7 +136,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
 
   test("what is erased while it waits is not sent, and waiting rows never had anything of the customer", async () => {
     const [slack, linear] = [slackRail(), linearRail()];
-    const { id } = await surfaces.create({ customer });
+    const { id } = await surfaces.create({ customer, justification: secret });
     await overHttp(surfaces.db, memberSession("rita"), (client) =>
       client.query("select public.note_capacity_request($1, $2)", [id, secret]),
     );

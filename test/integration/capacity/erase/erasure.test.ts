@@ -20,18 +20,19 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       superuser,
       `select 'payload of ' || r.name as place from outbox.payloads m join outbox.rails r using (rail_id)
         where ${ofRequest} and m.payload::text ~* 'initech|tpsreport'
-       union all select 'personal data' from capacity.personal_data d where d.request_id = $1 and (d.customer_ref is not null or d.salt is not null)
+       union all select 'personal data' from capacity.personal_data d
+                  where d.request_id = $1 and (d.customer_ref is not null or d.justification is not null or d.salt is not null)
        union all select 'event' from capacity.events e where e.request_id = $1 and e::text ~* 'initech|tpsreport'
        union all select 'request' from capacity.requests r where r.id = $1 and r::text ~* 'initech|tpsreport'
        union all select 'notification' from notify.notifications n where n.about = $1 and n::text ~* 'initech|tpsreport'
-       union all select 'view' from public.capacity_requests v where v.id = $1 and v.customer_ref is not null`,
+       union all select 'view' from public.capacity_requests v where v.id = $1 and (v.customer_ref is not null or v.justification is not null)`,
       [id],
     );
     return [...new Set(found.map((row) => row.place))].toSorted();
   }
 
   test("what was delivered and what is kept loses the customer, and the chain stays whole", async () => {
-    const id = await erasing.offer();
+    const id = await erasing.offer({ justification: "The TPSreport is due." });
     await erasing.deliver();
     expect(await traces(id)).toEqual(
       expect.arrayContaining(["notification", "payload of email", "personal data", "view"]),
@@ -67,8 +68,9 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
   });
 
   test("no table keeps the name, the address, what people wrote, or a digest that a guess could be compared with", async () => {
-    const words = ["initech", "tpsreport", "zugzwang", "rubicon", "bill@"];
-    const id = await erasing.offer({ key: "order of bill@initech" });
+    const words = ["initech", "tpsreport", "zugzwang", "rubicon", "bill@", "quixotic"];
+    const justification = "Bill is quixotic";
+    const id = await erasing.offer({ key: "order of bill@initech", justification });
     await erasing.note(id, "Initech plays zugzwang with us");
     await erasing.deliver();
     await workflow.apply(id, "CUSTOMER_DECLINED", "cora", {
@@ -86,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       `select m.payload::text as content, sha256(uuid_send(d.salt) || convert_to(m.payload::text, 'UTF8')) as salted
          from outbox.payloads m join outbox.dedupe d using (outbox_id, instruction_id) where ${ofRequest}
        union all
-       select d.customer_ref::text, sha256(d.salt || convert_to(d.customer_ref::text, 'UTF8')) from capacity.personal_data d where d.request_id = $1
+       select d.customer_ref::text, capacity.personal_hash(d) from capacity.personal_data d where d.request_id = $1
        union all
        select t.content::text, t.hash from capacity.free_texts t where t.request_id = $1`,
       [id],
@@ -95,6 +97,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       ...contents.map(({ content }) => content),
       "Initech plays zugzwang with us",
       "Bill of Initech crossed the rubicon",
+      justification,
     ]);
     const fingerprint = "select encode(fingerprint, 'hex') as hex from capacity.submissions where request_id = $1";
     const { hex } = await oneOf<{ hex: string }>(superuser, fingerprint, [id]);
@@ -132,7 +135,9 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     }
     expect(await tracesOf(db, words)).toEqual([]);
     expect(await tracesOf(db, [...guesses, ...digestsOf(["order of bill@initech"]), hex])).toEqual([]);
-    expect(await codeOf(workflow.create({ customer, key: "order of bill@initech" }))).toBe("idempotency_conflict");
+    expect(await codeOf(workflow.create({ customer, key: "order of bill@initech", justification }))).toBe(
+      "idempotency_conflict",
+    );
     expect(
       await rowsOf(
         superuser,
@@ -281,10 +286,14 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     expect(await traces(kept)).toEqual(before);
   });
 
-  test("a request that never had a customer can be erased as well", async () => {
-    const id = await workflow.createIn("UNDER_REVIEW", { customer: null });
+  test.each([
+    ["a justification", { justification: "The TPSreport is due." }],
+    ["nothing to erase", {}],
+  ])("a request that never had a customer can be erased as well, with %s", async (_what, input) => {
+    const id = await workflow.createIn("UNDER_REVIEW", { customer: null, ...input });
     await erasing.deliver();
     expect(await erasing.erase(id)).toMatchObject({ erased_by: "ada" });
+    expect(await traces(id)).toEqual([]);
     await erasing.expectVerified(id);
   });
 

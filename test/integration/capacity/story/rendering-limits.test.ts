@@ -80,6 +80,7 @@ describe("any input", async () => {
       customer: buyer,
       what,
       reason: note,
+      justification: buyer,
       workspace_name: name,
       needed_by: note,
       offer: given.priced ? { words: name, interval: what } : null,

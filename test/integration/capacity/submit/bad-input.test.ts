@@ -13,7 +13,7 @@ describe.each(POSTGRES_VERSIONS)("anything at all on PostgreSQL %i", async (vers
 
   test("given to create_capacity_request is either a request or a refusal", async () => {
     const terms = [text, text, text, json, text, number, text, date, number, number, number];
-    const kinds = [...terms, text, text, text, text, text];
+    const kinds = [...terms, text, text, text, text, text, text];
     const given = fc.tuple(...kinds.map((kind, index) => mostly(createValues({})[index], kind)));
     const done = { yes: 0, no: 0 };
     await fc.assert(
@@ -38,8 +38,10 @@ describe.each(POSTGRES_VERSIONS)("anything at all on PostgreSQL %i", async (vers
       mostly("acme", text),
       mostly(null, text),
       mostly(null, text),
+      mostly(null, text),
     );
-    const preview = "select public.preview_capacity_request($1, $2, $3, $4, $5, $6, $7, $8, $9, p_customer_id => $10)";
+    const preview =
+      "select public.preview_capacity_request($1, $2, $3, $4, $5, $6, $7, $8, $9, p_customer_id => $10, p_justification => $11)";
     await fc.assert(
       fc.asyncProperty(session, given, async (who, values) => {
         await send(workflow, who, preview, values);

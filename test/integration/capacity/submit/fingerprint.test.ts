@@ -47,6 +47,16 @@ describe.each(POSTGRES_VERSIONS)("the fingerprint of a submission on PostgreSQL 
     await workflow.superuser.query("delete from capacity.policies");
   });
 
+  test("has what was added since by its name, and only where it is given", async () => {
+    const none = { customer: null };
+    const before = '["rita", "cora", "infra", null, "32XL", 4, "us-east-1", null, 30, 500, 7, null, null';
+    expect(await fingerprintOf({ ...none, key: "a", justification: null })).toBe(sha256(`${before}]`));
+    expect(await fingerprintOf({ ...none, key: "b", justification: "Acme" })).toBe(
+      sha256(`${before}, {"justification": "Acme"}]`),
+    );
+    expect(await fingerprintOf({ ...none, key: "c", customerId: "Acme" })).toBe(sha256(`${before}, "Acme"]`));
+  });
+
   test("does not mind how a sum is written, and minds everything else", async () => {
     const { id } = await workflow.create({ key: "sum", cost: "500.0" });
     expect(await workflow.create({ key: "sum", cost: "500.00" })).toMatchObject({ id });

@@ -72,18 +72,8 @@ describe("create and preview", () => {
   });
 
   test("creating answers with the request and what to do next; an idempotency key makes a repeat the same", async () => {
-    const ask = [
-      "create",
-      "--as",
-      "ann",
-      ...terms,
-      "--cost",
-      "500",
-      "--customer",
-      '{"name":"Acme"}',
-      "--needed-by",
-      "2030-01-31",
-    ];
+    const words = 'create --as ann --cost 500 --customer {"name":"Acme"} --needed-by 2030-01-31';
+    const ask = [...words.split(" "), ...terms];
     const plain = await request(...ask, "--days", "90", "--ttl", "3", "--key", "k1");
     expect(plain).toMatchObject({ status: 0, err: "" });
     const [, id = ""] = /^(CR-\d{4}-\d{6}) is UNDER_REVIEW: 4 × 32XL in us-east-1\.$/m.exec(plain.out) ?? [];
@@ -110,6 +100,7 @@ describe("create and preview", () => {
     [["--as", "ann", "--size", "3 XL", "--region", "us-east-1"], 1, "requested_size"],
     [["--as", "olga", ...terms, "--cost", "5"], 1, "Nobody can give the commercial approval"],
     [["--as", "ann", ...terms, "--quantity", "0"], 2, "whole number from 1 to 10000"],
+    [["--as", "ann", ...terms, "--justification", "x".repeat(2001)], 1, "The justification of the request"],
     [["--as", "ann", ...terms, "--cost", "much"], 2, "amount in US dollars"],
     [["--as", "ann", ...terms, "--customer", "[1]"], 2, "JSON object"],
     [["--as", "ann", ...terms, "--needed-by", "soon"], 2, "Give a date"],
@@ -119,6 +110,16 @@ describe("create and preview", () => {
     const outcome = await request("create", ...parameters);
     expect(outcome).toMatchObject({ status, out: "" });
     expect(outcome.err).toContain(message);
+  });
+
+  test("why it is needed is shown to whoever previews it or looks", async () => {
+    const why = ["--justification", " We launch\nin\u202e March. "];
+    expect((await request("preview", "--as", "ann", ...terms, ...why)).out).toContain(
+      "\nThose who decide would read: We launch\\nin\\u202e March.\n",
+    );
+    const { answer } = await requestJson("create", "--as", "ann", ...terms, ...why);
+    expect(answer.request.justification).toBe("We launch\nin\u202e March.");
+    expect((await request("show", answer.request.id)).out).toMatch(/^why( +)We launch\n {3}\1in\\u202e March\.$/m);
   });
 
   test("who acts may come from the environment", async () => {

@@ -268,6 +268,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     needed_by: { type: "datepicker", selected_date: "2027-12-01" },
     days: { type: "number_input", value: null },
     cost: { type: "number_input", value: "99.50" },
+    justification: typed(" We launch\n\nin March. "),
     owner: { type: "users_select", selected_user: "U0CORA" },
     group: { type: "static_select", selected_option: { text: { type: "plain_text", text: "Infra" }, value: "infra" } },
   };
@@ -283,6 +284,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
       customer_ref: { name: "Acme + Co = 🚀", email: "ann@acme.example" },
       needed_by_date: "2027-12-01",
       estimated_monthly_cost_usd: "99.50",
+      justification: "We launch\n\nin March.",
       commercial_owner_user_id: "cora",
       infra_owner_group: "infra",
     });
@@ -298,6 +300,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     ["region", { region: typed("Übersee") }, "us-east-1"],
     ["needed_by", { needed_by: { type: "datepicker", selected_date: "2020-01-01" } }, "past"],
     ["email", { email: { type: "email_text_input", value: "x" } }, "e-mail"],
+    ["justification", { justification: typed("x".repeat(2001)) }, "2000 characters"],
     ["owner", { owner: { type: "users_select", selected_user: "U0RITA" } }, "commercial"],
     ["owner", { owner: { type: "users_select", selected_user: null } }, "commercial"],
     ["group", { group: { type: "static_select", selected_option: null } }, "technical"],

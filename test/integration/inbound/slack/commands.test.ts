@@ -57,6 +57,14 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
       { customer_ref: { name: "Smith + Söhne = 🚀" } },
     ],
     ["create 2XL us-east-1 for by group infra owner cora", { customer_ref: { name: "by" } }],
+    [
+      "create 2XL us-east-1 for Acme owner cora group infra because “demand”\n  grows for 30 days by x4",
+      { quantity: 1, expected_duration_days: null, justification: "“demand”\n  grows for 30 days by x4" },
+    ],
+    [
+      'create 2XL us-east-1 for "Because Corp" owner cora group infra justification="more load"',
+      { customer_ref: { name: "Because Corp" }, justification: "more load" },
+    ],
   ])("reads %j", async (line, terms) => {
     expect(await workflow.row(idIn((await slack.command(line)).text))).toMatchObject(terms);
   });
@@ -72,6 +80,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     ["create 32XL us-east-1 owner nobody group infra", "commercial owner"],
     ["create 32XL us-east-1 owner cora group nowhere", "infra group"],
     ["create 32XL us-east-1", "commercial approval"],
+    [`create 32XL us-east-1 owner cora group infra because ${"x".repeat(2001)}`, "justification"],
     ["create 32XL us-east-1 email nonsense owner cora group infra", "“nonsense”: That is not an e-mail address."],
     ["create 32XL us-east-1 email ve\u200Bra@a.example owner cora group infra", "ASCII letters: it has others"],
   ])("%j is answered with what is wrong, and nothing is submitted", async (line, said) => {
@@ -98,8 +107,8 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
   });
 
   test.each([
-    "32XL x4 us-east-1 for Acme by 2027-12-01 owner cora group infra",
-    "new 32XL x4 us-east-1 for Acme by 2027-12-01 owner cora group infra",
+    "32XL x4 us-east-1 for Acme by 2027-12-01 owner cora group infra because we grow",
+    "new 32XL x4 us-east-1 for Acme by 2027-12-01 owner cora group infra BECAUSE we grow",
   ])("%j fills the form in", async (text) => {
     await slack.command(text);
     const [opened] = await slack.takeInteractions();
@@ -110,6 +119,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
       region: { initial_value: "us-east-1" },
       customer: { initial_value: "Acme" },
       needed_by: { initial_date: "2027-12-01" },
+      justification: { initial_value: "we grow", multiline: true, max_length: 2000 },
       owner: { initial_user: "U0CORA" },
       group: { initial_option: { value: "infra" } },
     });

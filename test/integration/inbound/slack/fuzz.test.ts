@@ -185,7 +185,19 @@ describe("forms, whatever was typed", async () => {
     (await oneOf<{ view: unknown }>(slack.workflow.superuser, `select ${call} as view`, values)).view;
 
   test("the form for a request keeps Slack's limits", async () => {
-    const names = ["size", "quantity", "region", "customer", "email", "needed_by", "days", "cost", "owner", "group"];
+    const names = [
+      "size",
+      "quantity",
+      "region",
+      "customer",
+      "email",
+      "needed_by",
+      "days",
+      "cost",
+      "owner",
+      "group",
+      "justification",
+    ];
     const fields = fc.dictionary(fc.constantFrom(...names), text);
     const groups = fc.array(fc.record({ id: text, name: text }), { maxLength: 150 });
     await fc.assert(

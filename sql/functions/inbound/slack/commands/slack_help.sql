@@ -8,7 +8,7 @@ begin
     '• `/capacity` opens a form; what you write after it, such as `/capacity 32XL x4 us-east-1`, fills it in.',
     '• `/capacity create 32XL x4 us-east-1 for Acme Corp by 2026-12-01 days 30 cost 12000 owner @cora group infra` submits at once.',
     '   Only size and region are required. The customer''s link goes to `email a@b.example`.'
-    ' Also: `ttl 7` (days to answer), `replaces CR-2026-000042`.',
+    ' Also: `ttl 7` (days to answer), `replaces CR-2026-000042`, and at the end `because` and why it is needed.',
     '• `/capacity list` shows what waits for you and what you asked for; `/capacity show CR-2026-000042` shows one.',
     '• `/capacity approve CR-…`, `/capacity reject CR-… why`; with `commercial` or `technical` after the id if you may give both.',
     '• `/capacity confirm CR-…`, `/capacity decline CR-… why`: the customer''s answer, recorded by the commercial owner.',

@@ -1,4 +1,5 @@
--- One field of a form. What is filled in must suit its element, or Slack refuses the whole form; so what does not is left out. Pure.
+-- One field of a form; a text that may be longer than 200 takes several lines. What is filled in must suit its element, or Slack refuses
+-- the whole form; so what does not is left out. Pure.
 create or replace function inbound.render_input(
   p_name text, p_label text, p_element text, p_optional boolean, p_value text default null, p_hint text default null,
   p_most integer default 200
@@ -6,7 +7,8 @@ create or replace function inbound.render_input(
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_value text := nullif(regexp_replace(notify.render_text(p_value, p_most), '\s+', ' ', 'g'), '');
+  v_value text := nullif(case when p_most > 200 then notify.render_text(p_value, p_most)
+                              else regexp_replace(notify.render_text(p_value, p_most), '\s+', ' ', 'g') end, '');
   v_element jsonb := jsonb_build_object('type', p_element, 'action_id', 'value');
 begin
   if p_element = 'number_input' then
@@ -21,6 +23,7 @@ begin
     v_element := v_element || case when v_value ~ '^[UW][A-Z0-9]{2,31}$' then jsonb_build_object('initial_user', v_value) else '{}' end;
   elsif p_element in ('plain_text_input', 'email_text_input') then
     v_element := v_element || case when p_element = 'plain_text_input' then jsonb_build_object('max_length', p_most) else '{}' end
+      || case when p_most > 200 then '{"multiline": true}'::jsonb else '{}' end
       || case when v_value is null or p_element = 'email_text_input' and v_value !~ '^[^@\s]+@[^@\s]+\.[^@\s]+$' then '{}'
               else jsonb_build_object('initial_value', v_value) end;
   end if;

@@ -3,19 +3,21 @@
 -- makes of names and addresses. Pure; what it could not make sense of it names in `problems`, and `recognised` says whether
 -- anything looked like a request at all.
 --
--- A customer's name goes on until the next word that means something, because names have several words.
+-- A customer's name goes on until the next word that means something, because names have several words. What follows `because` is the
+-- justification, to the end and as it was typed.
 create or replace function inbound.parse_terms(p_text text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_typed text[] := regexp_match(left(p_text, 4000), '^(.*?)(?:(?:^|\s)because\s+(.*))?$', 'i');
   -- Curly quotes are what phones type; "30 days" and "for 30 days" are how people say it.
-  v_text text := regexp_replace(regexp_replace(translate(left(p_text, 4000), '“”„«»', '"""""'),
+  v_text text := regexp_replace(regexp_replace(translate(v_typed[1], '“”„«»', '"""""'),
     '(^|\s)(?:for\s+)?(\d{1,5})\s*days?(?=\s|$)', '\1days \2', 'gi'), '<(?:mailto:[^|>]*\|)([^>]*)>', '\1', 'g');
   v_words constant jsonb := '{"for": "customer", "customer": "customer", "by": "needed_by", "needed_by": "needed_by",
     "days": "days", "duration": "days", "cost": "cost", "at": "cost", "owner": "owner", "group": "group", "team": "group",
-    "email": "email", "mail": "email", "ttl": "ttl",
+    "email": "email", "mail": "email", "ttl": "ttl", "justification": "justification",
     "replaces": "replaces", "size": "size", "region": "region", "in": "region", "quantity": "quantity", "qty": "quantity"}';
-  v_terms jsonb := '{}';
+  v_terms jsonb := jsonb_strip_nulls(jsonb_build_object('justification', v_typed[2]));
   v_problems jsonb := '[]';
   v_field text;
   v_token text[];

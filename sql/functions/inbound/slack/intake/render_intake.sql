@@ -25,6 +25,8 @@ begin
     inbound.render_input('needed_by', 'Needed by', 'datepicker', true, p_fields ->> 'needed_by'),
     inbound.render_input('days', 'For how many days', 'number_input', true, p_fields ->> 'days'),
     inbound.render_input('cost', 'Estimated cost of a month, in dollars', 'number_input', true, p_fields ->> 'cost'),
+    inbound.render_input('justification', 'Why it is needed', 'plain_text_input', true, p_fields ->> 'justification',
+                         'Those who decide read it. The customer does not.', 2000),
     inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Needed where no rule names one'));
   if v_options is not null then
     v_blocks := v_blocks || jsonb_set(inbound.render_input('group', 'Infra group', 'static_select', true), '{element}',

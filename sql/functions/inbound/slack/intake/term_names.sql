@@ -5,6 +5,7 @@ as $$
   select '{
     "size": "requested_size", "quantity": "quantity", "region": "region", "customer": "customer_ref", "needed_by": "needed_by_date",
     "days": "expected_duration_days", "cost": "estimated_monthly_cost_usd", "owner": "commercial_owner_user_id",
-    "group": "infra_owner_group", "ttl": "confirmation_ttl_days", "replaces": "replaces_request_id"}'::jsonb;
+    "group": "infra_owner_group", "ttl": "confirmation_ttl_days", "replaces": "replaces_request_id",
+    "justification": "justification"}'::jsonb;
 $$;
 comment on function inbound.term_names() is 'The names of terms in capacity.terms, by what they are called where they are typed.';

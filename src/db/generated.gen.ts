@@ -287,6 +287,19 @@ export interface BillingSightings {
   next_read_at: Date;
 }
 
+/** A call of Stripe: its row in the outbox, and the name under which its answer is captured. */
+export interface BillingStripeCall {
+  workspace_id: string;
+  stream: string;
+  key: string;
+  instruction_id: string;
+  idempotency_key: string;
+  payload: Json;
+  capture: string;
+  binds: Json;
+  expires_at: Date;
+}
+
 /** What a customer has paid for, from when to when. One for each request that was bought. */
 export interface BillingSubscriptions {
   id: string;
@@ -944,6 +957,36 @@ export interface NotifyCategories {
   place: number | null;
 }
 
+/** The channels by which people are told things. */
+export interface NotifyChannels {
+  channel: string | null;
+  label: string | null;
+  recipients: string[] | null;
+  chosen: boolean | null;
+  waits: boolean | null;
+  sample: string | null;
+  rail: string | null;
+  destination: string | null;
+  meaning: string | null;
+  leaves: boolean | null;
+  to_endpoints: boolean | null;
+}
+
+/** What somebody is told. Without channels, those of its category; without critical, as its category is. */
+export interface NotifyContent {
+  category: string;
+  title: string;
+  body: string;
+  channels: string[];
+  priority: number;
+  about: string;
+  cause: string;
+  action_url: string;
+  critical: boolean;
+  link: Json;
+  expires_at: Date;
+}
+
 /** Messages to people, each by one channel, with the notifications that they carry (notify.parts). */
 export interface NotifyDeliveries {
   id: string;
@@ -1067,6 +1110,15 @@ export interface NotifyProducers {
   role_name: string;
   added_at: Date;
   added_by: string;
+}
+
+/** Whom something is told: a member or a group by its id; a customer by the id of what they are asked about, with address and name. */
+export interface NotifyRecipient {
+  workspace_id: string;
+  kind: string;
+  id: string;
+  address: string;
+  name: string;
 }
 
 /** Messages that are finished: a channel took them, or they were skipped. Kept as long as notify.deliveries. */
@@ -2184,6 +2236,7 @@ export interface Views {
   "directory.standings": DirectoryStandings;
   "ledger.outbox_ledger": LedgerOutboxLedger;
   "notify.categories": NotifyCategories;
+  "notify.channels": NotifyChannels;
   "notify.part_ends": NotifyPartEnds;
   "notify.part_stages": NotifyPartStages;
   "notify.shown": NotifyShown;
@@ -2332,18 +2385,10 @@ export interface Functions {
     };
     result: void;
   };
-  /** Enqueues a call of Stripe and answers its row. Nullable: p_workspace_id, p_binds, p_expires_at. */
+  /** Enqueues a call of Stripe and answers its row. */
   "billing.ask_stripe": {
     args: {
-      p_workspace_id: string | null;
-      p_stream: string | null;
-      p_key: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-      p_payload: unknown;
-      p_capture: string | null;
-      p_binds?: unknown;
-      p_expires_at?: Date | string | null | undefined;
+      p_call: unknown;
     };
     result: string;
   };
@@ -2941,13 +2986,14 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
-  /** Enqueues a question to Stripe. Nullable: p_workspace_id, p_number. */
+  /** Enqueues a question to Stripe. Nullable: p_workspace_id, p_number, p_since. */
   "billing.look": {
     args: {
       p_workspace_id: string | null;
       p_kind: string | null;
       p_id: string | null;
       p_number?: number | null | undefined;
+      p_since?: Date | string | null | undefined;
     };
     result: void;
   };
@@ -2984,13 +3030,6 @@ export interface Functions {
     args: {
       p_checkout: string | null;
       p_session: unknown;
-    };
-    result: void;
-  };
-  /** Asks Stripe whether it has a page for a checkout. */
-  "billing.look_for_checkout": {
-    args: {
-      p_checkout: string | null;
     };
     result: void;
   };
@@ -4064,6 +4103,15 @@ export interface Functions {
       p_token_id: string | null;
     };
     result: string;
+  };
+  /** What a line of capacity.tells says of a request. */
+  "capacity.content_of": {
+    args: {
+      p_context: string | null;
+      p_rule: string | null;
+      p_values: unknown;
+    };
+    result: NotifyContent;
   };
   /** What is known of a request when something happens to it. Nullable: p_actor, p_event_type, p_cause. */
   "capacity.context_of": {
@@ -6922,6 +6970,14 @@ export interface Functions {
     };
     result: Buffer | null;
   };
+  /** Where somebody is reached. Nullable: address, name, problem. */
+  "notify.address_of": {
+    args: {
+      p_to: string | null;
+      p_channel: string | null;
+    };
+    result: { address: string | null; name: string | null; problem: string | null };
+  };
   /** A moment, or the end of the quiet hours around it. Nullable: p_person. */
   "notify.after_quiet": {
     args: {
@@ -6968,11 +7024,6 @@ export interface Functions {
       suppressed: number;
     }[];
   };
-  /** The channels by which people are told things. */
-  "notify.channels": {
-    args: Record<string, never>;
-    result: { channel: string; chosen: boolean; waits: boolean; leaves: boolean; meaning: string }[];
-  };
   /** The channels by which somebody is told. */
   "notify.channels_for": {
     args: {
@@ -7017,14 +7068,19 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
-  /** What limits and circuits of a message go by. */
-  "notify.destination_of": {
+  /** What somebody is told. Nullable: p_channels, p_priority, p_about, p_cause, p_action_url. */
+  "notify.content": {
     args: {
-      p_notification: string | null;
-      p_channel: string | null;
-      p_address: string | null;
+      p_category: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_channels?: readonly string[] | string | null | undefined;
+      p_priority?: number | null | undefined;
+      p_about?: string | null | undefined;
+      p_cause?: string | null | undefined;
+      p_action_url?: string | null | undefined;
     };
-    result: string;
+    result: NotifyContent;
   };
   /** Sends the notifications that are due; how many messages that are. */
   "notify.dispatch": {
@@ -7308,14 +7364,6 @@ export interface Functions {
     };
     result: number;
   };
-  /** The member that a caller names. Nullable: result. */
-  "notify.member_named": {
-    args: {
-      p_workspace_id: string | null;
-      p_user_id: string | null;
-    };
-    result: string | null;
-  };
   /** The payload of a message. Nullable: p_name, result. */
   "notify.message": {
     args: {
@@ -7421,24 +7469,24 @@ export interface Functions {
     };
     result: void;
   };
-  /** The rail by which a message goes. */
-  "notify.rail_of": {
-    args: {
-      p_channel: string | null;
-      p_address: string | null;
-    };
-    result: string;
-  };
-  /** Where somebody is reached, or why not. Nullable: p_address, address, name, mark, problem. */
+  /** Where somebody is reached, or why not. Nullable: address, name, mark, problem. */
   "notify.reach": {
     args: {
-      p_workspace_id: string | null;
-      p_recipient_kind: string | null;
-      p_recipient: string | null;
-      p_address: string | null;
+      p_to: string | null;
       p_channel: string | null;
     };
     result: { address: string | null; name: string | null; mark: Buffer | null; problem: string | null };
+  };
+  /** Whom something is told. Nullable: p_address, p_name. */
+  "notify.recipient": {
+    args: {
+      p_workspace_id: string | null;
+      p_kind: string | null;
+      p_id: string | null;
+      p_address?: string | null | undefined;
+      p_name?: string | null | undefined;
+    };
+    result: NotifyRecipient;
   };
   /** Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said. */
   "notify.record_outcome": {
@@ -7597,25 +7645,12 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Tells one person one thing, once per key. Nullable: p_action_url, p_channels, p_expires_at, p_about, p_cause, p_address, p_link, p_name. */
+  /** Tells one person one thing, once per key. */
   "notify.tell": {
     args: {
-      p_workspace_id: string | null;
-      p_recipient_kind: string | null;
-      p_recipient: string | null;
+      p_to: string | null;
       p_key: string | null;
-      p_category: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_action_url?: string | null | undefined;
-      p_channels?: readonly string[] | string | null | undefined;
-      p_priority?: number | null | undefined;
-      p_expires_at?: Date | string | null | undefined;
-      p_about?: string | null | undefined;
-      p_cause?: string | null | undefined;
-      p_address?: string | null | undefined;
-      p_link?: unknown;
-      p_name?: string | null | undefined;
+      p_content: string | null;
     };
     result: string;
   };
@@ -7626,36 +7661,23 @@ export interface Functions {
     };
     result: void;
   };
-  /** Tells a member something for a caller from outside. Nullable: p_action_url, p_expires_at. */
+  /** Tells a member something for a caller from outside. */
   "notify.tell_member": {
     args: {
       p_workspace_id: string | null;
       p_user_id: string | null;
-      p_idempotency_key: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_action_url?: string | null | undefined;
-      p_channels?: readonly string[] | string | null | undefined;
-      p_priority?: number | null | undefined;
-      p_expires_at?: Date | string | null | undefined;
+      p_key: string | null;
+      p_content: string | null;
     };
     result: string;
   };
-  /** Tells several members the same thing, once per key. Nullable: p_about, p_action_url. */
+  /** Tells several members the same thing, once per key. */
   "notify.tell_members": {
     args: {
       p_workspace_id: string | null;
       p_member_ids: readonly string[] | string | null;
       p_key: string | null;
-      p_category: string | null;
-      p_critical: boolean | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_channels: readonly string[] | string | null;
-      p_priority: number | null;
-      p_about: string | null;
-      p_cause: string | null;
-      p_action_url: string | null;
+      p_content: string | null;
     };
     result: number;
   };
@@ -7707,16 +7729,11 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** What is wrong with a notification. Nullable: p_action_url, p_channels, p_priority, p_expires_at, result. */
+  /** What is wrong with a notification. Nullable: result. */
   "notify.told_problem": {
     args: {
       p_key: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_action_url: string | null;
-      p_channels: readonly string[] | string | null;
-      p_priority: number | null;
-      p_expires_at: Date | string | null;
+      p_content: string | null;
     };
     result: string | null;
   };
@@ -10836,7 +10853,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.apply_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.ask_charges": { returns: "nothing", json: [], positional: false },
   "billing.ask_page": { returns: "nothing", json: [], positional: false },
-  "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
+  "billing.ask_stripe": { returns: "value", json: ["p_call"], positional: false },
   "billing.begin_checkout": { returns: "row", json: [], positional: false },
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
   "billing.can_be_paid": { returns: "value", json: [], positional: false },
@@ -10917,7 +10934,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
   "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
   "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
-  "billing.look_for_checkout": { returns: "nothing", json: [], positional: false },
   "billing.mail_draft": { returns: "value", json: [], positional: false },
   "billing.may_see": { returns: "value", json: [], positional: false },
   "billing.miss_checkout": { returns: "nothing", json: [], positional: false },
@@ -11048,6 +11064,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.content_of": { returns: "row", json: ["p_values"], positional: false },
   "capacity.context_of": { returns: "row", json: [], positional: false },
   "capacity.count_act": { returns: "nothing", json: [], positional: false },
   "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
@@ -11401,19 +11418,19 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },
   "notify.add_producer": { returns: "value", json: [], positional: false },
   "notify.address_mark": { returns: "value", json: [], positional: false },
+  "notify.address_of": { returns: "row", json: [], positional: false },
   "notify.after_quiet": { returns: "value", json: [], positional: false },
   "notify.bring_template": { returns: "nothing", json: [], positional: false },
   "notify.burst": { returns: "value", json: [], positional: false },
   "notify.carries_link": { returns: "value", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
-  "notify.channels": { returns: "rows", json: [], positional: false },
   "notify.channels_for": { returns: "value", json: [], positional: false },
   "notify.check_producer": { returns: "nothing", json: [], positional: false },
   "notify.choice_of": { returns: "value", json: [], positional: false },
   "notify.choose_what": { returns: "nothing", json: ["p_choices"], positional: false },
   "notify.choose_when": { returns: "nothing", json: ["p_changes"], positional: false },
   "notify.connect_realtime": { returns: "value", json: [], positional: false },
-  "notify.destination_of": { returns: "value", json: [], positional: false },
+  "notify.content": { returns: "row", json: [], positional: false },
   "notify.dispatch": { returns: "value", json: [], positional: false },
   "notify.due_at": { returns: "value", json: [], positional: false },
   "notify.due_parts": { returns: "rows", json: [], positional: false },
@@ -11448,7 +11465,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.list_producers": { returns: "rows", json: [], positional: false },
   "notify.list_suppressions": { returns: "rows", json: [], positional: false },
   "notify.mail_share": { returns: "value", json: [], positional: false },
-  "notify.member_named": { returns: "value", json: [], positional: false },
   "notify.message": { returns: "value", json: [], positional: false },
   "notify.message_by_email": { returns: "value", json: [], positional: false },
   "notify.message_in_slack": { returns: "value", json: [], positional: false },
@@ -11462,8 +11478,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.preview": { returns: "value", json: ["p_link"], positional: false },
   "notify.producer_rights": { returns: "rows", json: [], positional: false },
   "notify.put_in_inbox": { returns: "nothing", json: [], positional: false },
-  "notify.rail_of": { returns: "value", json: [], positional: false },
   "notify.reach": { returns: "row", json: [], positional: false },
+  "notify.recipient": { returns: "row", json: [], positional: false },
   "notify.record_outcome": { returns: "value", json: [], positional: false },
   "notify.release": { returns: "row", json: [], positional: false },
   "notify.remove_producer": { returns: "value", json: [], positional: false },
@@ -11484,7 +11500,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.stoppable": { returns: "row", json: [], positional: false },
   "notify.suppress": { returns: "value", json: [], positional: false },
   "notify.suppress_address": { returns: "value", json: [], positional: false },
-  "notify.tell": { returns: "value", json: ["p_link"], positional: false },
+  "notify.tell": { returns: "value", json: [], positional: false },
   "notify.tell_bounced": { returns: "nothing", json: [], positional: false },
   "notify.tell_member": { returns: "value", json: [], positional: false },
   "notify.tell_members": { returns: "value", json: [], positional: false },

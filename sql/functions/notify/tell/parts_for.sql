@@ -15,14 +15,15 @@ as $$
                                                      then p_now + notify.burst() else p_now end, n.expires_at) end,
            n.expires_at, coalesce(e.endpoint_id, ''))::notify.parts order by c.channel, e.endpoint_id)
     from (select p_told.*) n
-    join notify.channels() c on c.channel = any (n.channels)
-    left join lateral notify.endpoints_for(n.workspace_id) e(endpoint_id) on c.channel = 'webhook' and n.recipient_kind = 'member'
+    join notify.channels c on c.channel = any (n.channels)
+    left join lateral notify.endpoints_for(n.workspace_id) e(endpoint_id) on c.to_endpoints and n.recipient_kind = any (c.recipients)
     left join notify.people w on n.recipient_kind = 'member' and w.workspace_id = n.workspace_id and w.member_id = n.recipient
    cross join lateral (select notify.choice_of(p_told, c.channel) as choice) t
    cross join lateral (
          select case when n.expires_at <= p_now then 'expired' when not n.critical and t.choice = 'off' then 'preference'
-                     when c.channel = 'webhook' and e.endpoint_id is null then 'no_address'
+                     when c.to_endpoints and e.endpoint_id is null then 'no_address'
                      when c.leaves
-                     then (notify.reach(n.workspace_id, n.recipient_kind, n.recipient, n.address, c.channel)).problem end as reason) why;
+                     then (notify.reach(notify.recipient(n.workspace_id, n.recipient_kind, n.recipient, n.address), c.channel)).problem
+                     end as reason) why;
 $$;
 comment on function notify.parts_for(notify.notifications, timestamptz) is 'How a notification goes by each of its channels.';

@@ -4356,7 +4356,7 @@ create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7a014df246eaf0ed';
+  as 'sha256 b3207a89d4a51efc';
 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
@@ -4378,20 +4378,10 @@ create function billing.draft_signature(p_secret_name text, p_purpose text, p_wo
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 07c79cef581018ff';
 
-create function billing.draft_token(p_workspace_id text, p_id uuid, p_generation integer)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e611091224682d03';
-
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 064bde7ce25e1ed4';
-
-create function billing.end_open_checkouts(p_price_id uuid)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 40dfead11850e1e4';
 
 create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
   returns boolean
@@ -4709,11 +4699,6 @@ create function billing.new_subscription(p_request capacity.requests, p_payment 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6a4deee13b3d17ed';
 
-create function billing.newest_payments()
-  returns uuid[]
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e951f1333c8c4dc';
-
 create function billing.note_charge(p_object jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5020,11 +5005,6 @@ create function billing.spender(p_workspace_id text, p_draft_id uuid)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ba27e4a98761ef25';
 
-create function billing.state_words(p_state text)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b189c1b4b4e7c91';
-
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5093,7 +5073,7 @@ create function billing.tell_returned(p_payment billing.payments, p_refund billi
 create function billing.tell_story(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 43b95af601c09090';
+  as 'sha256 a3862dbf9f535807';
 
 create function billing.tell_withdrawn(p_price billing.prices)
   returns void
@@ -5145,7 +5125,7 @@ create function billing.verify_refunds(p_payment_ids uuid[])
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 e7b7d6d916ad6f48';
+  as 'sha256 d99c2b1965e03d43';
 grant execute on function billing.waiting_counts to headroom_auditor;
 grant execute on function billing.waiting_counts to headroom_control;
 grant execute on function billing.waiting_counts to headroom_executor;
@@ -5158,7 +5138,7 @@ create function billing.waiting_states()
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 c81806e529af5b7f';
+  as 'sha256 cb1d55c7ab35fda2';
 grant execute on function billing.withdraw_price to headroom_control;
 
 create function billing.without_people(p_object jsonb)
@@ -7205,11 +7185,6 @@ create function notify.bring_template(p_name text, p_language text, p_text text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b465d5d613ed7066';
 
-create function notify.burst()
-  returns interval
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cbc406261c5190f8';
-
 create function notify.carries_link(p_outbox_id uuid, p_link_id uuid)
   returns boolean
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -7234,11 +7209,6 @@ create function notify.check_producer()
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ec6464829165f0c';
 
-create function notify.choice_of(p_notification notify.notifications, p_channel text)
-  returns text
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 06a1e0e582a31667';
-
 create function notify.choose_what(p_member directory.members, p_choices jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7262,7 +7232,7 @@ create function notify.content(p_category text, p_title text, p_body text, p_cha
 create function notify.dispatch()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3b7483faf04b658e';
+  as 'sha256 0850390d8e65743f';
 grant execute on function notify.dispatch to headroom_control;
 grant execute on function notify.dispatch to headroom_executor;
 
@@ -7485,7 +7455,7 @@ create function notify.note_settled(p_finished jsonb)
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d5daf70bb87fd55e';
+  as 'sha256 a8cb422795dc912c';
 
 create function notify.person_for(p_member_id text, p_workspace_id text)
   returns directory.members
@@ -7535,7 +7505,7 @@ create function notify.refuse_change()
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
-  as 'sha256 600338e2ede1509f';
+  as 'sha256 e873da65b7e003bd';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7564,12 +7534,19 @@ create function notify.resume_mails(p_notification notify.notifications, p_categ
 create function notify.schedule_dispatcher()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c03b0d3ff3607884';
+  as 'sha256 8ab89d67a8c2e1e7';
 
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fe4fc4af72839e23';
+
+create function notify.send_due()
+  returns integer
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 3b7483faf04b658e';
+grant execute on function notify.send_due to headroom_control;
+grant execute on function notify.send_due to headroom_executor;
 
 create function notify.send_message(p_told notify.notifications[], p_channel text)
   returns integer
@@ -9327,7 +9304,7 @@ grant execute on function public.note_capacity_request to service_role;
 create function public.notification_dispatcher()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8aeaf282582bb929';
+  as 'sha256 1f19878ad657d1fc';
 grant execute on function public.notification_dispatcher to headroom_control;
 grant execute on function public.notification_dispatcher to headroom_executor;
 grant execute on function public.notification_dispatcher to service_role;

@@ -24,7 +24,8 @@ create type notify.content as (
 );
 comment on type notify.content is 'What somebody is told. Without channels, those of its category; without critical, as its category is.';
 
-drop function if exists notify.tell(text, text, text, text, text, text, text, text, text[], integer, timestamptz, text, text, text, jsonb, text);
+drop function if exists notify.tell(
+  text, text, text, text, text, text, text, text, text[], integer, timestamptz, text, text, text, jsonb, text);
 drop function if exists notify.tell_members(text, text[], text, text, boolean, text, text, text[], integer, text, text, text);
 drop function if exists notify.tell_member(text, text, text, text, text, text, text[], integer, timestamptz);
 drop function if exists notify.told_problem(text, text, text, text, text[], integer, timestamptz);
@@ -36,3 +37,7 @@ drop function if exists notify.channels();
 drop function if exists notify.rail_of(text, text);
 drop function if exists notify.destination_of(notify.notifications, text, text);
 alter table notify.parts drop constraint parts_check3;
+
+-- What one caller did, it does itself now.
+drop function if exists notify.burst();
+drop function if exists notify.choice_of(notify.notifications, text);

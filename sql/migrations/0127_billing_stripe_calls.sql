@@ -15,3 +15,7 @@ comment on type billing.stripe_call is 'A call of Stripe: its row in the outbox,
 drop function if exists billing.ask_stripe(text, text, text, text, text, jsonb, text, jsonb, timestamptz);
 drop function if exists billing.look(text, text, text, integer);
 drop function if exists billing.look_for_checkout(billing.checkouts);
+drop function if exists billing.draft_token(text, uuid, integer);
+drop function if exists billing.end_open_checkouts(uuid);
+drop function if exists billing.newest_payments();
+drop function if exists billing.state_words(text);

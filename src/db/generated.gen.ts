@@ -2599,28 +2599,12 @@ export interface Functions {
     };
     result: Buffer | null;
   };
-  /** The token of a draft. Nullable: p_generation. */
-  "billing.draft_token": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_generation: number | null;
-    };
-    result: string;
-  };
   /** Ends a subscription for a person. */
   "billing.end_by_person": {
     args: {
       p_request_id: string | null;
       p_actor: string | null;
       p_reason: string | null;
-    };
-    result: void;
-  };
-  /** Abandons the open checkouts at a price. */
-  "billing.end_open_checkouts": {
-    args: {
-      p_price_id: string | null;
     };
     result: void;
   };
@@ -3117,11 +3101,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** The payments that moved last. */
-  "billing.newest_payments": {
-    args: Record<string, never>;
-    result: string[];
-  };
   /** Notes the charge of the payment that an object of Stripe's names. */
   "billing.note_charge": {
     args: {
@@ -3606,13 +3585,6 @@ export interface Functions {
       p_draft_id: string | null;
     };
     result: Buffer;
-  };
-  /** How money stands, as messages say it. Nullable: result. */
-  "billing.state_words": {
-    args: {
-      p_state: string | null;
-    };
-    result: string | null;
   };
   /** Notes that a subscription has ended, and says what came of it. */
   "billing.subscription_ended": {
@@ -6995,11 +6967,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** How long a burst is waited for. */
-  "notify.burst": {
-    args: Record<string, never>;
-    result: string;
-  };
   /** Whether a message of ours tells of something with this link. */
   "notify.carries_link": {
     args: {
@@ -7039,14 +7006,6 @@ export interface Functions {
     args: Record<string, never>;
     result: void;
   };
-  /** What a recipient chose for a channel. */
-  "notify.choice_of": {
-    args: {
-      p_notification: string | null;
-      p_channel: string | null;
-    };
-    result: string;
-  };
   /** Keeps of what a member wants to hear by which channel. */
   "notify.choose_what": {
     args: {
@@ -7082,7 +7041,7 @@ export interface Functions {
     };
     result: NotifyContent;
   };
-  /** Sends the notifications that are due; how many messages that are. */
+  /** Sends the notifications that are due, by the name that jobs of the last release know. */
   "notify.dispatch": {
     args: Record<string, never>;
     result: number;
@@ -7550,6 +7509,11 @@ export interface Functions {
       p_endpoint_id?: string | null | undefined;
     };
     result: { delivery_id: string | null; problem: string | null };
+  };
+  /** Sends the notifications that are due; how many messages that are. */
+  "notify.send_due": {
+    args: Record<string, never>;
+    result: number;
   };
   /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
   "notify.send_message": {
@@ -10881,9 +10845,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.draft_offer": { returns: "row", json: ["p_terms"], positional: false },
   "billing.draft_routing": { returns: "value", json: ["p_terms", "p_offer"], positional: false },
   "billing.draft_signature": { returns: "value", json: [], positional: false },
-  "billing.draft_token": { returns: "value", json: [], positional: false },
   "billing.end_by_person": { returns: "nothing", json: [], positional: false },
-  "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
   "billing.entered_values": { returns: "value", json: ["p_terms", "p_values"], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
@@ -10944,7 +10906,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.move_refund": { returns: "value", json: ["p_told"], positional: false },
   "billing.new_checkout": { returns: "row", json: [], positional: false },
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.newest_payments": { returns: "value", json: [], positional: false },
   "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
   "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
@@ -11005,7 +10966,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
   "billing.spender": { returns: "value", json: [], positional: false },
-  "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
   "billing.subscription_of_invoice": { returns: "value", json: ["p_invoice"], positional: false },
   "billing.sweep": { returns: "value", json: ["p_argument"], positional: false },
@@ -11421,12 +11381,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.address_of": { returns: "row", json: [], positional: false },
   "notify.after_quiet": { returns: "value", json: [], positional: false },
   "notify.bring_template": { returns: "nothing", json: [], positional: false },
-  "notify.burst": { returns: "value", json: [], positional: false },
   "notify.carries_link": { returns: "value", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
   "notify.channels_for": { returns: "value", json: [], positional: false },
   "notify.check_producer": { returns: "nothing", json: [], positional: false },
-  "notify.choice_of": { returns: "value", json: [], positional: false },
   "notify.choose_what": { returns: "nothing", json: ["p_choices"], positional: false },
   "notify.choose_when": { returns: "nothing", json: ["p_changes"], positional: false },
   "notify.connect_realtime": { returns: "value", json: [], positional: false },
@@ -11488,6 +11446,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.resume_mails": { returns: "nothing", json: [], positional: false },
   "notify.schedule_dispatcher": { returns: "value", json: [], positional: false },
   "notify.send": { returns: "row", json: [], positional: false },
+  "notify.send_due": { returns: "value", json: [], positional: false },
   "notify.send_message": { returns: "value", json: [], positional: false },
   "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
   "notify.show_notification": { returns: "value", json: [], positional: false },

@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     await makeDue(db, member);
     await rowsOf(db, "select * from notify.release(5)");
     expect(await stages(db, member)).toEqual(["A title email waiting"]);
-    await rowsOf(db, "select notify.dispatch()");
+    await rowsOf(db, "select notify.send_due()");
   });
 
   test("what is due is seen to without a pause, also where much of it is dropped", async () => {

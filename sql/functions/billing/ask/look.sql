@@ -1,8 +1,9 @@
 -- Asks Stripe how something stands, because webhooks get lost. In a lane of its own, so that it holds nothing up, and not worth doing
--- late. The number makes each look a new question; without one there is one in a minute. p_since: since when there may be such a thing, where
--- nobody knows Stripe's id of it.
-create or replace function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer default null, p_since timestamptz default null)
-returns void
+-- late. The number makes each look a new question; without one there is one in a minute. p_since: not made before then, for what nobody
+-- knows Stripe's id of.
+create or replace function billing.look(
+  p_workspace_id text, p_kind text, p_id text, p_number integer default null, p_since timestamptz default null
+) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -7551,7 +7551,7 @@ grant execute on function notify.send_due to headroom_executor;
 create function notify.send_message(p_told notify.notifications[], p_channel text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e27d6d163395d452';
+  as 'sha256 c897927dc7f78594';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean

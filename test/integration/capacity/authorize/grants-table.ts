@@ -236,6 +236,7 @@ export const inner = [
   "capacity.waits",
   "directory.standings",
   "notify.categories",
+  "notify.channels",
   "notify.part_ends",
   "notify.part_stages",
   "notify.shown",
@@ -274,6 +275,7 @@ export const unreadable = [
   "capacity.customer_keys",
   "notify.address_keys",
   "notify.categories",
+  "notify.channels",
 ];
 /** Members' own, which machines and operators have none of; and what it reads. */
 export const ofOneMember: Readonly<Record<string, readonly string[]>> = {

@@ -21,7 +21,7 @@ import { describeJobs } from "./gen/job-state-machine.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
 import { describeLives } from "./gen/notification-life.ts";
-import { describeNotifications } from "./gen/notifications.ts";
+import { describeNotifications, generateChannels } from "./gen/notifications.ts";
 import { describePayments } from "./gen/payment-rules.ts";
 import { describePaymentCases } from "./gen/payment-cases.ts";
 import { describeRails } from "./gen/rails.ts";
@@ -39,6 +39,7 @@ interface Generator {
 const generators: readonly Generator[] = [
   { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
   { file: "src/db/refusals.gen.ts", generate: generateRefusals },
+  { file: "src/notify/channels.gen.ts", generate: generateChannels },
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
   { file: "docs/decision.md", generate: describeDecision },

@@ -134,6 +134,18 @@ create type public.provisioning_job_status as enum (
   'failed'
 );
 
+create type billing.stripe_call as (
+  workspace_id text,
+  stream text,
+  key text,
+  instruction_id text,
+  idempotency_key text,
+  payload jsonb,
+  capture text,
+  binds jsonb,
+  expires_at timestamp with time zone
+);
+
 create type capacity.actor as (
   type public.capacity_request_actor_type,
   id text,
@@ -228,6 +240,28 @@ create type directory.standing as (
   stands_for text[],
   stands_for_owners text[],
   linked boolean
+);
+
+create type notify.content as (
+  category text,
+  title text,
+  body text,
+  channels text[],
+  priority integer,
+  about text,
+  cause text,
+  action_url text,
+  critical boolean,
+  link jsonb,
+  expires_at timestamp with time zone
+);
+
+create type notify.recipient as (
+  workspace_id text,
+  kind text,
+  id text,
+  address text,
+  name text
 );
 
 create type outbox.claimed_row as (
@@ -2103,6 +2137,21 @@ create view notify.categories as
    FROM (VALUES ('requests'::text,'Your requests'::text,'member'::text,false,'{in-app}'::text[],365,'each step of the requests that you made'::text,1), ('reviews'::text,'Reviews'::text,'member'::text,false,'{in-app,direct}'::text[],365,'a decision is asked of you, or is no longer needed'::text,2), ('operations'::text,'Operations'::text,'member'::text,true,'{in-app,direct}'::text[],365,'a job failed, a dispute was opened, messages were given up'::text,3), ('offers'::text,'Offers'::text,'customer'::text,true,'{email}'::text[],365,'an offer waits for the customer''s answer, or has ended'::text,4), ('payments'::text,'Payments'::text,'customer'::text,true,'{email}'::text[],365,'what became of the customer''s money'::text,5), ('progress'::text,'Progress'::text,'customer'::text,false,'{email}'::text[],365,'how far the customer''s capacity is'::text,6), ('general'::text,'Other messages'::text,'member'::text,false,'{in-app}'::text[],90,'what other programs tell you'::text,7)) "*VALUES*";
 comment on view notify.categories is 'What people are told of, by kind; `place` is their order.';
 
+create view notify.channels as
+ SELECT channel,
+    label,
+    recipients,
+    chosen,
+    waits,
+    sample,
+    rail,
+    destination,
+    meaning,
+    rail IS NOT NULL AS leaves,
+    NOT rail IS DISTINCT FROM 'webhook'::text AS to_endpoints
+   FROM ( VALUES ('in-app'::text,'Inbox'::text,'{member}'::text[],true,false,''::text,NULL::text,NULL::text,'the inbox: it stands there with the transaction that tells it'::text), ('email'::text,'E-mail'::text,'{member,customer}'::text[],true,true,'rita@example.com'::text,'email'::text,'email:{workspace}'::text,'a mail to the address in the directory, or to the customer''s'::text), ('slack'::text,'Slack'::text,'{member,group}'::text[],true,true,'U0RITA'::text,'slack'::text,'slack:{address}'::text,'a direct message from the bot, or by the person''s own webhook; for a group, in its channel'::text), ('webhook'::text,'Endpoints'::text,'{member}'::text[],false,false,''::text,'webhook'::text,'endpoint:{address}'::text,'each endpoint of the workspace that takes notifications'::text)) c(channel, label, recipients, chosen, waits, sample, rail, destination, meaning);
+comment on view notify.channels is 'The channels by which people are told things.';
+
 create table notify.deliveries (
   id uuid default gen_random_uuid() not null,
   workspace_id text not null,
@@ -2310,7 +2359,6 @@ create table notify.parts (
   constraint parts_check CHECK ((((state = 'shown'::text) = (channel = 'in-app'::text)) OR (state = 'dropped'::text))),
   constraint parts_check1 CHECK (((state = 'carried'::text) = (delivery_id IS NOT NULL))),
   constraint parts_check2 CHECK (((state = 'dropped'::text) = (reason IS NOT NULL))),
-  constraint parts_check3 CHECK (((endpoint_id = ''::text) OR (channel = 'webhook'::text))),
   constraint parts_pkey PRIMARY KEY (notification_id, channel, endpoint_id),
   constraint parts_reason_check CHECK ((length(reason) <= 40)),
   constraint parts_state_check CHECK ((state = ANY (ARRAY['shown'::text, 'held'::text, 'carried'::text, 'dropped'::text])))
@@ -4207,12 +4255,12 @@ create function billing.ask_charges()
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a964d3c78c99fac8';
+  as 'sha256 9cf981ce8a99f4e2';
 
-create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function billing.ask_stripe(p_call jsonb)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eadc4c46952dbb36';
+  as 'sha256 1d51cab49565ca55';
 
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -4232,7 +4280,7 @@ create function billing.can_be_paid(p_request capacity.requests)
 create function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2d3583017bc0001';
+  as 'sha256 6e58009afd22959a';
 
 create function billing.cancel_subscription(p_request_id text)
   returns void
@@ -4287,7 +4335,7 @@ create function billing.checkout_transitions()
 create function billing.close_page(p_checkout billing.checkouts, p_key text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6a495456aafcf2f9';
+  as 'sha256 7ad20d3b716de860';
 
 create function billing.close_row(p_refund billing.refunds)
   returns void
@@ -4327,7 +4375,7 @@ create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7a014df246eaf0ed';
+  as 'sha256 b3207a89d4a51efc';
 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
@@ -4349,20 +4397,10 @@ create function billing.draft_signature(p_secret_name text, p_purpose text, p_wo
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 07c79cef581018ff';
 
-create function billing.draft_token(p_workspace_id text, p_id uuid, p_generation integer)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e611091224682d03';
-
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 064bde7ce25e1ed4';
-
-create function billing.end_open_checkouts(p_price_id uuid)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 40dfead11850e1e4';
 
 create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
   returns boolean
@@ -4600,15 +4638,15 @@ create function billing.lock_request(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 522db8f59e0efb34';
 
-create function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer DEFAULT NULL::integer)
+create function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer DEFAULT NULL::integer, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6dde5b3501622386';
+  as 'sha256 f1231317de33b3bf';
 
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bf618058543d47d9';
+  as 'sha256 b68bb1050fcf10f0';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
@@ -4629,11 +4667,6 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7a5e0f184ae2aa23';
-
-create function billing.look_for_checkout(p_checkout billing.checkouts)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b19ac655ed44fd5c';
 
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
@@ -4684,11 +4717,6 @@ create function billing.new_subscription(p_request capacity.requests, p_payment 
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6a4deee13b3d17ed';
-
-create function billing.newest_payments()
-  returns uuid[]
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e951f1333c8c4dc';
 
 create function billing.note_charge(p_object jsonb)
   returns void
@@ -4973,7 +5001,7 @@ create function billing.return_payment(p_request capacity.requests, p_payment bi
 create function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e79c99cc2fadbd54';
+  as 'sha256 f7c9f408684c4bd1';
 
 create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
   returns void
@@ -4995,11 +5023,6 @@ create function billing.spender(p_workspace_id text, p_draft_id uuid)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ba27e4a98761ef25';
-
-create function billing.state_words(p_state text)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b189c1b4b4e7c91';
 
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
@@ -5069,7 +5092,7 @@ create function billing.tell_returned(p_payment billing.payments, p_refund billi
 create function billing.tell_story(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 43b95af601c09090';
+  as 'sha256 a3862dbf9f535807';
 
 create function billing.tell_withdrawn(p_price billing.prices)
   returns void
@@ -5121,7 +5144,7 @@ create function billing.verify_refunds(p_payment_ids uuid[])
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 e7b7d6d916ad6f48';
+  as 'sha256 d99c2b1965e03d43';
 grant execute on function billing.waiting_counts to headroom_auditor;
 grant execute on function billing.waiting_counts to headroom_control;
 grant execute on function billing.waiting_counts to headroom_executor;
@@ -5134,7 +5157,7 @@ create function billing.waiting_states()
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 c81806e529af5b7f';
+  as 'sha256 cb1d55c7ab35fda2';
 grant execute on function billing.withdraw_price to headroom_control;
 
 create function billing.without_people(p_object jsonb)
@@ -5299,6 +5322,11 @@ create function capacity.confirmation_token(p_token_id uuid)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 f11d61a22ca420cb';
 grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.content_of(p_context capacity.context, p_rule capacity.tell, p_values jsonb)
+  returns notify.content
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b9146f726c03203e';
 
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
@@ -5728,7 +5756,7 @@ create function capacity.preview_tell(p_story jsonb, p_template text, p_channel 
 create function capacity.preview_template(p_workspace_id text, p_name text, p_title text, p_body text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4df097bdb74aa2f8';
+  as 'sha256 38a9a6dce53cfc89';
 
 create function capacity.problem_pause()
   returns interval
@@ -6019,12 +6047,12 @@ create function capacity.tell_circuits(p_workspace_id text)
 create function capacity.tell_colleagues(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text, p_step text, p_member_ids text[], p_effects text[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 422ce13521a1eb59';
+  as 'sha256 d4be5fde1edb0e30';
 
 create function capacity.tell_customer(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6edcc24c3894043';
+  as 'sha256 c22a30b9a2847870';
 
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
@@ -6034,7 +6062,7 @@ create function capacity.tell_dead_letters(p_workspace_id text)
 create function capacity.tell_group(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7f5b3f4d703e4578';
+  as 'sha256 906cd81ce8b8f8f2';
 
 create function capacity.tell_link(p_story jsonb, p_template text)
   returns jsonb
@@ -6044,7 +6072,7 @@ create function capacity.tell_link(p_story jsonb, p_template text)
 create function capacity.tell_operators(p_workspace_id text, p_cause text, p_facts jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7408a49f1244780';
+  as 'sha256 bf909cf6f224f7d5';
 
 create function capacity.tell_people(p_context capacity.context, p_story jsonb, p_effects text[])
   returns integer
@@ -6134,7 +6162,7 @@ create function capacity.timer_release(p_most integer, OUT failed jsonb, OUT mor
 create function capacity.timer_remind(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4c2e3d6008023be8';
+  as 'sha256 d80fa5dc8fb82c82';
 
 create function capacity.timer_remind_person(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -7176,6 +7204,11 @@ create function notify.address_mark(p_workspace_id text, p_address text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 414503559156c372';
 
+create function notify.address_of(p_to notify.recipient, p_channel text, OUT address text, OUT name text, OUT problem text)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e4ddb493419ab2a8';
+
 create function notify.after_quiet(p_person notify.people, p_at timestamp with time zone)
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7186,11 +7219,6 @@ create function notify.bring_template(p_name text, p_language text, p_text text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b465d5d613ed7066';
 
-create function notify.burst()
-  returns interval
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cbc406261c5190f8';
-
 create function notify.carries_link(p_outbox_id uuid, p_link_id uuid)
   returns boolean
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -7200,15 +7228,10 @@ grant execute on function notify.carries_link to headroom_executor;
 create function notify.channel_figures()
   returns TABLE(channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint, median_seconds double precision, slowest_seconds double precision, suppressed bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 4bdcb94e222475cc';
+  as 'sha256 312cba1426704469';
 grant execute on function notify.channel_figures to headroom_auditor;
 grant execute on function notify.channel_figures to headroom_control;
 grant execute on function notify.channel_figures to headroom_executor;
-
-create function notify.channels()
-  returns TABLE(channel text, chosen boolean, waits boolean, leaves boolean, meaning text)
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5ab20d1fc1cad5d5';
 
 create function notify.channels_for(p_workspace_id text, p_recipient_kind text, p_recipient text, p_channels text[])
   returns text[]
@@ -7220,15 +7243,10 @@ create function notify.check_producer()
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ec6464829165f0c';
 
-create function notify.choice_of(p_notification notify.notifications, p_channel text)
-  returns text
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 06a1e0e582a31667';
-
 create function notify.choose_what(p_member directory.members, p_choices jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14737828113107d8';
+  as 'sha256 3debd6bc00f19e0d';
 
 create function notify.choose_when(p_member directory.members, p_changes jsonb)
   returns void
@@ -7240,15 +7258,15 @@ create function notify.connect_realtime()
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c959c9d8c9ae4d3b';
 
-create function notify.destination_of(p_notification notify.notifications, p_channel text, p_address text)
-  returns text
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c65e7d8dad2e56ac';
+create function notify.content(p_category text, p_title text, p_body text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_action_url text DEFAULT NULL::text)
+  returns notify.content
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 801eae20a7f063fb';
 
 create function notify.dispatch()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3b7483faf04b658e';
+  as 'sha256 0850390d8e65743f';
 grant execute on function notify.dispatch to headroom_control;
 grant execute on function notify.dispatch to headroom_executor;
 
@@ -7379,7 +7397,7 @@ create function notify.inbox_owner(OUT workspace_id text, OUT member_id text)
 create function notify.insert_notification()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 07aed03a3d7f3c66';
+  as 'sha256 54aeb36555e65a21';
 
 create function notify.is_blank(p_text text)
   returns boolean
@@ -7433,11 +7451,6 @@ create function notify.mail_share(p_told notify.notifications)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 06615932cffb0cba';
 
-create function notify.member_named(p_workspace_id text, p_user_id text)
-  returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 35d8f0cbcd039d23';
-
 create function notify.message(p_told notify.notifications[], p_channel text, p_address text, p_name text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7476,7 +7489,7 @@ create function notify.note_settled(p_finished jsonb)
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 060992b766eda446';
+  as 'sha256 a8cb422795dc912c';
 
 create function notify.person_for(p_member_id text, p_workspace_id text)
   returns directory.members
@@ -7486,7 +7499,7 @@ create function notify.person_for(p_member_id text, p_workspace_id text)
 create function notify.preferences_of(p_member directory.members)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c96a95ba15fa63d';
+  as 'sha256 dc80d042ea13c50a';
 
 create function notify.preview(p_workspace_id text, p_title text, p_body text, p_link jsonb, p_channel text, p_address text, p_name text)
   returns jsonb
@@ -7503,15 +7516,15 @@ create function notify.put_in_inbox(p_told notify.notifications)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fbe657c3c2e2ea4d';
 
-create function notify.rail_of(p_channel text, p_address text)
-  returns text
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 239efccf9f95b112';
-
-create function notify.reach(p_workspace_id text, p_recipient_kind text, p_recipient text, p_address text, p_channel text, OUT address text, OUT name text, OUT mark bytea, OUT problem text)
+create function notify.reach(p_to notify.recipient, p_channel text, OUT address text, OUT name text, OUT mark bytea, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7ee129f9b5f5ff61';
+  as 'sha256 b284ced98b1b0a8f';
+
+create function notify.recipient(p_workspace_id text, p_kind text, p_id text, p_address text DEFAULT NULL::text, p_name text DEFAULT NULL::text)
+  returns notify.recipient
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef16efac57d0f11b';
 
 create function notify.record_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text)
   returns text
@@ -7526,7 +7539,7 @@ create function notify.refuse_change()
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
-  as 'sha256 600338e2ede1509f';
+  as 'sha256 e873da65b7e003bd';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7544,7 +7557,7 @@ create function notify.render_text(p_text text, p_most integer)
 create function notify.resend(p_id uuid, p_channel text, p_actor text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 a07904d416fb72f0';
+  as 'sha256 8574a79d6acf7e3c';
 grant execute on function notify.resend to headroom_control;
 
 create function notify.resume_mails(p_notification notify.notifications, p_categories text[])
@@ -7555,17 +7568,24 @@ create function notify.resume_mails(p_notification notify.notifications, p_categ
 create function notify.schedule_dispatcher()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c03b0d3ff3607884';
+  as 'sha256 8ab89d67a8c2e1e7';
 
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c14978f3216ef9e2';
+  as 'sha256 fe4fc4af72839e23';
+
+create function notify.send_due()
+  returns integer
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 3b7483faf04b658e';
+grant execute on function notify.send_due to headroom_control;
+grant execute on function notify.send_due to headroom_executor;
 
 create function notify.send_message(p_told notify.notifications[], p_channel text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5327f3111f6b48d4';
+  as 'sha256 c897927dc7f78594';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean
@@ -7628,25 +7648,25 @@ create function notify.suppress_address(p_workspace_id text, p_address text, p_a
   as 'sha256 1a974d7669bf1cbb';
 grant execute on function notify.suppress_address to headroom_control;
 
-create function notify.tell(p_workspace_id text, p_recipient_kind text, p_recipient text, p_key text, p_category text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT NULL::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_about text DEFAULT NULL::text, p_cause text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_link jsonb DEFAULT NULL::jsonb, p_name text DEFAULT NULL::text)
+create function notify.tell(p_to notify.recipient, p_key text, p_content notify.content)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38378e942aa60756';
+  as 'sha256 44a59e135ed96067';
 
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96f7b1090fddbe50';
+  as 'sha256 15518b8b2757652a';
 
-create function notify.tell_member(p_workspace_id text, p_user_id text, p_idempotency_key text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT '{in-app}'::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function notify.tell_member(p_workspace_id text, p_user_id text, p_key text, p_content notify.content)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62bd36ceb241e27c';
+  as 'sha256 c8ddfbcb0930a9c5';
 
-create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_category text, p_critical boolean, p_title text, p_body text, p_channels text[], p_priority integer, p_about text, p_cause text, p_action_url text)
+create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_content notify.content)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 ec004267a053104c';
+  as 'sha256 33f680af2368a1ca';
 
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
@@ -7683,10 +7703,10 @@ create function notify.time_zone_named(p_name text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 30f93f2cdaf81901';
 
-create function notify.told_problem(p_key text, p_title text, p_body text, p_action_url text, p_channels text[], p_priority integer, p_expires_at timestamp with time zone)
+create function notify.told_problem(p_key text, p_content notify.content)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37fc0d1d13a0cb4a';
+  as 'sha256 00811ddcb0c3d62f';
 
 create function notify.told_text(p_workspace_id text, p_name text, p_values jsonb, p_language text DEFAULT 'en'::text, OUT title text, OUT body text)
   returns record
@@ -7717,7 +7737,7 @@ create function notify.webhook_box(p_workspace_id text, p_member_id text)
 create function notify.webhook_gone(p_delivery_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e410ab7da9de6915';
+  as 'sha256 b745189dffb25ed6';
 
 create function notify.whose(p_notification notify.notifications)
   returns text
@@ -9318,7 +9338,7 @@ grant execute on function public.note_capacity_request to service_role;
 create function public.notification_dispatcher()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8aeaf282582bb929';
+  as 'sha256 1f19878ad657d1fc';
 grant execute on function public.notification_dispatcher to headroom_control;
 grant execute on function public.notification_dispatcher to headroom_executor;
 grant execute on function public.notification_dispatcher to service_role;
@@ -9326,7 +9346,7 @@ grant execute on function public.notification_dispatcher to service_role;
 create function public.notify(p_workspace_id text, p_user_id text, p_idempotency_key text, p_title text, p_body text, p_action_url text DEFAULT NULL::text, p_channels text[] DEFAULT '{in-app}'::text[], p_priority integer DEFAULT 5, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 90e5dd39c543a190';
+  as 'sha256 bb50361d91194cd1';
 grant execute on function public.notify to headroom_control;
 grant execute on function public.notify to service_role;
 

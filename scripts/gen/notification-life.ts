@@ -39,7 +39,7 @@ export function describeLives(): Promise<string> {
 
 /** `audience: who, channel, when: title` in cells. */
 function cellsOf(line: string): string[] {
-  const found = /^([^:]+): (.*), (in-app|email|slack), ([^:]+): (.*)$/.exec(line);
+  const found = /^([^:]+): (.*), ([a-z-]+), ([^:]+): (.*)$/.exec(line);
   if (found === null) return ["nobody", "", "", ""];
   const [, audience = "", who = "", channel = "", when = "", said = ""] = found;
   return [audience === "customer" ? who : `${who} (${audience})`, channel, when, said.replaceAll("|", "\\|")];

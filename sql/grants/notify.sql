@@ -32,7 +32,8 @@ to headroom_control;
 
 -- Relays send what is due, forget what is old, and measure.
 grant usage on schema notify to headroom_executor;
-grant execute on function notify.release(integer), notify.dispatch(), notify.forget_old(integer) to headroom_executor, headroom_control;
+grant execute on function notify.release(integer), notify.send_due(), notify.dispatch(), notify.forget_old(integer)
+to headroom_executor, headroom_control;
 grant execute on function notify.channel_figures() to headroom_executor;
 grant execute on function notify.unsubscribe_token(uuid, uuid), notify.carries_link(uuid, uuid), notify.slack_webhook_for_relay(uuid)
 to headroom_executor;

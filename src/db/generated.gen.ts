@@ -287,6 +287,19 @@ export interface BillingSightings {
   next_read_at: Date;
 }
 
+/** A call of Stripe: its row in the outbox, and the name under which its answer is captured. */
+export interface BillingStripeCall {
+  workspace_id: string;
+  stream: string;
+  key: string;
+  instruction_id: string;
+  idempotency_key: string;
+  payload: Json;
+  capture: string;
+  binds: Json;
+  expires_at: Date;
+}
+
 /** What a customer has paid for, from when to when. One for each request that was bought. */
 export interface BillingSubscriptions {
   id: string;
@@ -963,6 +976,36 @@ export interface NotifyCategories {
   place: number | null;
 }
 
+/** The channels by which people are told things. */
+export interface NotifyChannels {
+  channel: string | null;
+  label: string | null;
+  recipients: string[] | null;
+  chosen: boolean | null;
+  waits: boolean | null;
+  sample: string | null;
+  rail: string | null;
+  destination: string | null;
+  meaning: string | null;
+  leaves: boolean | null;
+  to_endpoints: boolean | null;
+}
+
+/** What somebody is told. Without channels, those of its category; without critical, as its category is. */
+export interface NotifyContent {
+  category: string;
+  title: string;
+  body: string;
+  channels: string[];
+  priority: number;
+  about: string;
+  cause: string;
+  action_url: string;
+  critical: boolean;
+  link: Json;
+  expires_at: Date;
+}
+
 /** Messages to people, each by one channel, with the notifications that they carry (notify.parts). */
 export interface NotifyDeliveries {
   id: string;
@@ -1086,6 +1129,15 @@ export interface NotifyProducers {
   role_name: string;
   added_at: Date;
   added_by: string;
+}
+
+/** Whom something is told: a member or a group by its id; a customer by the id of what they are asked about, with address and name. */
+export interface NotifyRecipient {
+  workspace_id: string;
+  kind: string;
+  id: string;
+  address: string;
+  name: string;
 }
 
 /** Messages that are finished: a channel took them, or they were skipped. Kept as long as notify.deliveries. */
@@ -2204,6 +2256,7 @@ export interface Views {
   "directory.standings": DirectoryStandings;
   "ledger.outbox_ledger": LedgerOutboxLedger;
   "notify.categories": NotifyCategories;
+  "notify.channels": NotifyChannels;
   "notify.part_ends": NotifyPartEnds;
   "notify.part_stages": NotifyPartStages;
   "notify.shown": NotifyShown;
@@ -2352,18 +2405,10 @@ export interface Functions {
     };
     result: void;
   };
-  /** Enqueues a call of Stripe and answers its row. Nullable: p_workspace_id, p_binds, p_expires_at. */
+  /** Enqueues a call of Stripe and answers its row. */
   "billing.ask_stripe": {
     args: {
-      p_workspace_id: string | null;
-      p_stream: string | null;
-      p_key: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-      p_payload: unknown;
-      p_capture: string | null;
-      p_binds?: unknown;
-      p_expires_at?: Date | string | null | undefined;
+      p_call: unknown;
     };
     result: string;
   };
@@ -2574,28 +2619,12 @@ export interface Functions {
     };
     result: Buffer | null;
   };
-  /** The token of a draft. Nullable: p_generation. */
-  "billing.draft_token": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_generation: number | null;
-    };
-    result: string;
-  };
   /** Ends a subscription for a person. */
   "billing.end_by_person": {
     args: {
       p_request_id: string | null;
       p_actor: string | null;
       p_reason: string | null;
-    };
-    result: void;
-  };
-  /** Abandons the open checkouts at a price. */
-  "billing.end_open_checkouts": {
-    args: {
-      p_price_id: string | null;
     };
     result: void;
   };
@@ -2961,13 +2990,14 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
-  /** Enqueues a question to Stripe. Nullable: p_workspace_id, p_number. */
+  /** Enqueues a question to Stripe. Nullable: p_workspace_id, p_number, p_since. */
   "billing.look": {
     args: {
       p_workspace_id: string | null;
       p_kind: string | null;
       p_id: string | null;
       p_number?: number | null | undefined;
+      p_since?: Date | string | null | undefined;
     };
     result: void;
   };
@@ -3004,13 +3034,6 @@ export interface Functions {
     args: {
       p_checkout: string | null;
       p_session: unknown;
-    };
-    result: void;
-  };
-  /** Asks Stripe whether it has a page for a checkout. */
-  "billing.look_for_checkout": {
-    args: {
-      p_checkout: string | null;
     };
     result: void;
   };
@@ -3097,11 +3120,6 @@ export interface Functions {
       p_stripe_id: string | null;
     };
     result: void;
-  };
-  /** The payments that moved last. */
-  "billing.newest_payments": {
-    args: Record<string, never>;
-    result: string[];
   };
   /** Notes the charge of the payment that an object of Stripe's names. */
   "billing.note_charge": {
@@ -3588,13 +3606,6 @@ export interface Functions {
     };
     result: Buffer;
   };
-  /** How money stands, as messages say it. Nullable: result. */
-  "billing.state_words": {
-    args: {
-      p_state: string | null;
-    };
-    result: string | null;
-  };
   /** Notes that a subscription has ended, and says what came of it. */
   "billing.subscription_ended": {
     args: {
@@ -4075,6 +4086,15 @@ export interface Functions {
       p_token_id: string | null;
     };
     result: string;
+  };
+  /** What a line of capacity.tells says of a request. */
+  "capacity.content_of": {
+    args: {
+      p_context: string | null;
+      p_rule: string | null;
+      p_values: unknown;
+    };
+    result: NotifyContent;
   };
   /** What is known of a request when something happens to it. Nullable: p_actor, p_event_type, p_cause. */
   "capacity.context_of": {
@@ -6941,6 +6961,14 @@ export interface Functions {
     };
     result: Buffer | null;
   };
+  /** Where somebody is reached. Nullable: address, name, problem. */
+  "notify.address_of": {
+    args: {
+      p_to: string | null;
+      p_channel: string | null;
+    };
+    result: { address: string | null; name: string | null; problem: string | null };
+  };
   /** A moment, or the end of the quiet hours around it. Nullable: p_person. */
   "notify.after_quiet": {
     args: {
@@ -6957,11 +6985,6 @@ export interface Functions {
       p_text: string | null;
     };
     result: void;
-  };
-  /** How long a burst is waited for. */
-  "notify.burst": {
-    args: Record<string, never>;
-    result: string;
   };
   /** Whether a message of ours tells of something with this link. */
   "notify.carries_link": {
@@ -6987,11 +7010,6 @@ export interface Functions {
       suppressed: number;
     }[];
   };
-  /** The channels by which people are told things. */
-  "notify.channels": {
-    args: Record<string, never>;
-    result: { channel: string; chosen: boolean; waits: boolean; leaves: boolean; meaning: string }[];
-  };
   /** The channels by which somebody is told. */
   "notify.channels_for": {
     args: {
@@ -7006,14 +7024,6 @@ export interface Functions {
   "notify.check_producer": {
     args: Record<string, never>;
     result: void;
-  };
-  /** What a recipient chose for a channel. */
-  "notify.choice_of": {
-    args: {
-      p_notification: string | null;
-      p_channel: string | null;
-    };
-    result: string;
   };
   /** Keeps of what a member wants to hear by which channel. */
   "notify.choose_what": {
@@ -7036,16 +7046,21 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
-  /** What limits and circuits of a message go by. */
-  "notify.destination_of": {
+  /** What somebody is told. Nullable: p_channels, p_priority, p_about, p_cause, p_action_url. */
+  "notify.content": {
     args: {
-      p_notification: string | null;
-      p_channel: string | null;
-      p_address: string | null;
+      p_category: string | null;
+      p_title: string | null;
+      p_body: string | null;
+      p_channels?: readonly string[] | string | null | undefined;
+      p_priority?: number | null | undefined;
+      p_about?: string | null | undefined;
+      p_cause?: string | null | undefined;
+      p_action_url?: string | null | undefined;
     };
-    result: string;
+    result: NotifyContent;
   };
-  /** Sends the notifications that are due; how many messages that are. */
+  /** Sends the notifications that are due, by the name that jobs of the last release know. */
   "notify.dispatch": {
     args: Record<string, never>;
     result: number;
@@ -7327,14 +7342,6 @@ export interface Functions {
     };
     result: number;
   };
-  /** The member that a caller names. Nullable: result. */
-  "notify.member_named": {
-    args: {
-      p_workspace_id: string | null;
-      p_user_id: string | null;
-    };
-    result: string | null;
-  };
   /** The payload of a message. Nullable: p_name, result. */
   "notify.message": {
     args: {
@@ -7440,24 +7447,24 @@ export interface Functions {
     };
     result: void;
   };
-  /** The rail by which a message goes. */
-  "notify.rail_of": {
-    args: {
-      p_channel: string | null;
-      p_address: string | null;
-    };
-    result: string;
-  };
-  /** Where somebody is reached, or why not. Nullable: p_address, address, name, mark, problem. */
+  /** Where somebody is reached, or why not. Nullable: address, name, mark, problem. */
   "notify.reach": {
     args: {
-      p_workspace_id: string | null;
-      p_recipient_kind: string | null;
-      p_recipient: string | null;
-      p_address: string | null;
+      p_to: string | null;
       p_channel: string | null;
     };
     result: { address: string | null; name: string | null; mark: Buffer | null; problem: string | null };
+  };
+  /** Whom something is told. Nullable: p_address, p_name. */
+  "notify.recipient": {
+    args: {
+      p_workspace_id: string | null;
+      p_kind: string | null;
+      p_id: string | null;
+      p_address?: string | null | undefined;
+      p_name?: string | null | undefined;
+    };
+    result: NotifyRecipient;
   };
   /** Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said. */
   "notify.record_outcome": {
@@ -7521,6 +7528,11 @@ export interface Functions {
       p_endpoint_id?: string | null | undefined;
     };
     result: { delivery_id: string | null; problem: string | null };
+  };
+  /** Sends the notifications that are due; how many messages that are. */
+  "notify.send_due": {
+    args: Record<string, never>;
+    result: number;
   };
   /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
   "notify.send_message": {
@@ -7616,25 +7628,12 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Tells one person one thing, once per key. Nullable: p_action_url, p_channels, p_expires_at, p_about, p_cause, p_address, p_link, p_name. */
+  /** Tells one person one thing, once per key. */
   "notify.tell": {
     args: {
-      p_workspace_id: string | null;
-      p_recipient_kind: string | null;
-      p_recipient: string | null;
+      p_to: string | null;
       p_key: string | null;
-      p_category: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_action_url?: string | null | undefined;
-      p_channels?: readonly string[] | string | null | undefined;
-      p_priority?: number | null | undefined;
-      p_expires_at?: Date | string | null | undefined;
-      p_about?: string | null | undefined;
-      p_cause?: string | null | undefined;
-      p_address?: string | null | undefined;
-      p_link?: unknown;
-      p_name?: string | null | undefined;
+      p_content: string | null;
     };
     result: string;
   };
@@ -7645,36 +7644,23 @@ export interface Functions {
     };
     result: void;
   };
-  /** Tells a member something for a caller from outside. Nullable: p_action_url, p_expires_at. */
+  /** Tells a member something for a caller from outside. */
   "notify.tell_member": {
     args: {
       p_workspace_id: string | null;
       p_user_id: string | null;
-      p_idempotency_key: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_action_url?: string | null | undefined;
-      p_channels?: readonly string[] | string | null | undefined;
-      p_priority?: number | null | undefined;
-      p_expires_at?: Date | string | null | undefined;
+      p_key: string | null;
+      p_content: string | null;
     };
     result: string;
   };
-  /** Tells several members the same thing, once per key. Nullable: p_about, p_action_url. */
+  /** Tells several members the same thing, once per key. */
   "notify.tell_members": {
     args: {
       p_workspace_id: string | null;
       p_member_ids: readonly string[] | string | null;
       p_key: string | null;
-      p_category: string | null;
-      p_critical: boolean | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_channels: readonly string[] | string | null;
-      p_priority: number | null;
-      p_about: string | null;
-      p_cause: string | null;
-      p_action_url: string | null;
+      p_content: string | null;
     };
     result: number;
   };
@@ -7726,16 +7712,11 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** What is wrong with a notification. Nullable: p_action_url, p_channels, p_priority, p_expires_at, result. */
+  /** What is wrong with a notification. Nullable: result. */
   "notify.told_problem": {
     args: {
       p_key: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_action_url: string | null;
-      p_channels: readonly string[] | string | null;
-      p_priority: number | null;
-      p_expires_at: Date | string | null;
+      p_content: string | null;
     };
     result: string | null;
   };
@@ -10857,7 +10838,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.apply_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.ask_charges": { returns: "nothing", json: [], positional: false },
   "billing.ask_page": { returns: "nothing", json: [], positional: false },
-  "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
+  "billing.ask_stripe": { returns: "value", json: ["p_call"], positional: false },
   "billing.begin_checkout": { returns: "row", json: [], positional: false },
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
   "billing.can_be_paid": { returns: "value", json: [], positional: false },
@@ -10885,9 +10866,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.draft_offer": { returns: "row", json: ["p_terms"], positional: false },
   "billing.draft_routing": { returns: "value", json: ["p_terms", "p_offer"], positional: false },
   "billing.draft_signature": { returns: "value", json: [], positional: false },
-  "billing.draft_token": { returns: "value", json: [], positional: false },
   "billing.end_by_person": { returns: "nothing", json: [], positional: false },
-  "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
   "billing.entered_values": { returns: "value", json: ["p_terms", "p_values"], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
@@ -10938,7 +10917,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
   "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
   "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
-  "billing.look_for_checkout": { returns: "nothing", json: [], positional: false },
   "billing.mail_draft": { returns: "value", json: [], positional: false },
   "billing.may_see": { returns: "value", json: [], positional: false },
   "billing.miss_checkout": { returns: "nothing", json: [], positional: false },
@@ -10949,7 +10927,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.move_refund": { returns: "value", json: ["p_told"], positional: false },
   "billing.new_checkout": { returns: "row", json: [], positional: false },
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.newest_payments": { returns: "value", json: [], positional: false },
   "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
   "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
@@ -11010,7 +10987,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
   "billing.spender": { returns: "value", json: [], positional: false },
-  "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
   "billing.subscription_of_invoice": { returns: "value", json: ["p_invoice"], positional: false },
   "billing.sweep": { returns: "value", json: ["p_argument"], positional: false },
@@ -11069,6 +11045,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.content_of": { returns: "row", json: ["p_values"], positional: false },
   "capacity.context_of": { returns: "row", json: [], positional: false },
   "capacity.count_act": { returns: "nothing", json: [], positional: false },
   "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
@@ -11425,19 +11402,17 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },
   "notify.add_producer": { returns: "value", json: [], positional: false },
   "notify.address_mark": { returns: "value", json: [], positional: false },
+  "notify.address_of": { returns: "row", json: [], positional: false },
   "notify.after_quiet": { returns: "value", json: [], positional: false },
   "notify.bring_template": { returns: "nothing", json: [], positional: false },
-  "notify.burst": { returns: "value", json: [], positional: false },
   "notify.carries_link": { returns: "value", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
-  "notify.channels": { returns: "rows", json: [], positional: false },
   "notify.channels_for": { returns: "value", json: [], positional: false },
   "notify.check_producer": { returns: "nothing", json: [], positional: false },
-  "notify.choice_of": { returns: "value", json: [], positional: false },
   "notify.choose_what": { returns: "nothing", json: ["p_choices"], positional: false },
   "notify.choose_when": { returns: "nothing", json: ["p_changes"], positional: false },
   "notify.connect_realtime": { returns: "value", json: [], positional: false },
-  "notify.destination_of": { returns: "value", json: [], positional: false },
+  "notify.content": { returns: "row", json: [], positional: false },
   "notify.dispatch": { returns: "value", json: [], positional: false },
   "notify.due_at": { returns: "value", json: [], positional: false },
   "notify.due_parts": { returns: "rows", json: [], positional: false },
@@ -11472,7 +11447,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.list_producers": { returns: "rows", json: [], positional: false },
   "notify.list_suppressions": { returns: "rows", json: [], positional: false },
   "notify.mail_share": { returns: "value", json: [], positional: false },
-  "notify.member_named": { returns: "value", json: [], positional: false },
   "notify.message": { returns: "value", json: [], positional: false },
   "notify.message_by_email": { returns: "value", json: [], positional: false },
   "notify.message_in_slack": { returns: "value", json: [], positional: false },
@@ -11486,8 +11460,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.preview": { returns: "value", json: ["p_link"], positional: false },
   "notify.producer_rights": { returns: "rows", json: [], positional: false },
   "notify.put_in_inbox": { returns: "nothing", json: [], positional: false },
-  "notify.rail_of": { returns: "value", json: [], positional: false },
   "notify.reach": { returns: "row", json: [], positional: false },
+  "notify.recipient": { returns: "row", json: [], positional: false },
   "notify.record_outcome": { returns: "value", json: [], positional: false },
   "notify.release": { returns: "row", json: [], positional: false },
   "notify.remove_producer": { returns: "value", json: [], positional: false },
@@ -11496,6 +11470,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.resume_mails": { returns: "nothing", json: [], positional: false },
   "notify.schedule_dispatcher": { returns: "value", json: [], positional: false },
   "notify.send": { returns: "row", json: [], positional: false },
+  "notify.send_due": { returns: "value", json: [], positional: false },
   "notify.send_message": { returns: "value", json: [], positional: false },
   "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
   "notify.show_notification": { returns: "value", json: [], positional: false },
@@ -11508,7 +11483,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.stoppable": { returns: "row", json: [], positional: false },
   "notify.suppress": { returns: "value", json: [], positional: false },
   "notify.suppress_address": { returns: "value", json: [], positional: false },
-  "notify.tell": { returns: "value", json: ["p_link"], positional: false },
+  "notify.tell": { returns: "value", json: [], positional: false },
   "notify.tell_bounced": { returns: "nothing", json: [], positional: false },
   "notify.tell_member": { returns: "value", json: [], positional: false },
   "notify.tell_members": { returns: "value", json: [], positional: false },

@@ -1,7 +1,12 @@
 /** A notification as the database shows it, checked once. */
 import { z } from "zod";
+import { channels, channelTable } from "./channels.gen.ts";
 
-export const channels = ["in-app", "email", "slack", "webhook"] as const;
+export { channels };
+/** Those that people choose for each category. */
+export const chosenChannels = channelTable.filter(({ chosen }) => chosen);
+/** Those by which something is sent, and can be sent again. */
+export const sentChannels = channelTable.filter(({ leaves }) => leaves);
 export type Channel = (typeof channels)[number];
 
 export const statuses = ["pending", "sent", "delivered", "failed"] as const;

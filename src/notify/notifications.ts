@@ -82,7 +82,7 @@ export async function getNotification(db: Queryable, id: string): Promise<FoundN
 }
 
 export interface ResendInput {
-  /** `email`, `slack` or `webhook`, also one that it did not go by at first. Default: every channel by which it failed. */
+  /** Any but the inbox, also one that it did not go by at first. Default: every channel by which it failed. */
   readonly channel?: string | undefined;
   readonly actor: string;
 }

@@ -13,10 +13,7 @@ export interface NewNotification {
   /** 1 to 20,000 characters. */
   readonly body: string;
   readonly actionUrl?: string | undefined;
-  /**
-   * `in-app`, `email`, `slack`, `direct`: Slack where it knows the member, else mail; `webhook`: the workspace's endpoints that take
-   * the topic headroom.notification. Default: in-app.
-   */
+  /** Some of `channels`, or `direct`: Slack where it knows the member, else mail. Default: in-app. */
   readonly channels?: readonly string[] | undefined;
   /** 0 to 9, higher first. Default: 5. */
   readonly priority?: number | undefined;

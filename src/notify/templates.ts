@@ -43,16 +43,18 @@ export type Template = z.infer<typeof templateSchema>;
 const previewSchema = z.object({
   /** What the sample is about. */
   sample: z.string(),
-  channels: z.object({
-    "in-app": z.object({ title: z.string(), body: z.string() }).optional(),
-    email: z.object({ subject: z.string(), text: z.string(), html: z.string() }).optional(),
-    slack: z
-      .object({
-        text: z.string(),
-        blocks: z.array(z.looseObject({ text: z.looseObject({ text: z.string() }).optional() })),
-      })
-      .optional(),
-  }),
+  channels: z
+    .object({
+      "in-app": z.object({ title: z.string(), body: z.string() }).optional(),
+      email: z.object({ subject: z.string(), text: z.string(), html: z.string() }).optional(),
+      slack: z
+        .object({
+          text: z.string(),
+          blocks: z.array(z.looseObject({ text: z.looseObject({ text: z.string() }).optional() })),
+        })
+        .optional(),
+    })
+    .catchall(z.looseObject({ text: z.string().optional() })),
 });
 /** What a message says for a sample, by each channel that it may go by. */
 export type TemplatePreview = z.infer<typeof previewSchema>;

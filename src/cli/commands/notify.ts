@@ -1,7 +1,7 @@
 /** `headroom notify`: tells a member something, once per key. */
 import { randomUUID } from "node:crypto";
 import { InvalidArgumentError, type Command } from "commander";
-import { getNotification, notify, type Notification } from "../../notify/index.ts";
+import { channels, getNotification, notify, type Notification } from "../../notify/index.ts";
 import { withDatabase } from "../database.ts";
 import { addCommon, collectNames, parseText, parseWhole, type CommonOptions } from "../options.ts";
 import { printJson, printLine } from "../output.ts";
@@ -29,7 +29,7 @@ export function register(program: Command): void {
       .option("--url <address>", "where to look")
       .option(
         "--channel <names>",
-        "in-app, email, slack, direct: whichever reaches them, or webhook: the workspace's endpoints (default: in-app)",
+        `${channels.join(", ")}, or direct: Slack where it knows them, else mail (default: in-app)`,
         collectNames,
       )
       .option("--priority <number>", "0 to 9, higher first (default: 5)", parseWhole(0, 9))

@@ -4,6 +4,7 @@
  * Owns: the words and the fields. Does not own: what may be chosen, which the database says and checks.
  */
 import { html } from "hono/html";
+import { chosenChannels } from "../../notify/notification.ts";
 import type { CategoryPreferences, Preferences } from "../../notify/preferences.ts";
 import type { Html, Page } from "./page.ts";
 
@@ -15,7 +16,8 @@ export interface PreferencesView {
   readonly entered?: Readonly<Record<string, string>> | undefined;
 }
 
-const channelNames: Readonly<Record<string, string>> = { "in-app": "Inbox", email: "E-mail", slack: "Slack" };
+type ChosenChannel = (typeof chosenChannels)[number];
+
 const choiceNames: Readonly<Record<string, string>> = { on: "At once", digest: "Daily digest", off: "Off" };
 
 /** The field of a choice. */
@@ -50,12 +52,11 @@ export function preferencesPage(preferences: Preferences, view: PreferencesView 
 
 /** What cannot arrive is said once, and can be chosen all the same: the address may be known tomorrow. */
 function unreachable({ reached }: Preferences): Html | false {
-  const missing = Object.keys(channelNames).filter((channel) => reached[channel] === false);
+  const missing = chosenChannels.filter(({ channel }) => reached[channel] === false).map(({ label }) => label);
   return (
     missing.length > 0 &&
     html`<p class="hint">
-      Nobody knows where to reach you by ${missing.map((channel) => channelNames[channel]).join(" and ")} yet. An admin
-      can add it to the directory.
+      Nobody knows where to reach you by ${missing.join(" and ")} yet. An admin can add it to the directory.
     </p>`
   );
 }
@@ -71,24 +72,24 @@ function categoryField(
       critical
         ? html`<p>Always told at once: it cannot wait.</p>`
         : html`<div class="columns">
-            ${Object.entries(channelNames).map(([channel, name]) =>
-              choiceSelect(choiceField(category, channel), name, channel, choices[channel] ?? "on", view),
+            ${chosenChannels.map((each) =>
+              choiceSelect(choiceField(category, each.channel), each, choices[each.channel] ?? "on", view),
             )}
           </div>`
     }
   </fieldset>`;
 }
 
-function choiceSelect(field: string, name: string, channel: string, kept: string, { entered }: PreferencesView): Html {
+function choiceSelect(field: string, channel: ChosenChannel, kept: string, { entered }: PreferencesView): Html {
   const chosen = entered?.[field] ?? kept;
-  const choices = Object.entries(choiceNames).filter(([choice]) => choice !== "digest" || channel !== "in-app");
+  const choices = Object.entries(choiceNames).filter(([choice]) => choice !== "digest" || channel.waits);
   return html`<div>
-    <label for="${field}">${name}</label>
+    <label for="${field}">${channel.label}</label>
     <select id="${field}" name="${field}">
       ${choices.map(
         ([choice, words]) =>
           html`<option value="${choice}" ${choice === chosen && html` selected`}>
-            ${channel === "in-app" && choice === "on" ? "On" : words}
+            ${!channel.waits && choice === "on" ? "On" : words}
           </option>`,
       )}
     </select>

@@ -29,6 +29,8 @@ export interface Sample {
     readonly "in-app"?: { readonly title: string; readonly body: string } | undefined;
     readonly email?: { readonly subject: string; readonly text: string; readonly html: string } | undefined;
     readonly slack?: { readonly text: string; readonly blocks: readonly unknown[] } | undefined;
+    /** A channel without a look of its own is shown as text. */
+    readonly [channel: string]: { readonly title?: string | undefined; readonly text?: string | undefined } | undefined;
   };
 }
 
@@ -88,7 +90,7 @@ function messageHtml(message: SampleMessage, title: string): Html {
 }
 
 function channelsHtml(name: string, { sample, channels }: Sample, number: number): Html {
-  const { "in-app": inbox, email, slack } = channels;
+  const { "in-app": inbox, email, slack, ...others } = channels;
   return html`<div class="channels">
     ${
       inbox !== undefined &&
@@ -123,6 +125,13 @@ function channelsHtml(name: string, { sample, channels }: Sample, number: number
         </details>
       </article>`
     }
+    ${Object.entries(others).map(
+      ([channel, message]) =>
+        html`<article class="paper" aria-label="By ${channel}, ${sample}">
+          <h3 class="quiet small">${channel}</h3>
+          <pre>${message?.text}</pre>
+        </article>`,
+    )}
   </div>`;
 }
 

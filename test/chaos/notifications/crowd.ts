@@ -108,7 +108,8 @@ export class Crowd {
     const [row] =
       category !== "general"
         ? await this.#stage.rows<{ id: string }>(
-            `select notify.tell('acme', 'member', $1, $2, $8, $3, $4, $5, $6, $7, ${expires}, $9) as id`,
+            `select notify.tell(notify.recipient('acme', 'member', $1), $2, jsonb_populate_record(
+                      notify.content($8, $3, $4, $6, $7, $9, p_action_url => $5), jsonb_build_object('expires_at', ${expires}))) as id`,
             [...values, category, about],
           )
         : number % 2 === 0

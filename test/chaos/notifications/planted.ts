@@ -30,7 +30,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a burst about one thing",
     patches: [
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
         find: "v_sent := notify.send(v_fit[:v_fitting], p_channel);",
         replace: "v_sent := notify.send(v_fit[1:1], p_channel);",
       },
@@ -41,7 +41,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a burst about one thing",
     patches: [
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
         find: "array(select n.id from unnest(v_fit[:v_fitting]) n)",
         replace: "array(select n.id from unnest(v_fit[1:1]) n)",
       },
@@ -52,7 +52,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a burst about one thing",
     patches: [
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
         find: "v_sent := notify.send(v_fit[:v_fitting], p_channel);",
         replace: "select gen_random_uuid() as delivery_id, null::text as problem into v_sent;",
       },
@@ -62,9 +62,13 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     name: "what has expired is sent",
     scene: "held for too long",
     patches: [
-      { file: sql("release/carry"), find: "where n.expires_at > v_now and n.erased_at", replace: "where n.erased_at" },
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
+        find: "where n.expires_at > v_now and n.erased_at",
+        replace: "where n.erased_at",
+      },
+      {
+        file: sql("release/send_message"),
         find: "if cardinality(v_fit) < cardinality(p_told) then",
         replace: "if false then",
       },
@@ -78,7 +82,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     patches: [
       {
         file: sql("addresses/reach"),
-        find: "problem := case when notify.is_suppressed(p_workspace_id, mark) then 'suppressed' end;",
+        find: "problem := case when notify.is_suppressed(p_to.workspace_id, mark) then 'suppressed' end;",
         replace: "problem := null;",
       },
     ],

@@ -33,8 +33,9 @@ async function tell(
   if (who === undefined) throw new Error(`there is no person ${person}`);
   const key = `key-${number}`;
   const rows = await stage.rows<{ id: string }>(
-    `select notify.tell('acme', 'member', $1, $2, 'requests', $3, $4, p_channels => $5, p_about => $6,
-                        p_expires_at => clock_timestamp() + $7 * interval '1 s') as id`,
+    `select notify.tell(notify.recipient('acme', 'member', $1), $2, jsonb_populate_record(
+              notify.content('requests', $3, $4, $5, p_about => $6),
+              jsonb_build_object('expires_at', clock_timestamp() + $7 * interval '1 s'))) as id`,
     [who.id, key, nameOf(number), `This is ${nameOf(number)}.`, channels, about ?? null, lifeSeconds ?? null],
   );
   return {

@@ -217,7 +217,7 @@ describe("an installation whose database folds letters as Turkish does", async (
       }
       await client.query(upgrade);
       const { rows } = await client.query<{ id: string; suppressed: boolean; off: number }>(
-        `select m.id, (notify.reach('acme', 'member', m.id, null, 'email')).problem = 'suppressed' as suppressed,
+        `select m.id, (notify.reach(notify.recipient('acme', 'member', m.id), 'email')).problem = 'suppressed' as suppressed,
                 (select count(*)::integer from notify.preferences p
                   where p.whose = 'address:' || encode(notify.address_mark('acme', m.email), 'hex')) as off
            from directory.members m where m.id <> 'ada' order by m.id`,

@@ -208,7 +208,7 @@ describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i",
     await pool.query("select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', 'bob')", [id]);
     await pool.query("select public.apply_capacity_event($1, 'TECH_REVIEW_APPROVED', 'user', 'ida')", [id]);
     await pool.query(
-      "select capacity.run_timers(100, 'worker'), notify.release(), notify.dispatch(), notify.channel_figures()",
+      "select capacity.run_timers(100, 'worker'), notify.release(), notify.send_due(), notify.channel_figures()",
     );
     expect((await drainer.drain()).delivered).toBeGreaterThan(0);
     await drainer.close();

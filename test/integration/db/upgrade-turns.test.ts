@@ -21,6 +21,8 @@ create index jobs_looks on provisioning.jobs (next_look_at)
   where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
 alter table provisioning.dispatched_runs drop column run_attempt;
 drop index billing.payments_recorded;
+drop type notify.recipient, notify.content, billing.stripe_call cascade;
+alter table notify.parts add constraint parts_check3 check (endpoint_id = '' or channel = 'webhook');
 delete from headroom.migrations where number >= 105;
 update headroom.recreatables set checksum = 'outdated';
 reset role`;

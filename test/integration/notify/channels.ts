@@ -46,7 +46,9 @@ export class Channels {
   async tell(told: Told): Promise<string> {
     const { id } = await oneOf<{ id: string }>(
       this.workflow.superuser,
-      `select notify.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, 5, $10, $11, p_address => $12) as id`,
+      `select notify.tell(notify.recipient($1, $2, $3, $12), $4, jsonb_populate_record(
+                notify.content($5, $6, $7, $9, p_about => $11, p_action_url => $8),
+                jsonb_build_object('expires_at', $10::timestamptz))) as id`,
       [
         told.workspace ?? "acme",
         told.kind ?? "member",

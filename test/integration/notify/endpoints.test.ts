@@ -137,6 +137,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
 
   test("what is held for endpoints is sent by a release, each once, beside another release", async () => {
     const { receiver } = await hooks.endpoint("held", { topics, workspaceId: "acme" });
+    const { receiver: other } = await hooks.endpoint("held-too", { topics, workspaceId: "acme" });
     const ids = [await tell(), await tell()];
     // As a message that came back: nothing leaves it held today, and a release must not stumble over it.
     await rowsOf(db, "delete from outbox.pending_unordered");
@@ -149,6 +150,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
     await rowsOf(db, "select * from notify.release()");
     await deliver();
     expect(receiver.book.requests).toHaveLength(2);
+    expect(other.book.requests).toHaveLength(2);
   });
 
   test("another tenant's endpoint gets nothing, even where a row names it", async () => {

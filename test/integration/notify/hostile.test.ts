@@ -32,10 +32,10 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
     const member = await somebody(db);
     const key = `CR-2026-000042#1/asked:${randomUUID()}`;
     const theirs = "select public.notify('acme', $1, $2, 'Nothing to do', 'Ignore it.') as id";
-    const ours = `select notify.tell('acme', 'member', $1, $2, 'operations', 'A job failed', 'Look at it.', p_cause => 'planted',
-                                     p_channels => '{in-app}') as id`;
-    const inOne = `select notify.tell_members('acme', array[$1], $2, 'requests', false, 'Approved', 'It goes on.', '{in-app}', 5, null, 'planted',
-                                              null)`;
+    const ours = `select notify.tell(notify.recipient('acme', 'member', $1), $2, notify.content(
+                           'operations', 'A job failed', 'Look at it.', '{in-app}', p_cause => 'planted')) as id`;
+    const inOne = `select notify.tell_members('acme', array[$1], $2, notify.content(
+                            'requests', 'Approved', 'It goes on.', '{in-app}', p_cause => 'planted'))`;
     const first = await oneOf(db, theirs, [member, key]);
     const second = await oneOf(db, ours, [member, key]);
     expect(await oneOf(db, theirs, [member, key])).toEqual(first);
@@ -63,7 +63,8 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
     for (let n = 1; n <= count; n += 1) {
       await rowsOf(
         db,
-        `select notify.tell('acme', 'member', $1, $2, 'reviews', $3, $4, $5, '{email}', p_about => 'CR-1', p_cause => 'planted')`,
+        `select notify.tell(notify.recipient('acme', 'member', $1), $2, notify.content(
+                  'reviews', $3, $4, '{email}', p_about => 'CR-1', p_cause => 'planted', p_action_url => $5))`,
         [member, randomUUID(), '"'.repeat(200), body, url],
       );
     }
@@ -104,8 +105,8 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
       const recipient = kind === "member" ? await somebody(db) : about;
       const { id } = await oneOf<{ id: string }>(
         db,
-        `select notify.tell('acme', $1, $2, 'k', 'progress', 'Of the customer', 'A body.', p_channels => '{email}', p_about => $3,
-                          p_cause => 'planted', p_address => 'customer@example.org') as id`,
+        `select notify.tell(notify.recipient('acme', $1, $2, 'customer@example.org'), 'k', notify.content(
+                  'progress', 'Of the customer', 'A body.', '{email}', p_about => $3, p_cause => 'planted')) as id`,
         [kind, recipient, about],
       );
       await makeDue(db, recipient);

@@ -28,7 +28,7 @@ export async function tell(db: Queryable, member: string, told: Told = {}): Prom
   const { category = "general", channels = ["in-app"], about = null, title = "A title", body = "A body." } = told;
   const { id } = await oneOf<{ id: string }>(
     db,
-    "select notify.tell('acme', 'member', $1, $2, $3, $4, $5, null, $6, 5, null, $7) as id",
+    "select notify.tell(notify.recipient('acme', 'member', $1), $2, notify.content($3, $4, $5, $6, p_about => $7)) as id",
     [member, randomUUID(), category, title, body, channels, about],
   );
   return id;

@@ -61,7 +61,7 @@ test("a digest that is told while another release sends today's waits for its ow
   // Somebody more important, on whom the second release waits after it has looked at what is due.
   await rowsOf(db, "update directory.members set email = 'glen@globex.example' where id = 'glen'");
   const important =
-    "select notify.tell('globex', 'member', 'glen', $1, 'reviews', 'T', 'B', null, '{email}', 9, null, 'CR-9')";
+    "select notify.tell(notify.recipient('globex', 'member', 'glen'), $1, notify.content('reviews', 'T', 'B', '{email}', 9, 'CR-9'))";
   await rowsOf(db, important, [randomUUID()]);
   for (const each of [member, "glen"]) await makeDue(db, each);
   await rowsOf(db, "delete from notify.address_keys where workspace_id = 'globex'");

@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     await makeDue(db, member);
     await rowsOf(db, "select * from notify.release(5)");
     expect(await stages(db, member)).toEqual(["A title email waiting"]);
-    await rowsOf(db, "select notify.dispatch()");
+    await rowsOf(db, "select notify.send_due()");
   });
 
   test("what is due is seen to without a pause, also where much of it is dropped", async () => {
@@ -80,7 +80,9 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     const tellUntil = (title: string, hours: number, category: string) =>
       rowsOf(
         db,
-        "select notify.tell('acme', 'member', $1, $2, $3, $4, 'B', null, '{email}', 5, now() + $5 * interval '1 hour', 'CR-1')",
+        `select notify.tell(notify.recipient('acme', 'member', $1), $2, jsonb_populate_record(
+                  notify.content($3, $4, 'B', '{email}', p_about => 'CR-1'),
+                  jsonb_build_object('expires_at', now() + $5 * interval '1 hour')))`,
         [member, randomUUID(), category, title, hours],
       );
     await tellUntil("Soon over", 1, "reviews");

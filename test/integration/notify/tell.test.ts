@@ -112,7 +112,8 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
       const held = (key: string, title: string): Promise<{ id: string }> =>
         oneOf(
           db,
-          "select notify.tell('acme', 'member', 'rita', $1, 'reviews', $2, 'b', p_channels => '{email}', p_about => $1) as id",
+          `select notify.tell(notify.recipient('acme', 'member', 'rita'), $1,
+                              notify.content('reviews', $2, 'b', '{email}', p_about => $1)) as id`,
           [key, title],
         );
       const [brokenHeld, wholeHeld] = [await held(randomUUID(), "Broken"), await held(randomUUID(), "Whole")];

@@ -72,7 +72,8 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
   const tell = async (member: string, { category = "reviews", about = "", ...more }: Told): Promise<string> => {
     const { id } = await oneOf<{ id: string }>(
       db,
-      `select notify.tell('acme', 'member', $1, $2, $3, $4, 'The body.', null, $5, $6, $7, nullif($8, '')) as id`,
+      `select notify.tell(notify.recipient('acme', 'member', $1), $2, jsonb_populate_record(
+                notify.content($3, $4, 'The body.', $5, $6, nullif($8, '')), jsonb_build_object('expires_at', $7::timestamptz))) as id`,
       [
         member,
         randomUUID(),

@@ -68,7 +68,8 @@ describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreS
     for (const { title, body, url } of told) {
       const rows = await rowsOf<{ id: string }>(
         db,
-        `select notify.tell('acme', 'member', $1, $2, 'reviews', $3, $4, $5, array[$6], p_about => 'CR-1', p_cause => 'planted') as id`,
+        `select notify.tell(notify.recipient('acme', 'member', $1), $2, notify.content(
+                  'reviews', $3, $4, array[$6], p_about => 'CR-1', p_cause => 'planted', p_action_url => $5)) as id`,
         [member, randomUUID(), title, body, url, channel],
       );
       ids.push(rows[0]?.id ?? "");
@@ -175,7 +176,7 @@ describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreS
     const tell = (body: string, channels: string[]) =>
       rowsOf<{ id: string }>(
         db,
-        "select notify.tell('acme', 'member', $1, $2, 'general', 'A title', $3, null, $4) as id",
+        "select notify.tell(notify.recipient('acme', 'member', $1), $2, notify.content('general', 'A title', $3, $4)) as id",
         [member, randomUUID(), body, channels],
       );
     await tell("short", ["in-app", "slack"]);

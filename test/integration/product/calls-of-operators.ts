@@ -125,6 +125,7 @@ export function writingOfOperators(installation: Installation): Call[] {
     ...plain("headroom.switch_sealing_key"),
     ...plain("notify.add_producer", { p_role: "login_headroom_auditor", ...actor }),
     ...plain("notify.dispatch"),
+    ...plain("notify.send_due"),
     ...plain("notify.forget_old", { p_most: 1000 }),
     ...plain("notify.lift_suppression", { p_workspace_id: "acme", p_address: "gone@initech.example", ...actor }),
     ...plain("notify.list_suppressions", { p_workspace_id: "acme", p_lifted: true, p_limit: 50 }),

@@ -52,7 +52,7 @@ begin
   perform from outbox.reap();
   perform from outbox.rail_status();
   perform from outbox.destination_status();
-  perform from notify.dispatch();
+  perform from notify.send_due();
   perform from notify.channel_figures();
   perform from billing.waiting_counts();
   perform from provisioning.job_counts();
@@ -121,7 +121,7 @@ describe.each(everyVersion)("the extremes of every type on PostgreSQL %i", async
           "update capacity.requests set next_deadline_at = now() where next_deadline_at is not null",
         );
       }
-      for (const name of ["capacity.run_timers(1000, 'timers')", "notify.dispatch()"]) {
+      for (const name of ["capacity.run_timers(1000, 'timers')", "notify.send_due()"]) {
         const [answer] = await run(complain, "headroom_executor", `select to_jsonb(${name}) as answer`);
         const failed = (answer?.["answer"] as { failed?: unknown[] } | undefined)?.failed ?? [];
         for (const each of failed) complain(name, { code: "failed", message: JSON.stringify(each) });

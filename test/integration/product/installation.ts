@@ -212,11 +212,13 @@ export async function startInstallation(version: EmbeddedVersion): Promise<Insta
     about: string,
     offered: string,
   ): Promise<Pick<Things, "notification" | "mailed" | "mailRow" | "skippedMail" | "slackRow" | "unsubscribeToken">> {
-    const tell = "notify.tell('acme', 'member', 'rita', $1, 'requests', 'A title', 'A body.', null, $2, 5, null, $3)";
+    const tell =
+      "notify.tell(notify.recipient('acme', 'member', 'rita'), $1, notify.content('requests', 'A title', 'A body.', $2, p_about => $3))";
     const notification = await one(tell, "told-1", ["in-app"], about);
     await one(tell, "told-2", ["in-app", "email"], about);
     for (let n = 3; n < 9; n += 1) await one(tell, `told-${n}`, ["in-app"], about);
-    const general = "notify.tell('acme', 'member', $1, $2, 'general', 'A title', 'A body.', null, $3)";
+    const general =
+      "notify.tell(notify.recipient('acme', 'member', $1), $2, notify.content('general', 'A title', 'A body.', $3))";
     const mailed = await one(general, "rita", "mailed", ["in-app", "email"]);
     const skippedMail = await one(general, "rita", "skipped", ["in-app", "email"]);
     await one("public.set_slack_webhook('https://hooks.slack.com/services/T0/B0/x', 'carl', 'acme') is null");

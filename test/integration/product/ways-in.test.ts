@@ -106,7 +106,7 @@ select (select jsonb_agg(jsonb_build_object('stream', s.name, 'rail', r.name, 'd
           from unnest('{order.paid,capacity.request.completed,Headroom.ping}'::text[]) t, unnest('{/shop,/headroom,/headroom/acme}'::text[]) o)
          as "type and source",
        (select jsonb_agg(jsonb_build_object('channel', c, 'member', m))
-          from (select channel from notify.channels() union values ('direct')) k(c), unnest('{cora,carl}'::text[]) m) as "channel"`;
+          from (select channel from notify.channels union values ('direct')) k(c), unnest('{cora,carl}'::text[]) m) as "channel"`;
 
 interface Way {
   readonly way: string;

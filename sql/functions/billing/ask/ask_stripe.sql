@@ -1,19 +1,17 @@
--- Enqueues one call of Stripe in the caller's transaction. What comes back is captured whole under the given name, and left for the sweep
--- (keep_answers).
-create or replace function billing.ask_stripe(
-  p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text,
-  p_binds jsonb default null, p_expires_at timestamptz default null
-) returns uuid
+-- Enqueues one call of Stripe in the caller's transaction: the fields of billing.stripe_call by their names. What comes back is captured
+-- whole under the given name, and left for the sweep (keep_answers).
+create or replace function billing.ask_stripe(p_call jsonb) returns uuid
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_call billing.stripe_call := jsonb_populate_record(null::billing.stripe_call, p_call);
   v_row record;
 begin
   v_row := outbox.add_row(
-    false, p_workspace_id, p_stream, p_key, p_instruction_id, p_idempotency_key, 'stripe', p_payload, p_expires_at => p_expires_at,
-    p_destination => 'stripe', p_captures => jsonb_build_object(p_capture, '[]'::jsonb), p_binds => p_binds);
+    false, v_call.workspace_id, v_call.stream, v_call.key, v_call.instruction_id, v_call.idempotency_key, 'stripe', v_call.payload,
+    p_expires_at => v_call.expires_at, p_destination => 'stripe', p_captures => jsonb_build_object(v_call.capture, '[]'::jsonb),
+    p_binds => v_call.binds);
   return v_row.outbox_id;
 end
 $$;
-comment on function billing.ask_stripe(text, text, text, text, text, jsonb, text, jsonb, timestamptz)
-  is 'Enqueues a call of Stripe and answers its row. Nullable: p_workspace_id, p_binds, p_expires_at.';
+comment on function billing.ask_stripe(jsonb) is 'Enqueues a call of Stripe and answers its row.';

@@ -4,11 +4,13 @@ create or replace function billing.close_page(p_checkout billing.checkouts, p_ke
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform billing.ask_stripe(
-    p_checkout.workspace_id, 'billing', 'checkout:' || p_checkout.request_id, p_checkout.id::text, p_key,
-    jsonb_strip_nulls(jsonb_build_object('operation', 'checkout.expire', 'session_id', p_checkout.session_id)), 'ended:' || p_checkout.id,
-    case when p_checkout.session_id is null
-         then jsonb_build_array(jsonb_build_object('path', '["session_id"]'::jsonb, 'capture', 'id:' || p_checkout.id)) end);
+  perform billing.ask_stripe(jsonb_build_object(
+    'workspace_id', p_checkout.workspace_id, 'stream', 'billing', 'key', 'checkout:' || p_checkout.request_id,
+    'instruction_id', p_checkout.id, 'idempotency_key', p_key,
+    'payload', jsonb_strip_nulls(jsonb_build_object('operation', 'checkout.expire', 'session_id', p_checkout.session_id)),
+    'capture', 'ended:' || p_checkout.id,
+    'binds', case when p_checkout.session_id is null
+                  then jsonb_build_array(jsonb_build_object('path', '["session_id"]'::jsonb, 'capture', 'id:' || p_checkout.id)) end));
 end
 $$;
 comment on function billing.close_page(billing.checkouts, text) is 'Enqueues the end of a checkout''s page.';

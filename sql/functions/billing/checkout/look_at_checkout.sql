@@ -18,7 +18,7 @@ begin
     perform billing.tell_no_page(v_checkout);
     return;
   elsif v_checkout.session_id is null and billing.is_in_doubt('billing', v_checkout.id::text, 'create') then
-    perform billing.look_for_checkout(v_checkout);
+    perform billing.look(v_checkout.workspace_id, 'checkout', v_checkout.id::text, v_checkout.looks + 1, v_checkout.created_at);
     update billing.checkouts c
        set looks = least(c.looks + 1, 32000),
            next_look_at = case when c.expires_at < now() - interval '90 days' then 'infinity'

@@ -1,5 +1,6 @@
 -- A draft as its page shows it. What became a request shows that, with the customer's own link, as long as that has not been sent to
--- another address since: only whoever has the link of the mail gets here with such a draft.
+-- another address since: only whoever has the link of the mail gets here with such a draft. The token by which whoever fills it in comes
+-- back is its id and an HMAC, as in a customer's link. It does not prove the address: for that there is the link in the mail.
 create or replace function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +11,8 @@ declare
 begin
   v_story := jsonb_build_object(
     'workspace_id', p_workspace_id, 'workspace', (select w.name from directory.workspaces w where w.id = p_workspace_id),
-    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id, p_draft.generation),
+    'kind', p_kind, 'token', translate(encode(uuid_send(p_id) || billing.draft_signature(
+      'CONFIRMATION_TOKEN_SECRET', 'draft', p_workspace_id, p_id, p_draft.generation, null), 'base64'), '+/', '-_'),
     'choices', billing.draft_choices(p_workspace_id, coalesce(p_draft.terms, '{}')),
     'revision', coalesce(p_draft.revision, 0), 'step', coalesce(p_draft.step, 1), 'terms', coalesce(p_draft.terms, '{}'),
     'entered', p_draft.entered,

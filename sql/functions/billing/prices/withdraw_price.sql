@@ -7,6 +7,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_price billing.prices;
+  v_request_id text;
 begin
   perform headroom.check_actor(p_actor);
   if coalesce(length(btrim(p_reason, E' \n\t')) not between 1 and 500, true) then
@@ -22,7 +23,12 @@ begin
      where p.id = p_price_id
     returning p.* into v_price;
     perform billing.tell_withdrawn(v_price);
-    perform billing.end_open_checkouts(p_price_id);
+    for v_request_id in
+      select r.id from billing.checkouts c join capacity.requests r on r.id = c.request_id
+       where c.state in ('asked', 'open') and r.offer ->> 'price_id' = p_price_id::text order by r.id for update of r
+    loop
+      perform billing.abandon_checkout(billing.open_checkout(v_request_id));
+    end loop;
   end if;
   return v_price;
 end

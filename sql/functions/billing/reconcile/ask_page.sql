@@ -15,12 +15,13 @@ declare
       then (select greatest(coalesce(max(r.asked_at), '-infinity') - interval '1 day', now() - interval '30 days')
               from billing.reconciliations r where r.cursor is null and r.asked_by = 'sweep') end);
 begin
-  perform billing.ask_stripe(null, 'billing', 'list:' || p_reconciliation.id, p_reconciliation.id::text,
-    'page-' || p_reconciliation.pages + 1,
-    jsonb_strip_nulls(jsonb_build_object(
+  perform billing.ask_stripe(jsonb_build_object(
+    'stream', 'billing', 'key', 'list:' || p_reconciliation.id, 'instruction_id', p_reconciliation.id,
+    'idempotency_key', 'page-' || p_reconciliation.pages + 1,
+    'payload', jsonb_strip_nulls(jsonb_build_object(
       'operation', 'list', 'installation_id', billing.installation_id(), 'kind', v_kind,
       'since', extract(epoch from v_since)::bigint, 'cursor', nullif(split_part(p_reconciliation.cursor, ':', 2), ''))),
-    'page', p_expires_at => clock_timestamp() + interval '1 hour');
+    'capture', 'page', 'expires_at', clock_timestamp() + interval '1 hour'));
 end
 $$;
 comment on function billing.ask_page(billing.reconciliations) is 'Enqueues the next page of a comparison.';

@@ -10,12 +10,13 @@ begin
   update billing.refunds r
      set state = 'sent', held_by = null, amount = p_amount, updated_at = clock_timestamp(),
          next_look_at = clock_timestamp() + interval '5 minutes',
-         outbox_id = billing.ask_stripe(
-           r.workspace_id, 'refunds', r.payment_id::text, r.id::text, 'refund',
-           jsonb_build_object('operation', 'refund', 'amount', p_amount, 'currency', r.currency, 'destination', p_payment.payment_intent,
-                              'refund_id', r.id, 'request_id', r.request_id, 'payment_id', r.payment_id,
-                              'installation_id', billing.installation_id(), 'reason', r.reason),
-           'refund:' || r.id)
+         outbox_id = billing.ask_stripe(jsonb_build_object(
+           'workspace_id', r.workspace_id, 'stream', 'refunds', 'key', r.payment_id, 'instruction_id', r.id, 'idempotency_key', 'refund',
+           'payload', jsonb_build_object(
+             'operation', 'refund', 'amount', p_amount, 'currency', r.currency, 'destination', p_payment.payment_intent,
+             'refund_id', r.id, 'request_id', r.request_id, 'payment_id', r.payment_id,
+             'installation_id', billing.installation_id(), 'reason', r.reason),
+           'capture', 'refund:' || r.id))
    where r.id = p_refund.id
   returning r.* into strict v_refund;
   return v_refund;

@@ -11,9 +11,10 @@ begin
   if p_stripe_id is null then
     return;
   end if;
-  perform billing.ask_stripe(
-    p_workspace_id, 'subscriptions', p_stripe_id, p_stripe_id, 'cancel' || case when v_given_up > 0 then '-' || v_given_up + 1 else '' end,
-    jsonb_build_object('operation', 'subscription.cancel', 'subscription_id', p_stripe_id), 'subscription');
+  perform billing.ask_stripe(jsonb_build_object(
+    'workspace_id', p_workspace_id, 'stream', 'subscriptions', 'key', p_stripe_id, 'instruction_id', p_stripe_id,
+    'idempotency_key', 'cancel' || case when v_given_up > 0 then '-' || v_given_up + 1 else '' end,
+    'payload', jsonb_build_object('operation', 'subscription.cancel', 'subscription_id', p_stripe_id), 'capture', 'subscription'));
 end
 $$;
 comment on function billing.cancel_at_stripe(text, text) is 'Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id.';

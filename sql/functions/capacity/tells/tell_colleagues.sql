@@ -7,8 +7,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request capacity.requests := p_context.request;
-  v_text record := notify.filled(p_rule.title, p_rule.body, p_rule.their_title, p_rule.their_body,
-                                 capacity.tell_values(p_story, p_rule.template, p_step));
+  v_content notify.content := capacity.content_of(p_context, p_rule, capacity.tell_values(p_story, p_rule.template, p_step));
   v_reached text[] := p_member_ids;
   v_others text[] := '{}';
   v_count integer := 0;
@@ -23,15 +22,13 @@ begin
     v_others := array(select m from unnest(p_member_ids) m where m <> all (v_reached));
   end if;
   if v_reached <> '{}' then
-    v_count := notify.tell_members(
-      v_request.workspace_id, v_reached, p_key, p_rule.category, p_rule.critical, v_text.title, v_text.body, '{in-app}', p_rule.priority,
-      v_request.id, p_context.cause, null);
+    v_content.channels := '{in-app}';
+    v_count := notify.tell_members(v_request.workspace_id, v_reached, p_key, v_content);
   end if;
   if v_others <> '{}' then
-    v_count := v_count + notify.tell_members(
-      v_request.workspace_id, v_others, p_key, p_rule.category, p_rule.critical, v_text.title, v_text.body,
-      array_replace(p_rule.channels, 'direct', case when p_context.uses_slack then 'direct' else 'email' end), p_rule.priority,
-      v_request.id, p_context.cause, rtrim(p_context.public_url, '/') || '/inbox?about=' || v_request.id);
+    v_content.channels := array_replace(p_rule.channels, 'direct', case when p_context.uses_slack then 'direct' else 'email' end);
+    v_content.action_url := rtrim(p_context.public_url, '/') || '/inbox?about=' || v_request.id;
+    v_count := v_count + notify.tell_members(v_request.workspace_id, v_others, p_key, v_content);
   end if;
   return v_count;
 end

@@ -6,19 +6,19 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request capacity.requests := p_context.request;
-  v_text record := notify.filled(p_rule.title, p_rule.body, p_rule.their_title, p_rule.their_body,
-                                 capacity.tell_values(p_story, p_rule.template, null));
+  v_content notify.content := capacity.content_of(p_context, p_rule, capacity.tell_values(p_story, p_rule.template, null));
   v_links boolean := p_rule.template in ('offer', 'warning', 'payment_failed');
 begin
   if v_links then
+    v_content.expires_at := v_request.next_deadline_at;
     p_story := p_story || jsonb_build_object('public_url', p_context.public_url, 'token_id', (
       select t.id from capacity.confirmation_tokens t where t.request_id = v_request.id and t.revoked_at is null));
   end if;
+  v_content.link := capacity.tell_link(p_story, p_rule.template);
   perform notify.tell(
-    v_request.workspace_id, 'customer', v_request.id, p_key, p_rule.category, v_text.title, v_text.body,
-    p_channels => p_rule.channels, p_priority => p_rule.priority, p_about => v_request.id, p_cause => p_context.cause,
-    p_address => p_context.customer_address #>> '{}', p_name => (p_context.personal).customer_ref ->> 'name',
-    p_link => capacity.tell_link(p_story, p_rule.template), p_expires_at => case when v_links then v_request.next_deadline_at end);
+    notify.recipient(v_request.workspace_id, 'customer', v_request.id, p_context.customer_address #>> '{}',
+                     (p_context.personal).customer_ref ->> 'name'),
+    p_key, v_content);
   return 1;
 end
 $$;

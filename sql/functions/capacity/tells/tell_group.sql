@@ -5,12 +5,10 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request capacity.requests := p_context.request;
-  v_text record := notify.filled(p_rule.title, p_rule.body, p_rule.their_title, p_rule.their_body,
-                                 capacity.tell_values(p_story, p_rule.template, 'technical'));
 begin
   perform notify.tell(
-    v_request.workspace_id, 'group', coalesce(p_context.group_told, v_request.infra_owner_group), p_key, p_rule.category, v_text.title,
-    v_text.body, p_channels => p_rule.channels, p_priority => p_rule.priority, p_about => v_request.id, p_cause => p_context.cause);
+    notify.recipient(v_request.workspace_id, 'group', coalesce(p_context.group_told, v_request.infra_owner_group)), p_key,
+    capacity.content_of(p_context, p_rule, capacity.tell_values(p_story, p_rule.template, 'technical')));
   return 1;
 end
 $$;

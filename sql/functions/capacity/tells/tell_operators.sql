@@ -12,10 +12,10 @@ begin
   loop
     v_text := notify.told_text(p_workspace_id, v_rule.template, capacity.problem_values(p_facts));
     perform notify.tell_members(
-      p_workspace_id, capacity.operators_of(p_workspace_id, '{}'), format('%s:%s', p_cause, p_facts ->> 'id'), v_rule.category,
-      v_rule.critical, v_text.title, v_text.body,
-      case when v_slack then v_rule.channels else array_replace(v_rule.channels, 'direct', 'email') end,
-      v_rule.priority, null, v_rule.cause, null);
+      p_workspace_id, capacity.operators_of(p_workspace_id, '{}'), format('%s:%s', p_cause, p_facts ->> 'id'),
+      notify.content(v_rule.category, v_text.title, v_text.body,
+                     case when v_slack then v_rule.channels else array_replace(v_rule.channels, 'direct', 'email') end,
+                     v_rule.priority, p_cause => v_rule.cause));
   end loop;
 end
 $$;

@@ -9,10 +9,9 @@ begin
     select jsonb_agg(jsonb_build_object('sample', s.sample, 'channels', (
              select jsonb_object_agg(c.channel, notify.preview(
                       p_workspace_id, notify.email_text(notify.fill(p_title, s.vals, 200), 200), notify.fill(p_body, s.vals, 20000),
-                      s.link, c.channel, c.address, case v_audience when 'customer' then 'Initech' else 'Rita' end))
-               from (values ('email', 'customer', 'buyer@initech.example'), ('in-app', 'member', ''),
-                            ('email', 'member', 'rita@example.com'), ('slack', 'member', 'U0RITA')) c(channel, audience, address)
-              where c.audience = v_audience)) order by s.ordinality)
+                      s.link, c.channel, case v_audience when 'customer' then 'buyer@initech.example' else c.sample end,
+                      case v_audience when 'customer' then 'Initech' else 'Rita' end))
+               from notify.channels c where c.chosen and v_audience = any (c.recipients))) order by s.ordinality)
       from capacity.template_samples(p_workspace_id, p_name) with ordinality s);
 end
 $$;

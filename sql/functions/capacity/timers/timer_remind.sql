@@ -35,11 +35,11 @@ begin
   select t.* into strict v_rule from capacity.tells t where t.cause = 'reminder' and t.audience = 'reminded';
   v_text := notify.told_text(p_workspace.id, v_rule.template, capacity.tell_values(
     jsonb_build_object('id', p_items #> '{0,id}', 'items', p_items, 'others', p_others), v_rule.template, null));
-  perform notify.tell(
-    p_workspace.id, 'member', p_member_id, v_instruction || '/reminded', v_rule.category, v_text.title, v_text.body,
-    p_channels => case when v_in_channel then '{in-app}'::text[] else array['in-app', case when p_workspace.slack_channel_id is not null
-                                         or jsonb_path_exists(p_items, '$[*].channel ? (@ != null)') then 'direct' else 'email' end] end,
-    p_priority => v_rule.priority, p_about => p_items #>> '{0,id}', p_cause => v_rule.cause);
+  perform notify.tell(notify.recipient(p_workspace.id, 'member', p_member_id), v_instruction || '/reminded', notify.content(
+    v_rule.category, v_text.title, v_text.body,
+    case when v_in_channel then '{in-app}'::text[] else array['in-app', case when p_workspace.slack_channel_id is not null
+                                or jsonb_path_exists(p_items, '$[*].channel ? (@ != null)') then 'direct' else 'email' end] end,
+    v_rule.priority, p_items #>> '{0,id}', v_rule.cause));
   for v_group in
     select i ->> 'group' as id, jsonb_agg(i order by n) as items from jsonb_array_elements(v_fresh) with ordinality x(i, n) group by 1
   loop
@@ -47,8 +47,8 @@ begin
     v_text := notify.told_text(p_workspace.id, v_rule.template, capacity.tell_values(
       jsonb_build_object('id', v_group.items #> '{0,id}', 'items', v_group.items), v_rule.template, null));
     perform notify.tell(
-      p_workspace.id, 'group', v_group.id, v_instruction || '/group', v_rule.category, v_text.title, v_text.body,
-      p_channels => v_rule.channels, p_priority => v_rule.priority, p_about => p_items #>> '{0,id}', p_cause => v_rule.cause);
+      notify.recipient(p_workspace.id, 'group', v_group.id), v_instruction || '/group',
+      notify.content(v_rule.category, v_text.title, v_text.body, v_rule.channels, v_rule.priority, p_items #>> '{0,id}', v_rule.cause));
   end loop;
 end
 $$;

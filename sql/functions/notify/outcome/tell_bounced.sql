@@ -28,23 +28,22 @@ begin
        and not (p_delivery.recipient_kind = 'member' and m.id = p_delivery.recipient)
      order by m.id limit 20
   loop
-    perform notify.tell(
-      p_delivery.workspace_id, 'member', v_member_id, v_key, 'operations', v_text.title, v_text.body,
-      p_channels => case when exists (
+    perform notify.tell(notify.recipient(p_delivery.workspace_id, 'member', v_member_id), v_key, notify.content(
+      'operations', v_text.title, v_text.body,
+      case when exists (
         select from notify.notifications n
          where n.workspace_id = p_delivery.workspace_id and n.recipient_kind = 'member' and n.recipient = v_member_id
            and n.channels @> array['in-app'] and n.cause = 'mail-failed' and n.created_at > clock_timestamp() - interval '10 minutes')
         then '{in-app}'::text[] end,
-      p_about => v_about, p_cause => 'mail-failed');
+      p_about => v_about, p_cause => 'mail-failed'));
   end loop;
   if v_name is not null then
     v_text := notify.told_text(p_delivery.workspace_id, 'own_mail_failed', v_values);
-    perform notify.tell(
-      p_delivery.workspace_id, 'member', p_delivery.recipient, v_key, 'operations', v_text.title, v_text.body,
+    perform notify.tell(notify.recipient(p_delivery.workspace_id, 'member', p_delivery.recipient), v_key, notify.content(
+      'operations', v_text.title, v_text.body,
       -- Not by mail, which is what does not arrive.
-      p_channels => array_remove(
-        notify.channels_for(p_delivery.workspace_id, 'member', p_delivery.recipient, '{in-app,direct}'), 'email'),
-      p_about => v_about, p_cause => 'mail-failed');
+      array_remove(notify.channels_for(p_delivery.workspace_id, 'member', p_delivery.recipient, '{in-app,direct}'), 'email'),
+      p_about => v_about, p_cause => 'mail-failed'));
   end if;
 end
 $$;

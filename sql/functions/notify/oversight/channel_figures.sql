@@ -10,7 +10,7 @@ as $$
   select c.channel, h.held, coalesce(extract(epoch from clock_timestamp() - h.oldest), 0)::double precision, r.sent, r.failed, r.waiting,
          r.retries, r.median, r.slowest,
          case c.channel when 'email' then (select count(*) from notify.suppressions s where s.lifted_at is null) else 0 end
-    from (select n.channel from notify.channels() n where n.leaves) c
+    from (select n.channel from notify.channels n where n.leaves) c
    cross join lateral (select count(*) as held, min(p.due_at) filter (where p.due_at <= clock_timestamp()) as oldest
                          from notify.parts p where p.state = 'held' and p.channel = c.channel) h
    cross join lateral (

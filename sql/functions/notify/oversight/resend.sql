@@ -13,9 +13,9 @@ declare
   v_given_up uuid[] := '{}';
 begin
   perform headroom.check_actor(p_actor);
-  if p_channel not in (select c.channel from notify.channels() c where c.leaves) then
+  if p_channel not in (select c.channel from notify.channels c where c.leaves) then
     perform headroom.fail('invalid_input', format('Nothing is sent again by "%s".', left(p_channel, 40)),
-                          (select string_agg(c.channel, ', ') from notify.channels() c where c.leaves),
+                          (select string_agg(c.channel, ', ') from notify.channels c where c.leaves),
                           'In-app is the notification itself. Nothing was sent.');
   end if;
   select n.* into v_told from notify.notifications n where n.id = p_id for update;
@@ -38,7 +38,8 @@ begin
             union select p_channel, '' where p_channel is not null and v_told.id is not null) w
       -- Where no endpoint took notifications then, those that do now.
       left join lateral notify.endpoints_for(v_told.workspace_id) e(endpoint_id)
-        on w.channel = 'webhook' and w.endpoint_id = '' and v_told.recipient_kind = 'member'
+        on w.endpoint_id = '' and exists (select from notify.channels c where c.channel = w.channel and c.to_endpoints
+                                             and v_told.recipient_kind = any (c.recipients))
   loop
     v_given_up := v_given_up || array(
       select d.outbox_id from notify.parts p

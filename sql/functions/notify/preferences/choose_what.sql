@@ -14,7 +14,7 @@ begin
   end if;
   for v_each in
     select c.key as category, k.key as channel, k.value as choice, coalesce(n.waits, false) as waits
-      from jsonb_each(p_choices) c cross join jsonb_each_text(c.value) k left join notify.channels() n on n.channel = k.key
+      from jsonb_each(p_choices) c cross join jsonb_each_text(c.value) k left join notify.channels n on n.channel = k.key
      order by 1, 2
   loop
     select c.title, c.critical into v_title, v_critical from notify.categories c
@@ -23,9 +23,9 @@ begin
       perform headroom.fail('invalid_input', format('There is no category "%s".', left(v_each.category, 40)),
         'known are ' || (select string_agg(c.category, ', ') from notify.categories c where c.audience = 'member'),
         'Nothing was changed.');
-    elsif v_each.channel not in (select c.channel from notify.channels() c where c.chosen) then
+    elsif v_each.channel not in (select c.channel from notify.channels c where c.chosen) then
       perform headroom.fail('invalid_input', format('There is no channel "%s" to choose.', left(v_each.channel, 40)),
-                            'known are ' || (select string_agg(c.channel, ', ') from notify.channels() c where c.chosen),
+                            'known are ' || (select string_agg(c.channel, ', ') from notify.channels c where c.chosen),
                             'Nothing was changed.');
     elsif coalesce(v_each.choice not in ('on', 'off', 'digest'), true) or v_each.choice = 'digest' and not v_each.waits then
       perform headroom.fail('invalid_input', format('"%s" is no choice for %s.', left(v_each.choice, 40), v_each.channel),

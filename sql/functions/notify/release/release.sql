@@ -15,7 +15,7 @@ declare
   v_done integer;
 begin
   released := 0;
-  -- First what was told in vain, since some of it is due again.
+  -- First what follows from messages that were not delivered, since some of it is due again.
   v_done := notify.follow_endings(p_most);
   more := v_done >= p_most;
   v_now := clock_timestamp();

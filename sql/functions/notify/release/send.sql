@@ -1,7 +1,7 @@
 -- Makes one message of what one person is told by one channel, and enqueues it. Where the person cannot be reached there any more, it says
 -- why, and sends nothing; nor does a message that cannot be made stop whoever decides something, or what others are told. What would pass
 -- by itself, such as a deadlock, is the caller's to try again. What it carries, the caller notes; what it shows only the beginning of is
--- put into the inbox here. p_endpoint_id: to which of the workspace's endpoints, where the channel is `webhook`.
+-- put into the inbox here. p_endpoint_id: to which of the workspace's endpoints, where the channel goes to those.
 create or replace function notify.send(
   p_told notify.notifications[], p_channel text, p_endpoint_id text default '', out delivery_id uuid, out problem text
 )
@@ -9,13 +9,16 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_first notify.notifications := p_told[1];
-  v_reach record := notify.reach(v_first.workspace_id, v_first.recipient_kind, v_first.recipient, v_first.address, p_channel);
+  v_channel record;
+  v_reach record := notify.reach(
+    notify.recipient(v_first.workspace_id, v_first.recipient_kind, v_first.recipient, v_first.address), p_channel);
   v_expires timestamptz := v_first.expires_at;
   v_row record;
   v_each notify.notifications;
 begin
   problem := v_reach.problem;
-  if p_channel = 'webhook' then
+  select c.rail, c.destination, c.to_endpoints into strict v_channel from notify.channels c where c.channel = p_channel;
+  if v_channel.to_endpoints then
     v_reach.address := (select e from notify.endpoints_for(v_first.workspace_id) e where e = p_endpoint_id);
     problem := coalesce(problem, case when v_reach.address is null then 'no_address' end);
   end if;
@@ -28,10 +31,12 @@ begin
   delivery_id := gen_random_uuid();
   begin
     v_row := outbox.add_row(
-      false, v_first.workspace_id, 'people', null, delivery_id::text, p_channel, notify.rail_of(p_channel, v_reach.address),
+      false, v_first.workspace_id, 'people', null, delivery_id::text, p_channel,
+      -- In Slack, a person's own webhook before the bot.
+      case when p_channel = 'slack' and v_reach.address like 'webhook:%' then 'slack-webhook' else v_channel.rail end,
       notify.message(p_told, p_channel, v_reach.address, coalesce(v_reach.name, v_first.name)), v_first.priority,
       p_expires_at => v_expires,
-      p_destination => notify.destination_of(v_first, p_channel, v_reach.address));
+      p_destination => replace(replace(v_channel.destination, '{workspace}', v_first.workspace_id), '{address}', v_reach.address));
   exception
     when transaction_rollback or lock_not_available or operator_intervention or insufficient_resources
          -- A function that is being replaced, a right that is missing: that says nothing about the message.

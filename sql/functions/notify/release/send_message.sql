@@ -21,10 +21,11 @@ begin
   if cardinality(v_fit) = 0 or p_told is null then
     return 0;
   end if;
-  if p_channel = 'webhook' then
+  if (select c.to_endpoints from notify.channels c where c.channel = p_channel) then
     for v_part in
-      select p.notification_id, p.endpoint_id, n as told from unnest(v_fit) n join notify.parts p on p.notification_id = n.id
-       where p.channel = 'webhook' and p.state = 'held'
+      -- By parts: a release names a notification once for each endpoint.
+      select p.notification_id, p.endpoint_id, n as told from notify.parts p join notify.notifications n on n.id = p.notification_id
+       where p.notification_id = any (array(select f.id from unnest(v_fit) f)) and p.channel = p_channel and p.state = 'held'
     loop
       v_sent := notify.send(array[v_part.told], p_channel, v_part.endpoint_id);
       update notify.parts p

@@ -2,10 +2,12 @@
 create or replace function notify.insert_notification() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_content notify.content := notify.content(
+    'general', new.title, new.body, coalesce(new.channels, '{in-app}'), coalesce(new.priority, 5), p_action_url => new.action_url);
 begin
-  new.id := notify.tell_member(
-    new.workspace_id, new.user_id, new.idempotency_key, new.title, new.body, new.action_url, coalesce(new.channels, '{in-app}'),
-    coalesce(new.priority, 5), new.expires_at);
+  v_content.expires_at := new.expires_at;
+  new.id := notify.tell_member(new.workspace_id, new.user_id, new.idempotency_key, v_content);
   return new;
 end
 $$;

@@ -1,5 +1,5 @@
 -- How a notification goes by each of its channels: what the person chose, whether they can be reached there, when, and with what else. What
--- is about one thing waits for a few seconds, so that a burst is one message. Critical ones pass choices and quiet hours, and wait for
+-- is about one thing waits for ten seconds, so that a burst is one message. Critical ones pass choices and quiet hours, and wait for
 -- nothing; nor do endpoints, which are no people: each of those that take notifications has a part of its own.
 create or replace function notify.parts_for(p_told notify.notifications, p_now timestamptz) returns notify.parts[]
 language sql volatile set search_path = pg_catalog, pg_temp
@@ -11,18 +11,22 @@ as $$
                 else coalesce('about:' || n.about, '') end,
            n.priority,
            case when n.critical or not c.waits then p_now
-                else notify.due_at(w, t.choice, case when n.about is not null and p_now + notify.burst() < n.expires_at
-                                                     then p_now + notify.burst() else p_now end, n.expires_at) end,
+                else notify.due_at(w, t.choice, case when n.about is not null and p_now + interval '10 seconds' < n.expires_at
+                                                     then p_now + interval '10 seconds' else p_now end, n.expires_at) end,
            n.expires_at, coalesce(e.endpoint_id, ''))::notify.parts order by c.channel, e.endpoint_id)
     from (select p_told.*) n
-    join notify.channels() c on c.channel = any (n.channels)
-    left join lateral notify.endpoints_for(n.workspace_id) e(endpoint_id) on c.channel = 'webhook' and n.recipient_kind = 'member'
+    join notify.channels c on c.channel = any (n.channels)
+    left join lateral notify.endpoints_for(n.workspace_id) e(endpoint_id) on c.to_endpoints and n.recipient_kind = any (c.recipients)
     left join notify.people w on n.recipient_kind = 'member' and w.workspace_id = n.workspace_id and w.member_id = n.recipient
-   cross join lateral (select notify.choice_of(p_told, c.channel) as choice) t
+   cross join lateral (
+         select coalesce((select p.choice from notify.preferences p
+                           where p.workspace_id = n.workspace_id and p.whose = notify.whose(p_told) and p.category = n.category
+                             and p.channel = c.channel), 'on') as choice) t
    cross join lateral (
          select case when n.expires_at <= p_now then 'expired' when not n.critical and t.choice = 'off' then 'preference'
-                     when c.channel = 'webhook' and e.endpoint_id is null then 'no_address'
+                     when c.to_endpoints and e.endpoint_id is null then 'no_address'
                      when c.leaves
-                     then (notify.reach(n.workspace_id, n.recipient_kind, n.recipient, n.address, c.channel)).problem end as reason) why;
+                     then (notify.reach(notify.recipient(n.workspace_id, n.recipient_kind, n.recipient, n.address), c.channel)).problem
+                     end as reason) why;
 $$;
 comment on function notify.parts_for(notify.notifications, timestamptz) is 'How a notification goes by each of its channels.';

@@ -1,43 +1,41 @@
 -- Tells several members the same thing, once each per key. What stands in the inbox alone takes one statement for all of them, since it is
 -- what nearly every step of a request causes.
-create or replace function notify.tell_members(
-  p_workspace_id text, p_member_ids text[], p_key text, p_category text, p_critical boolean, p_title text, p_body text,
-  p_channels text[], p_priority integer, p_about text, p_cause text, p_action_url text
-) returns integer
+create or replace function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_content notify.content)
+returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_expires timestamptz := v_now + interval '30 days';
-  v_title text := notify.render_text(p_title, 200);
-  v_body text := notify.render_text(p_body, 20000);
+  v_title text := notify.render_text(p_content.title, 200);
+  v_body text := notify.render_text(p_content.body, 20000);
   v_member_id text;
 begin
-  if p_channels <> '{in-app}' then
+  if p_content.channels <> '{in-app}' then
     foreach v_member_id in array p_member_ids loop
-      perform notify.tell(p_workspace_id, 'member', v_member_id, p_key, p_category, p_title, p_body, p_action_url, p_channels,
-                          p_priority, p_about => p_about, p_cause => p_cause);
+      perform notify.tell(notify.recipient(p_workspace_id, 'member', v_member_id), p_key, p_content);
     end loop;
     return cardinality(p_member_ids);
   end if;
   with told as (
     insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body,
                                       action_url, channels, priority, critical, created_at, expires_at)
-    select p_workspace_id, 'member', m, p_key, p_category, p_cause, p_about, v_title, v_body, p_action_url, p_channels, p_priority,
-           p_critical, v_now, v_expires
+    select p_workspace_id, 'member', m, p_key, p_content.category, p_content.cause, p_content.about, v_title, v_body,
+           p_content.action_url, p_content.channels, p_content.priority,
+           coalesce(p_content.critical, (select c.critical from notify.categories c where c.category = p_content.category)),
+           v_now, v_expires
       from unnest(p_member_ids) m
     on conflict (workspace_id, recipient_kind, recipient, idempotency_key, (cause is null)) do nothing
-    returning id, recipient)
+    returning *)
   insert into notify.parts (notification_id, channel, state, reason, workspace_id, recipient_kind, recipient, priority, due_at, expires_at)
   select t.id, 'in-app', case when c.off then 'dropped' else 'shown' end, case when c.off then 'preference' end,
-         p_workspace_id, 'member', t.recipient, p_priority, v_now, v_expires
+         t.workspace_id, t.recipient_kind, t.recipient, t.priority, v_now, v_expires
     from told t
     left join lateral (
          select true as off from notify.preferences p
-          where p.workspace_id = p_workspace_id and p.whose = 'member:' || t.recipient and p.category = p_category
-            and p.channel = 'in-app' and p.choice = 'off' limit 1) c on not p_critical;
+          where p.workspace_id = t.workspace_id and p.whose = 'member:' || t.recipient and p.category = t.category
+            and p.channel = 'in-app' and p.choice = 'off' limit 1) c on not t.critical;
   return cardinality(p_member_ids);
 end
 $$;
-comment on function notify.tell_members(text, text[], text, text, boolean, text, text, text[], integer, text, text, text)
-  is 'Tells several members the same thing, once per key. Nullable: p_about, p_action_url.';
+comment on function notify.tell_members(text, text[], text, notify.content) is 'Tells several members the same thing, once per key.';

@@ -1,7 +1,5 @@
 -- What is wrong with what a caller wants told, as "field: what would be right", or null.
-create or replace function notify.told_problem(
-  p_key text, p_title text, p_body text, p_action_url text, p_channels text[], p_priority integer, p_expires_at timestamptz
-) returns text
+create or replace function notify.told_problem(p_key text, p_content notify.content) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12,18 +10,17 @@ begin
   return case
     when coalesce(length(p_key) not between 1 and 512 or p_key ~ '[[:cntrl:]]', true)
       then 'idempotency_key: 1 to 512 characters, none of them control characters'
-    when length(p_title) > 200 or notify.is_blank(p_title) then 'title: 1 to 200 characters'
-    when p_title ~ '[\u0001-\u001f\u007f-\u009f]' then 'title: one line, without control characters'
-    when length(p_body) > 20000 or notify.is_blank(p_body) then 'body: 1 to 20000 characters'
-    when p_action_url is not null and (length(p_action_url) > 2000 or p_action_url !~ v_address)
+    when length(p_content.title) > 200 or notify.is_blank(p_content.title) then 'title: 1 to 200 characters'
+    when p_content.title ~ '[\u0001-\u001f\u007f-\u009f]' then 'title: one line, without control characters'
+    when length(p_content.body) > 20000 or notify.is_blank(p_content.body) then 'body: 1 to 20000 characters'
+    when p_content.action_url is not null and (length(p_content.action_url) > 2000 or p_content.action_url !~ v_address)
       then 'action_url: an address that begins with https:// or http:// and a host, of at most 2000 characters'
-    when p_channels is null or cardinality(p_channels) = 0
-         or not p_channels <@ (array(select c.channel from notify.channels() c) || 'direct'::text)
-      then 'channels: one or more of ' || (select string_agg(c.channel, ', ') from notify.channels() c) || ', direct'
-    when p_priority is null or p_priority not between 0 and 9 then 'priority: 0 to 9, higher first'
-    when p_expires_at <= clock_timestamp() then 'expires_at: a time to come'
-    when p_expires_at > clock_timestamp() + interval '366 days' then 'expires_at: within a year' end;
+    when p_content.channels is null or cardinality(p_content.channels) = 0
+         or not p_content.channels <@ (array(select c.channel from notify.channels c) || 'direct'::text)
+      then 'channels: one or more of ' || (select string_agg(c.channel, ', ') from notify.channels c) || ', direct'
+    when p_content.priority is null or p_content.priority not between 0 and 9 then 'priority: 0 to 9, higher first'
+    when p_content.expires_at <= clock_timestamp() then 'expires_at: a time to come'
+    when p_content.expires_at > clock_timestamp() + interval '366 days' then 'expires_at: within a year' end;
 end
 $$;
-comment on function notify.told_problem(text, text, text, text, text[], integer, timestamptz)
-  is 'What is wrong with a notification. Nullable: p_action_url, p_channels, p_priority, p_expires_at, result.';
+comment on function notify.told_problem(text, notify.content) is 'What is wrong with a notification. Nullable: result.';

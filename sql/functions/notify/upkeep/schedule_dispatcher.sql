@@ -4,7 +4,7 @@ create or replace function notify.schedule_dispatcher() returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return headroom.schedule_job('process-notifications', 'select notify.dispatch()', 'process-notifications-history', 27);
+  return headroom.schedule_job('process-notifications', 'select notify.send_due()', 'process-notifications-history', 27);
 end
 $$;
 comment on function notify.schedule_dispatcher()

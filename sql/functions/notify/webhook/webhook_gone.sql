@@ -33,8 +33,8 @@ begin
   if v_gone then
     v_text := notify.told_text(v_delivery.workspace_id, 'webhook_gone', null);
     perform notify.tell(
-      v_delivery.workspace_id, 'member', v_delivery.recipient, 'webhook-gone:' || p_delivery_id, 'operations', v_text.title, v_text.body,
-      p_channels => '{in-app}', p_cause => 'webhook-gone');
+      notify.recipient(v_delivery.workspace_id, 'member', v_delivery.recipient), 'webhook-gone:' || p_delivery_id,
+      notify.content('operations', v_text.title, v_text.body, '{in-app}', p_cause => 'webhook-gone'));
   end if;
 end
 $$;

@@ -5,7 +5,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform directory.check_api_key();
-  return notify.dispatch();
+  return notify.send_due();
 end
 $$;
 comment on function public.notification_dispatcher() is 'Sends the notifications that are due; how many messages that are.';

@@ -6,9 +6,11 @@ create or replace function public.notify(
 ) returns uuid
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_content notify.content := notify.content('general', p_title, p_body, p_channels, p_priority, p_action_url => p_action_url);
 begin
-  return notify.tell_member(p_workspace_id, p_user_id, p_idempotency_key, p_title, p_body, p_action_url, p_channels, p_priority,
-                            p_expires_at);
+  v_content.expires_at := p_expires_at;
+  return notify.tell_member(p_workspace_id, p_user_id, p_idempotency_key, v_content);
 end
 $$;
 comment on function public.notify(text, text, text, text, text, text, text[], integer, timestamptz)

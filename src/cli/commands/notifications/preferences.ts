@@ -1,6 +1,13 @@
 /** `headroom notifications preferences …`: how a member wants to hear, and changing it for them. */
 import { type Command, InvalidArgumentError } from "commander";
-import { getPreferences, setPreferences, type PreferenceChanges, type Preferences } from "../../../notify/index.ts";
+import {
+  getPreferences,
+  setPreferences,
+  type CategoryPreferences,
+  type PreferenceChanges,
+  type Preferences,
+} from "../../../notify/index.ts";
+import { chosenChannels } from "../../../notify/notification.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { asOption, requireMember, type ActingOptions } from "../../acting.ts";
 import { withDatabase } from "../../database.ts";
@@ -103,9 +110,10 @@ function print(preferences: Preferences, json: boolean | undefined): void {
     `${choice ?? "on"}${reached[channel] === false ? " (no address)" : ""}`;
   printTable(preferences.categories, [
     { title: "CATEGORY", value: (row) => row.category },
-    { title: "IN-APP", value: ({ choices }) => cell("in-app", choices["in-app"]) },
-    { title: "EMAIL", value: ({ choices }) => cell("email", choices["email"]) },
-    { title: "SLACK", value: ({ choices }) => cell("slack", choices["slack"]) },
+    ...chosenChannels.map(({ channel }) => ({
+      title: channel.toUpperCase(),
+      value: ({ choices }: CategoryPreferences) => cell(channel, choices[channel]),
+    })),
     { title: "", value: (row) => (row.critical ? "critical: cannot be switched off" : row.meaning) },
   ]);
 }

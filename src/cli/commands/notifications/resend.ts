@@ -1,6 +1,7 @@
 /** `headroom notifications resend`: sends a notification once more, where it failed or by another channel. */
 import { type Command, Option } from "commander";
 import { resend } from "../../../notify/index.ts";
+import { sentChannels } from "../../../notify/notification.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
@@ -20,11 +21,9 @@ export function registerResend(notifications: Command): void {
       .description("send a notification once more by the channels where it failed, or by the one that is named")
       .argument("<notification>", "its id", parseNotificationId)
       .addOption(
-        new Option("--channel <channel>", "by this one, also where it had arrived or was not meant to go").choices([
-          "email",
-          "slack",
-          "webhook",
-        ]),
+        new Option("--channel <channel>", "by this one, also where it had arrived or was not meant to go").choices(
+          sentChannels.map(({ channel }) => channel),
+        ),
       )
       .addOption(actorOption()),
   ).action(runResend);

@@ -9,6 +9,7 @@ import {
   type Template,
   type TemplatePreview,
 } from "../../../notify/index.ts";
+import { chosenChannels } from "../../../notify/notification.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
@@ -21,7 +22,7 @@ interface NamedOptions extends CommonOptions, WorkspaceOption {
   readonly language: string;
 }
 
-const channels = ["in-app", "email", "slack"] as const;
+const channels = chosenChannels.map(({ channel }) => channel);
 
 export function registerTemplates(notifications: Command): void {
   const templates = notifications.command("templates").description("what messages say in a workspace");
@@ -81,7 +82,7 @@ async function runShow(name: string, options: NamedOptions & { readonly text?: b
 
 async function runPreview(
   name: string,
-  options: NamedOptions & TextOptions & { readonly channel?: (typeof channels)[number] },
+  options: NamedOptions & TextOptions & { readonly channel?: string },
 ): Promise<void> {
   const text = await readText(options);
   const { samples } = orFail(
@@ -105,10 +106,11 @@ async function runPreview(
 }
 
 /** What somebody reads there; a mail and Slack add to it what they always do. */
-function wordsOf(said: TemplatePreview["channels"], channel: (typeof channels)[number]): string | undefined {
+function wordsOf(said: TemplatePreview["channels"], channel: string): string | undefined {
   if (channel === "in-app") return said["in-app"] && `${said["in-app"].title}\n\n${said["in-app"].body}`;
   if (channel === "email") return said.email && `${said.email.subject}\n\n${said.email.text.trimEnd()}`;
-  return said.slack?.blocks.map(({ text }) => text?.text ?? "").join("\n");
+  if (channel === "slack") return said.slack?.blocks.map(({ text }) => text?.text ?? "").join("\n");
+  return said[channel]?.text;
 }
 
 async function runSet(name: string, options: NamedOptions & TextOptions): Promise<void> {

@@ -81,7 +81,7 @@ const timers = "public.run_capacity_request_timers";
 /** Telling people things, and sending what is due. */
 const telling = "public.notify";
 const dispatching = ["public.notification_dispatcher"];
-const releasing = ["notify.dispatch", "notify.forget_old", "notify.release"];
+const releasing = ["notify.dispatch", "notify.forget_old", "notify.release", "notify.send_due"];
 /** Runs with its owner's rights, and nobody may call it: a trigger does. */
 export const ofTriggers = ["notify.insert_notification"];
 const ofViews = ["capacity.last_notified_at", "capacity.unasked", "directory.reader_key_valid", "notify.status_rules"];
@@ -236,6 +236,7 @@ export const inner = [
   "capacity.waits",
   "directory.standings",
   "notify.categories",
+  "notify.channels",
   "notify.part_ends",
   "notify.part_stages",
   "notify.shown",
@@ -274,6 +275,7 @@ export const unreadable = [
   "capacity.customer_keys",
   "notify.address_keys",
   "notify.categories",
+  "notify.channels",
 ];
 /** Members' own, which machines and operators have none of; and what it reads. */
 export const ofOneMember: Readonly<Record<string, readonly string[]>> = {

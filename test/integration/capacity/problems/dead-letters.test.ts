@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     await rowsOf(db, "delete from outbox.pending_unordered");
     await rowsOf(
       db,
-      "select notify.tell('acme', 'member', 'rita', 'once', 'general', 'A title', 'A body.', p_channels => '{email}')",
+      "select notify.tell(notify.recipient('acme', 'member', 'rita'), 'once', notify.content('general', 'A title', 'A body.', '{email}'))",
     );
     for (let round = 0; round < 8; round += 1) {
       await troubled.letPass("email:acme", people);
@@ -134,7 +134,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     await rowsOf(db, "select outbox.clear_destination('email:acme')");
     await rowsOf(
       db,
-      "select notify.tell('acme', 'member', 'rita', 'gone', 'general', 'A title', 'A body.', p_channels => '{email}')",
+      "select notify.tell(notify.recipient('acme', 'member', 'rita'), 'gone', notify.content('general', 'A title', 'A body.', '{email}'))",
     );
     await troubled.end(people, "rejected", "recipient_refused");
     await troubled.release();
@@ -180,7 +180,8 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     );
     await rowsOf(
       db,
-      "select notify.tell('acme', 'member', 'rita', 'held', 'general', 'A title', 'A body.', p_channels => '{email}', p_about => 'x')",
+      `select notify.tell(notify.recipient('acme', 'member', 'rita'), 'held',
+                          notify.content('general', 'A title', 'A body.', '{email}', p_about => 'x'))`,
     );
     await rowsOf(db, "update notify.parts set due_at = now() where state = 'held'");
     await troubled.release();

@@ -2,9 +2,8 @@
  * Bugs about notifications that somebody might well write, each as the smallest change of the real code that makes it, with the scene in
  * which it shows. The code as it is must pass the same scenes.
  */
-import type { Findings } from "../findings.ts";
-import type { PlantedOptions, PlantedResult } from "../planted/run-planted.ts";
-import { runSceneBugs, type SceneBug, type SceneCode } from "../planted/scene-bugs.ts";
+import { Findings } from "../kit/findings.ts";
+import { plantedInCode, type CodeBug } from "../kit/planted.ts";
 import { judge } from "./oracle.ts";
 import { comeToRest } from "./rest.ts";
 import { scenes } from "./scenes.ts";
@@ -12,7 +11,7 @@ import { NotificationsStage } from "./stage.ts";
 
 const sql = (path: string): string => `sql/functions/notify/${path}.sql`;
 
-export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
+export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a repeated call tells it again",
     scene: "one thing by four callers",
@@ -30,7 +29,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a burst about one thing",
     patches: [
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
         find: "v_sent := notify.send(v_fit[:v_fitting], p_channel);",
         replace: "v_sent := notify.send(v_fit[1:1], p_channel);",
       },
@@ -41,7 +40,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a burst about one thing",
     patches: [
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
         find: "array(select n.id from unnest(v_fit[:v_fitting]) n)",
         replace: "array(select n.id from unnest(v_fit[1:1]) n)",
       },
@@ -52,7 +51,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a burst about one thing",
     patches: [
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
         find: "v_sent := notify.send(v_fit[:v_fitting], p_channel);",
         replace: "select gen_random_uuid() as delivery_id, null::text as problem into v_sent;",
       },
@@ -62,9 +61,13 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     name: "what has expired is sent",
     scene: "held for too long",
     patches: [
-      { file: sql("release/carry"), find: "where n.expires_at > v_now and n.erased_at", replace: "where n.erased_at" },
       {
-        file: sql("release/carry"),
+        file: sql("release/send_message"),
+        find: "where n.expires_at > v_now and n.erased_at",
+        replace: "where n.erased_at",
+      },
+      {
+        file: sql("release/send_message"),
         find: "if cardinality(v_fit) < cardinality(p_told) then",
         replace: "if false then",
       },
@@ -75,6 +78,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a suppression is ignored",
     scene: "a mail to an address that bounced",
+    caughtAs: "nothing goes to an address that is suppressed",
     patches: [
       {
         file: sql("addresses/reach"),
@@ -122,7 +126,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a mail that comes back",
     patches: [
       {
-        file: sql("outcome/learn_outcome"),
+        file: sql("outcome/record_outcome"),
         find: "coalesce(array_position(v_order, v_delivery.outcome), 0) < array_position(v_order, p_outcome)",
         replace: "v_delivery.outcome is null",
       },
@@ -132,11 +136,8 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
 
 const restMs = 15_000;
 
-export function runPlantedNotifications(options: Omit<PlantedOptions, "seed">): Promise<PlantedResult> {
-  return runSceneBugs(plantedBugs, options, playScene);
-}
-
-async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: Findings): Promise<void> {
+export const planted = plantedInCode(plantedBugs, async (code, scene) => {
+  const findings = new Findings();
   const stage = await NotificationsStage.open({ ...code, relays: 2 });
   try {
     await stage.startRelay();
@@ -146,4 +147,5 @@ async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: 
   } finally {
     await stage.close();
   }
-}
+  return findings.list;
+});

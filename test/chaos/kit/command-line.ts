@@ -56,8 +56,8 @@ export function readCommandLine(parameters: readonly string[], subjects: readonl
     ),
   });
   const text = (name: string): string | undefined => (typeof values[name] === "string" ? values[name] : undefined);
-  const optional = (name: string, least: number, most: number): number | undefined =>
-    text(name) === undefined ? undefined : number(name, text(name) ?? "", least, most, true);
+  const optional = (name: string, min: number, max: number): number | undefined =>
+    text(name) === undefined ? undefined : number(name, text(name) ?? "", min, max, true);
   return {
     subject: choose(subjects, (name) => values[name] !== undefined),
     seed: optional("seed", 0, 2 ** 32 - 1) ?? randomInt(1, 1_000_000),
@@ -90,10 +90,8 @@ function parse(args: readonly string[], options: Record<string, { readonly type:
   }
 }
 
-function number(name: string, text: string, least: number, most: number, whole: boolean): number {
+function number(name: string, text: string, min: number, max: number, whole: boolean): number {
   const value = Number(text);
-  if (text.trim() !== "" && value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-  throw new UsageError(
-    `--${name} must be ${whole ? "a whole number" : "a number"} from ${least} to ${most}, not ${text}`,
-  );
+  if (text.trim() !== "" && value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+  throw new UsageError(`--${name} must be ${whole ? "a whole number" : "a number"} from ${min} to ${max}, not ${text}`);
 }

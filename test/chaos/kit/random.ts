@@ -5,7 +5,7 @@
  * alike and not identical.
  */
 
-export type Range = readonly [least: number, most: number];
+export type Range = readonly [min: number, max: number];
 
 /** Mulberry32: small, quick, and even enough for choosing. */
 export class Random {
@@ -30,8 +30,8 @@ export class Random {
   }
 
   /** A whole number, both ends included. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  between(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   pick<T>(choices: readonly T[]): T {

@@ -41,7 +41,12 @@ export function renderPlanted({ outcomes, ok }: PlantedResult): string {
   const summary = ok
     ? "Every planted bug is caught, and the code as it is passes the same scenes."
     : "A planted bug is missed, or the code as it is does not pass its scene.";
-  return `${table(["planted bug", "scene", "verdict", "seconds", "by"], body)}\n\n${summary}`;
+  const wrong = outcomes.filter((outcome) => !outcome.ok && outcome.findings.length > 0);
+  return [
+    table(["planted bug", "scene", "verdict", "seconds", "by"], body),
+    ...wrong.map(({ bug, scene, findings }) => `${scene}, ${bug ?? "the code as it is"}:\n${renderFindings(findings)}`),
+    summary,
+  ].join("\n\n");
 }
 
 export function renderFindings(findings: readonly Finding[]): string {

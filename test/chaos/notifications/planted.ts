@@ -15,6 +15,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a repeated call tells it again",
     scene: "one thing by four callers",
+    caughtAs: "each person and key is one notification",
     afterMigration: "drop index notify.notifications_key",
     patches: [
       {
@@ -27,6 +28,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a merged message tells the first thing alone",
     scene: "a burst about one thing",
+    caughtAs: "nothing is lost",
     patches: [
       {
         file: sql("release/send_message"),
@@ -49,6 +51,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "what is held is noted as carried and not enqueued",
     scene: "a burst about one thing",
+    caughtAs: "nothing is lost",
     patches: [
       {
         file: sql("release/send_message"),
@@ -60,6 +63,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "what has expired is sent",
     scene: "held for too long",
+    caughtAs: "nothing is sent after it expired",
     patches: [
       {
         file: sql("release/send_message"),
@@ -90,6 +94,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a suppression knows an address in one spelling only",
     scene: "a mail to an address that bounced",
+    caughtAs: "nothing goes to an address that is suppressed",
     patches: [
       {
         file: sql("addresses/address_mark"),

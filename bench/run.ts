@@ -7,7 +7,7 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { calibrate } from "./calibration.ts";
 import { installedVersion } from "./contenders/version.ts";
-import { guard, MAX_RATIO, renderGuard } from "./guard/guard.ts";
+import { guard, renderGuard, slowerRows } from "./guard/guard.ts";
 import { nowMs, round, stealMs } from "./measure.ts";
 import { parseOptions, UsageError, USAGE, type Options } from "./options.ts";
 import { writeDocs, writeOutput } from "./report/files.ts";
@@ -81,7 +81,7 @@ async function main(): Promise<number> {
   if (options.guard !== undefined) {
     const compared = await guard(options.guard, log);
     process.stdout.write(options.json ? `${JSON.stringify(compared)}\n` : renderGuard(compared));
-    return compared.rows.some(({ ratio }) => ratio > MAX_RATIO) ? 1 : 0;
+    return slowerRows(compared).length > 0 ? 1 : 0;
   }
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupt.abort());

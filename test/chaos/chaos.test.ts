@@ -7,40 +7,28 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { pause } from "../../src/db/wait/pause.ts";
-import { childrenOf } from "./crashable-postgres.ts";
-import { plantedBugs } from "./planted/bugs.ts";
-import { patched, requireFitting } from "./planted/patch.ts";
-import { runPlanted } from "./planted/run-planted.ts";
-import { Random } from "./random.ts";
-import { renderFindings } from "./report.ts";
-import { runOnce } from "./run-once.ts";
-import { ordinarySettings } from "./settings.ts";
+import { childrenOf } from "./kit/crashable-postgres.ts";
+import { planted } from "./engine/planted.ts";
+import { patched } from "./kit/patch.ts";
+import { testPlanted } from "./kit/planted-tests.ts";
+import { Random } from "./kit/random.ts";
+import { renderFindings } from "./kit/report.ts";
+import { runEngine } from "./engine/run.ts";
+import { ordinarySettings } from "./engine/settings.ts";
 
 const boundMs = 120_000;
 const never = new AbortController().signal;
 
 describe("chaos", () => {
   it("a short run in which everything fails breaks no invariant", { timeout: boundMs }, async () => {
-    const result = await runOnce(ordinarySettings({ seed: 7, minutes: 0.2, relays: 3 }), { signal: never });
+    const result = await runEngine(ordinarySettings({ seed: 7, minutes: 0.2, relays: 3 }), { signal: never });
     expect(renderFindings(result.findings)).toBe("All invariants hold.");
-    expect(result.rows.lost).toBe(0);
-    expect(result.requests.unmatched).toBe(0);
-    expect(result.faults).toHaveProperty("kill -9 of Postgres");
+    expect(result.sections["rows"]).toHaveProperty("lost", 0);
+    expect(result.sections["requests at the receiver"]).toHaveProperty("not matched", 0);
+    expect(result.sections["faults"]).toHaveProperty("kill -9 of Postgres");
   });
 
-  it("a planted bug is caught, and the code as it is passes the same run", { timeout: boundMs }, async () => {
-    const only = "a reap leaves no uncertain mark";
-    const { outcomes } = await runPlanted({ seed: 7, only, signal: never, onProgress: () => undefined });
-    expect(outcomes.map(({ bug, ok }) => ({ bug, ok }))).toEqual([
-      { bug: null, ok: true },
-      { bug: only, ok: true },
-    ]);
-    expect(outcomes[1]?.findings.map(({ invariant }) => invariant)).toContain("I7");
-  });
-
-  it("every planted bug still fits the code", async () => {
-    await expect(requireFitting(plantedBugs.flatMap(({ patches }) => patches))).resolves.toBeUndefined();
-  });
+  testPlanted(planted, 7);
 
   it("a patch that does not fit exactly once is refused", () => {
     const patch = { file: "some.sql", find: "once", replace: "never" };

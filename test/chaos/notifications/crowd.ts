@@ -5,7 +5,7 @@
  * Owns: what was told, which the oracle is given. Does not own: when, nor what fails.
  */
 import { isRetryableConnectionError, sqlStateOf } from "../../../src/db/errors.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../kit/random.ts";
 import { webhookOf, type Somebody } from "./directory.ts";
 import type { NotificationsStage } from "./stage.ts";
 

@@ -1,9 +1,6 @@
 /**
  * Who there is on the stage, and settings with which time is short.
  */
-export const secretKey = "a-key-of-thirty-two-bytes-or-more-for-chaos";
-/** Of the logins of relays and of the server. */
-export const password = "chaos";
 export const sender = "Headroom <capacity@headroom.example>";
 export const leaseSeconds = 8;
 
@@ -30,8 +27,6 @@ export function people(everybody: readonly Somebody[]): string {
     ({ id, email, slackUserId }) => `('acme', '${id}', '${id}', '${email}', '${slackUserId}', '{}')`,
   );
   return `
-alter role headroom_gateway login password '${password}';
-alter role headroom_executor login password '${password}';
 insert into directory.workspaces (id, name, public_url) values ('acme', 'Acme', 'https://headroom.example');
 insert into directory.members (workspace_id, id, display_name, email, slack_user_id, roles) values
   ${values.join(",\n  ")};

@@ -1,7 +1,7 @@
 /**
  * When things were sent: nothing after it had expired.
  */
-import type { Findings } from "../findings.ts";
+import type { Findings } from "../kit/findings.ts";
 import { numbersIn, type Told } from "./crowd.ts";
 import { leaseSeconds } from "./directory.ts";
 import type { Arrived } from "./outside-child.ts";

@@ -4,7 +4,8 @@
  */
 import { verify } from "../../../src/capacity/verify.ts";
 import { findViolations } from "../../helpers/invariants.ts";
-import type { Findings } from "../findings.ts";
+import type { Findings } from "../kit/findings.ts";
+import { noteVerify } from "../kit/verify.ts";
 import { nameOf, numbersIn, type Told } from "./crowd.ts";
 import type { Arrived } from "./outside-child.ts";
 import { judgeSending, type SentRow } from "./oracle-sending.ts";
@@ -47,15 +48,14 @@ export async function judge(stage: NotificationsStage, told: readonly Told[], fi
   for (const { what } of await stage.rows<{ what: string }>(stuckQuery)) findings.add("nothing is stuck", what);
   for (const { what } of await stage.rows<{ what: string }>(suppressedQuery))
     findings.add("nothing goes to an address that is suppressed", what);
-  await runVerify(stage, findings);
+  await noteVerify(stage, [verify], findings);
+  await findInEngine(stage, findings);
 }
 
-/** What `headroom verify` says, and the invariants of the engine under it. */
-async function runVerify(stage: NotificationsStage, findings: Findings): Promise<void> {
+/** The invariants of the engine under it. */
+async function findInEngine(stage: NotificationsStage, findings: Findings): Promise<void> {
   const client = await stage.connect();
   try {
-    for await (const { findings: found } of verify(client))
-      for (const { code, subject, detail } of found) findings.add(`verify: ${code}`, `${subject}: ${detail}`);
     for (const { invariant, subject, detail } of await findViolations(client))
       findings.add(invariant, `${subject} ${detail}`);
   } finally {

@@ -11,7 +11,7 @@ import { neverWorks } from "../../../src/sandbox/mail/mailbox.ts";
 import type { PostalEvent } from "../../../src/sandbox/mail/postal.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { answerAsks } from "../asked-process.ts";
+import { answerAsks } from "../kit/asked-process.ts";
 import { crowdOf } from "./directory.ts";
 
 const { headroomUrl, people } = z

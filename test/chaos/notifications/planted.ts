@@ -2,9 +2,8 @@
  * Bugs about notifications that somebody might well write, each as the smallest change of the real code that makes it, with the scene in
  * which it shows. The code as it is must pass the same scenes.
  */
-import type { Findings } from "../findings.ts";
-import type { PlantedOptions, PlantedResult } from "../planted/run-planted.ts";
-import { runSceneBugs, type SceneBug, type SceneCode } from "../planted/scene-bugs.ts";
+import { Findings } from "../kit/findings.ts";
+import { plantedInCode, type CodeBug } from "../kit/planted.ts";
 import { judge } from "./oracle.ts";
 import { comeToRest } from "./rest.ts";
 import { scenes } from "./scenes.ts";
@@ -12,10 +11,11 @@ import { NotificationsStage } from "./stage.ts";
 
 const sql = (path: string): string => `sql/functions/notify/${path}.sql`;
 
-export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
+export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a repeated call tells it again",
     scene: "one thing by four callers",
+    caughtAs: "each person and key is one notification",
     afterMigration: "drop index notify.notifications_key",
     patches: [
       {
@@ -28,6 +28,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a merged message tells the first thing alone",
     scene: "a burst about one thing",
+    caughtAs: "nothing is lost",
     patches: [
       {
         file: sql("release/send_message"),
@@ -50,6 +51,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "what is held is noted as carried and not enqueued",
     scene: "a burst about one thing",
+    caughtAs: "nothing is lost",
     patches: [
       {
         file: sql("release/send_message"),
@@ -61,6 +63,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "what has expired is sent",
     scene: "held for too long",
+    caughtAs: "nothing is sent after it expired",
     patches: [
       {
         file: sql("release/send_message"),
@@ -79,6 +82,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a suppression is ignored",
     scene: "a mail to an address that bounced",
+    caughtAs: "nothing goes to an address that is suppressed",
     patches: [
       {
         file: sql("addresses/reach"),
@@ -90,6 +94,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a suppression knows an address in one spelling only",
     scene: "a mail to an address that bounced",
+    caughtAs: "nothing goes to an address that is suppressed",
     patches: [
       {
         file: sql("addresses/address_mark"),
@@ -126,7 +131,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
     scene: "a mail that comes back",
     patches: [
       {
-        file: sql("outcome/learn_outcome"),
+        file: sql("outcome/record_outcome"),
         find: "coalesce(array_position(v_order, v_delivery.outcome), 0) < array_position(v_order, p_outcome)",
         replace: "v_delivery.outcome is null",
       },
@@ -136,11 +141,8 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
 
 const restMs = 15_000;
 
-export function runPlantedNotifications(options: Omit<PlantedOptions, "seed">): Promise<PlantedResult> {
-  return runSceneBugs(plantedBugs, options, playScene);
-}
-
-async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: Findings): Promise<void> {
+export const planted = plantedInCode(plantedBugs, async (code, scene) => {
+  const findings = new Findings();
   const stage = await NotificationsStage.open({ ...code, relays: 2 });
   try {
     await stage.startRelay();
@@ -150,4 +152,5 @@ async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: 
   } finally {
     await stage.close();
   }
-}
+  return findings.list;
+});

@@ -30,7 +30,6 @@ async function untilQuiet(stage: NotificationsStage, over: AbortSignal): Promise
   }
 }
 
-export async function countStuck(stage: NotificationsStage): Promise<number> {
-  const [left] = await stage.rows<{ n: number }>(`select count(*)::integer as n from (${stuckQuery}) q`);
-  return left?.n ?? 0;
+export function countStuck(stage: NotificationsStage): Promise<number> {
+  return stage.countOf(`(${stuckQuery}) q`);
 }

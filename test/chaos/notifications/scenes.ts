@@ -1,19 +1,9 @@
 /**
  * Short stories about what people are told, without accidents: for bugs that are planted. Each answers what was told.
  */
-import { pause } from "../../../src/db/wait/pause.ts";
+import { eventually } from "../kit/eventually.ts";
 import { nameOf, type Told } from "./crowd.ts";
 import type { NotificationsStage } from "./stage.ts";
-
-const boundMs = 30_000;
-
-export async function eventually(check: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + boundMs;
-  while (!(await check())) {
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await pause(25);
-  }
-}
 
 interface Wish {
   readonly number: number;
@@ -56,11 +46,6 @@ async function hasArrived(stage: NotificationsStage, count: number): Promise<voi
   await eventually(async () => (await stage.outside.ask("count")) >= count, `${count} messages`);
 }
 
-async function counted(stage: NotificationsStage, query: string): Promise<number> {
-  const [row] = await stage.rows<{ n: number }>(`select count(*)::integer as n from ${query}`);
-  return row?.n ?? 0;
-}
-
 export const scenes = {
   async "one thing by four callers"(stage) {
     const wish = { number: 1, channels: ["in-app", "email"] };
@@ -73,7 +58,7 @@ export const scenes = {
     for (const number of [1, 2, 3])
       told.push(await tell(stage, { number, channels: ["in-app", "email"], about: "CR-1" }));
     await stage.hurryHeld();
-    await eventually(async () => (await counted(stage, "notify.parts where state = 'carried'")) > 0, "the release");
+    await eventually(async () => (await stage.countOf("notify.parts where state = 'carried'")) > 0, "the release");
     return told;
   },
   /** It waits for more about the same thing, and is worthless when the wait is over. */
@@ -82,12 +67,12 @@ export const scenes = {
     for (const table of ["notifications", "parts"])
       await stage.rows(`update notify.${table} set expires_at = clock_timestamp() - interval '1 s'`);
     await stage.hurryHeld();
-    await eventually(async () => (await counted(stage, "notify.parts where state = 'held'")) === 0, "the release");
+    await eventually(async () => (await stage.countOf("notify.parts where state = 'held'")) === 0, "the release");
     return [told];
   },
   async "a mail to an address that bounced"(stage) {
     const first = await tell(stage, { number: 1, person: 12, channels: ["email"] });
-    await eventually(async () => (await counted(stage, "notify.suppressions")) === 1, "the suppression");
+    await eventually(async () => (await stage.countOf("notify.suppressions")) === 1, "the suppression");
     await stage.age("1 minute");
     await stage.rows("update notify.suppressions set since = since - interval '30 s'");
     await stage.rows("update directory.members set email = 'P12@bounces.example' where id = 'p12'");
@@ -99,7 +84,7 @@ export const scenes = {
     await stage.outside.ask("addFault", { provider: "smtp", method: "DATA", kind: "rateLimit" });
     const told = await tell(stage, { number: 1, channels: ["email", "slack"], lifeSeconds: 5 });
     await hasArrived(stage, 1);
-    await eventually(async () => (await counted(stage, "notify.parts where state = 'carried'")) < 2, "the mail's end");
+    await eventually(async () => (await stage.countOf("notify.parts where state = 'carried'")) < 2, "the mail's end");
     await stage.outside.ask("clearFaults");
     return [told];
   },
@@ -111,7 +96,7 @@ export const scenes = {
   },
   async "a mail that comes back"(stage) {
     await stage.killRelay(0);
-    await stage.startRelay({ place: 1 });
+    await stage.startRelay(undefined, 1);
     const told = await tell(stage, { number: 1, channels: ["email"] });
     await hasArrived(stage, 1);
     await stage.outside.ask("bounce", 0, "MessageDeliveryFailed");

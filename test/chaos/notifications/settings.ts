@@ -2,32 +2,24 @@
  * The numbers of a seeded run: how many, how often, how likely.
  */
 import type { FaultInput, Provider } from "../../../src/sandbox/core/faults.ts";
-import type { Range } from "../settings.ts";
+import type { Range } from "../kit/random.ts";
+import type { RunSettings } from "../kit/run.ts";
+import type { Flags } from "../kit/subject.ts";
 
-export interface NotificationsSettings {
-  readonly seed: number;
+export interface NotificationsSettings extends RunSettings {
   /** How many things are told, if the time is long enough. */
   readonly count: number;
-  /** How long faults happen, at most. */
-  readonly faultsMs: number;
-  /** How long everything may take to come to rest afterwards. */
-  readonly restMs: number;
   readonly relays: number;
   readonly people: number;
   readonly killEveryMs: Range;
 }
 
-export interface NotificationsFlags {
-  readonly seed: number;
-  readonly minutes: number;
-  readonly count?: number | undefined;
-}
-
 /** What two busy cores do in a minute, about. */
 const perMinute = 600;
 
-export function notificationsSettings({ seed, minutes, count: wanted }: NotificationsFlags): NotificationsSettings {
-  const count = wanted ?? Math.max(20, Math.round(minutes * perMinute));
+export function notificationsSettings(flags: Pick<Flags, "seed" | "minutes" | "count">): NotificationsSettings {
+  const { seed, minutes } = flags;
+  const count = flags.count ?? Math.max(20, Math.round(minutes * perMinute));
   return {
     seed,
     count,

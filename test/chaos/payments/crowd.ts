@@ -4,7 +4,7 @@
  * Does not own: when they are sent on their way, nor what banks and operators do.
  */
 import { sqlStateOf } from "../../../src/db/errors.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../kit/random.ts";
 import { sizes } from "./directory.ts";
 import { cards, plans, type Plan } from "./settings.ts";
 import type { Offer, PaymentsStage } from "./stage.ts";

@@ -1,9 +1,8 @@
 /**
  * Who and what there is on the stage: people, prices in four currencies, and settings with which time is short.
  */
-export const secretKey = "a-key-of-thirty-two-bytes-or-more-for-chaos";
-/** Of the logins of relays and of the server. */
-export const password = "chaos";
+import { password } from "../kit/secrets.ts";
+
 export const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 export const webhookSecret = `whsec_${"s".repeat(32)}`;
 
@@ -27,8 +26,6 @@ export const doomedPrice = { size: "DOOMED", kind: "one_off", currency: "USD", u
 
 export function people(headroomUrl: string): string {
   return `
-alter role headroom_gateway login password '${password}';
-alter role headroom_executor login password '${password}';
 alter role headroom_ingest login password '${password}';
 do $$ begin create role ${plainLogin} login password '${password}'; exception when duplicate_object then null; end $$;
 select outbox.register_rail(r, 'idempotent', 1000) from unnest('{${shopRail},${foreignRail}}'::text[]) r;

@@ -9,8 +9,8 @@ import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { isRetryableConnectionError, sqlStateOf } from "../../../src/db/errors.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
-import type { Findings } from "../findings.ts";
-import type { Random } from "../random.ts";
+import type { Findings } from "../kit/findings.ts";
+import type { Random } from "../kit/random.ts";
 import { foreignRail, plainLogin, shopRail } from "./directory.ts";
 import type { PaymentsStage } from "./stage.ts";
 

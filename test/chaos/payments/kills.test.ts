@@ -3,13 +3,14 @@
  * Stripe tells us, and while the sweep looks after what nobody told.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { Findings } from "../findings.ts";
-import { Random } from "../random.ts";
-import { renderFindings } from "../report.ts";
+import { Findings } from "../kit/findings.ts";
+import { eventually } from "../kit/eventually.ts";
+import { Random } from "../kit/random.ts";
+import { renderFindings } from "../kit/report.ts";
 import { judge } from "./oracle.ts";
 import { Outside } from "./outside.ts";
 import { comeToRest } from "./rest.ts";
-import { bought, complete, eventually, fail, isIn, offered, onPage, page } from "./scenes.ts";
+import { bought, complete, fail, isIn, offered, onPage, page } from "./scenes.ts";
 import { calmDelivery, cards } from "./settings.ts";
 import { PaymentsStage, type Offer } from "./stage.ts";
 
@@ -101,7 +102,7 @@ test("a page that Stripe refused to close is closed in the end", async () => {
   });
   await stage.cancel(offer);
   const givenUp = "select from outbox.dead";
-  await eventually(async () => (await stage.rows(givenUp)).length > 0 || undefined, "the call to be given up");
+  await eventually(async () => (await stage.rows(givenUp)).length > 0, "the call to be given up");
   await ends(offer, "CANCELLED", 0, 0);
   expect(await stage.stripe.ask("pay", session, cards.good)).toMatchObject({ kind: "refused" });
 });
@@ -116,7 +117,7 @@ describe("Postgres is killed", () => {
     await stage.hurryMoney();
     await stage.sweep();
     const seen = "select from billing.sightings where object ->> 'payment_status' = 'paid'";
-    await eventually(async () => (await stage.rows(seen)).length > 0 || undefined, "Stripe's word");
+    await eventually(async () => (await stage.rows(seen)).length > 0, "Stripe's word");
     const sweeping = await stage.connect();
     await sweeping.query("begin");
     await sweeping.query("select public.run_capacity_request_timers()");
@@ -138,10 +139,7 @@ describe("Postgres is killed", () => {
     await stage.stripe.ask("addFault", { provider: "stripe", method: "refunds.create", kind: "late", times: 1 });
     const refundsBefore = await stage.stripe.ask("calls", "refunds.create");
     await fail(stage, offer);
-    await eventually(
-      async () => (await stage.stripe.ask("calls", "refunds.create")) > refundsBefore || undefined,
-      "a call",
-    );
+    await eventually(async () => (await stage.stripe.ask("calls", "refunds.create")) > refundsBefore, "a call");
     await stage.crashPostgres();
     await stage.stripe.ask("releaseAnswers");
     await stage.startWhatIsGone();

@@ -6,7 +6,8 @@ import { verifyPayments } from "../../../src/billing/verify.ts";
 import { verify } from "../../../src/capacity/verify.ts";
 import { verifyJobs } from "../../../src/provisioning/verify.ts";
 import type { Payment } from "../../../src/sandbox/stripe/things.ts";
-import type { Findings } from "../findings.ts";
+import type { Findings } from "../kit/findings.ts";
+import { noteVerify } from "../kit/verify.ts";
 import { foreignRail } from "./directory.ts";
 import type { PaymentsStage } from "./stage.ts";
 import type { Holdings } from "./stripe-child.ts";
@@ -48,21 +49,7 @@ export async function judge(stage: PaymentsStage, findings: Findings): Promise<v
   judgeRuns(stage, findings);
   judgeTimes(stage, payments, holdings, findings);
   for (const { what } of await stage.rows<{ what: string }>(stuckQuery)) findings.add("nothing is stuck", what);
-  await runVerify(stage, (code, detail) => findings.add(`verify: ${code}`, detail));
-}
-
-/** What `headroom verify` says. */
-export async function runVerify(stage: PaymentsStage, note: (code: string, detail: string) => void): Promise<void> {
-  const client = await stage.connect();
-  try {
-    for (const batches of [verify(client), verifyJobs(client), verifyPayments(client)]) {
-      for await (const { findings } of batches) {
-        for (const { code, subject, detail } of findings) note(code, `${subject}: ${detail}`);
-      }
-    }
-  } finally {
-    await client.end();
-  }
+  await noteVerify(stage, [verify, verifyJobs, verifyPayments], findings);
 }
 
 function inWords(books: { taken: number; refunded: number; disputed: number } | undefined): string {

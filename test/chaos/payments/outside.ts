@@ -3,7 +3,7 @@
  * decide.
  */
 import { sqlStateOf } from "../../../src/db/errors.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../kit/random.ts";
 import { doomedPrice } from "./directory.ts";
 import type { PaymentsStage } from "./stage.ts";
 import type { Run } from "./works.ts";

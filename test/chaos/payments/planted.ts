@@ -1,11 +1,10 @@
 /**
  * Bugs about money that somebody might well write, each as the smallest change of the real code that makes it, and the scene in which the
- * ordinary oracle must see it. The code as it is plays the same scenes, and must pass. What `headroom verify` alone would see is said too.
+ * ordinary oracle must see it. The code as it is plays the same scenes, and must pass.
  */
-import type { PlantedOptions, PlantedResult } from "../planted/run-planted.ts";
-import { runSceneBugs, type SceneBug, type SceneCode } from "../planted/scene-bugs.ts";
-import type { Findings } from "../findings.ts";
-import { Random } from "../random.ts";
+import { plantedInCode, type CodeBug } from "../kit/planted.ts";
+import { Findings } from "../kit/findings.ts";
+import { Random } from "../kit/random.ts";
 import { judge } from "./oracle.ts";
 import { Outside } from "./outside.ts";
 import { comeToRest } from "./rest.ts";
@@ -14,7 +13,7 @@ import { PaymentsStage } from "./stage.ts";
 
 const sql = (path: string): string => `sql/functions/${path}.sql`;
 
-export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
+export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a second charge is kept",
     scene: "two tabs",
@@ -29,6 +28,7 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a forgotten refund: what failed is not paid back",
     scene: "a job that fails for good",
+    caughtAs: "what bought nothing went back in full",
     patches: [
       {
         file: sql("billing/subscriptions/follow_end"),
@@ -190,11 +190,8 @@ export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
 
 const restMs = 15_000;
 
-export function runPlantedPayments(options: Omit<PlantedOptions, "seed">): Promise<PlantedResult> {
-  return runSceneBugs(plantedBugs, options, playScene);
-}
-
-async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: Findings): Promise<void> {
+export const planted = plantedInCode(plantedBugs, async (code, scene) => {
+  const findings = new Findings();
   const stage = await PaymentsStage.open(code);
   try {
     await stage.startRelay();
@@ -205,4 +202,5 @@ async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: 
   } finally {
     await stage.close();
   }
-}
+  return findings.list;
+});

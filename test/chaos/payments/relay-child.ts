@@ -1,62 +1,26 @@
 /**
- * A relay of everything that money needs, with the real rail for Stripe, which kills itself at one step of one kind of call if it was told
- * to. Runs are dispatched to a stand-in that only counts them (works.ts).
+ * A relay of everything that money needs, with the real rail for Stripe. Runs are dispatched to a stand-in that only counts them (works.ts).
  *
  *     node relay-child.ts '<config as JSON>'
  */
 import { z } from "zod";
-import { createRelay } from "../../../src/outbox/relay/relay.ts";
 import type { Rail } from "../../../src/contract/rail.ts";
 import { createStripeRail } from "../../../src/rails/stripe/rail.ts";
+import { relayTrapSchema, runRelayPart } from "../kit/relay-part.ts";
 import { shopRail } from "./directory.ts";
-import { endWithStarter } from "../provisioning/part-process.ts";
-
-const trapSchema = z.object({
-  operation: z.enum([
-    "checkout.create",
-    "checkout.expire",
-    "refund",
-    "subscription.cancel",
-    "look",
-    "list",
-    "dispatch",
-  ]),
-  at: z.enum(["send.before", "send.after", "settle.before", "settle.after"]),
-});
-export type RelayTrap = z.infer<typeof trapSchema>;
 
 const configSchema = z.object({
   connectionString: z.string(),
   stripeUrl: z.string(),
   worksUrl: z.string(),
   stripeKey: z.string().default("sk_test_chaos"),
-  trap: trapSchema.optional(),
+  trap: relayTrapSchema.optional(),
 });
 
 const { connectionString, stripeUrl, worksUrl, stripeKey, trap } = configSchema.parse(
   JSON.parse(process.argv[2] ?? "{}"),
 );
-endWithStarter();
-/** Whether a call of the kind that the trap waits for is under way. */
-let isArmed = false;
-
-function reach(step: string): void {
-  if (isArmed && step === trap?.at) process.kill(process.pid, "SIGKILL");
-}
-
 const operationOf = z.object({ operation: z.string().default("dispatch") });
-
-function trapped(rail: Rail): Rail {
-  return {
-    ...rail,
-    send(message, context) {
-      isArmed ||= operationOf.parse(message.payload).operation === trap?.operation;
-      reach("send.before");
-      return rail.send(message, context);
-    },
-  };
-}
-
 const answerSchema = z.object({ answer: z.json().default(null) });
 const runSchema = z.object({ run: z.object({ id: z.number() }).nullable() });
 const timeoutMs = 5_500;
@@ -98,25 +62,10 @@ const shop: Rail = {
   send: ({ payload }) => ({ kind: "delivered", response: answerSchema.parse(payload).answer }),
 };
 
-const relay = createRelay({
+await runRelayPart({
   connectionString,
-  rails: [
-    trapped(createStripeRail({ secretKey: stripeKey, apiUrl: stripeUrl, timeoutMs, concurrency: 20 })),
-    trapped(works),
-    shop,
-  ],
+  rails: [createStripeRail({ secretKey: stripeKey, apiUrl: stripeUrl, timeoutMs, concurrency: 20 }), works, shop],
   streams: ["billing", "payments", "notifications", "refunds", "subscriptions", "provisioning"],
-  pollMs: 250,
   reapMs: 1_000,
-  leaseMarginMs: 500,
-  // The step before a send comes before the kind of the call is known.
-  onStep: (step) => step !== "send.before" && reach(step),
-  log({ event, ...entry }) {
-    if (event === "relay_started") console.log(JSON.stringify({ ready: Number(entry["relayId"]) }));
-  },
+  trap,
 });
-try {
-  await relay.start();
-} catch {
-  process.exit(1);
-}

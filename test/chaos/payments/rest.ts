@@ -2,7 +2,7 @@
  * The faults are over: what waits is carried out, what is unknown is asked for, banks have their last word, and offers that nobody paid end.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
-import { Findings } from "../findings.ts";
+import { Findings } from "../kit/findings.ts";
 import { judgeSubscriptions, stuckQuery } from "./oracle.ts";
 import type { Outside } from "./outside.ts";
 import type { PaymentsStage } from "./stage.ts";
@@ -38,9 +38,8 @@ export async function comeToRest(
   await stage.stripe.ask("delivered");
 }
 
-export async function countStuck(stage: PaymentsStage): Promise<number> {
-  const [left] = await stage.rows<{ n: number }>(`select count(*)::integer as n from (${stuckQuery}) q`);
-  return left?.n ?? 0;
+export function countStuck(stage: PaymentsStage): Promise<number> {
+  return stage.countOf(`(${stuckQuery}) q`);
 }
 
 /** Whether Stripe has something to tell of a subscription that nobody heard, and that was not there yet when we asked last. */

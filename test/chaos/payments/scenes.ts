@@ -2,25 +2,15 @@
  * Short stories about money, without accidents: for bugs that are planted, and as the beginnings of tests that kill.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
-import type { Findings } from "../findings.ts";
-import { Random } from "../random.ts";
+import type { Findings } from "../kit/findings.ts";
+import { eventually } from "../kit/eventually.ts";
+import { Random } from "../kit/random.ts";
 import { plainLogin } from "./directory.ts";
 import { Hostile, takeLocks } from "./hostile.ts";
 import { cards } from "./settings.ts";
 import type { Offer, PaymentsStage } from "./stage.ts";
 
-const boundMs = 30_000;
 let customers = 0;
-
-export async function eventually<T>(read: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = performance.now() + boundMs;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await pause(25);
-  }
-}
 
 export async function offered(stage: PaymentsStage, size = "32XL"): Promise<Offer> {
   customers += 1;
@@ -50,7 +40,7 @@ export async function onPage(stage: PaymentsStage, size?: string): Promise<{ off
 export function isIn(stage: PaymentsStage, { id }: Offer, state: string): Promise<true> {
   return eventually(async () => {
     const [row] = await stage.rows<{ state: string }>("select state from capacity.requests where id = $1", [id]);
-    return row?.state === state || undefined;
+    return row?.state === state;
   }, `${id} to be ${state}`);
 }
 
@@ -130,7 +120,7 @@ export const scenes = {
     await stage.stripe.ask("pay", session, cards.good);
     await eventually(async () => {
       const paid = await stage.rows("select from billing.payments where request_id = $1", [offer.id]);
-      return paid.length > 0 || undefined;
+      return paid.length > 0;
     }, "the payment");
   },
   async "a refund of which no event tells"(stage) {

@@ -3,33 +3,25 @@
  */
 import type { FaultInput } from "../../../src/sandbox/core/faults.ts";
 import type { DeliveryInput } from "../../../src/sandbox/stripe/delivery.ts";
-import type { Range } from "../settings.ts";
+import type { Range } from "../kit/random.ts";
+import type { RunSettings } from "../kit/run.ts";
+import type { Flags } from "../kit/subject.ts";
 
-export interface PaymentsSettings {
-  readonly seed: number;
+export interface PaymentsSettings extends RunSettings {
   /** How many payments are made, if the time is long enough. */
   readonly count: number;
-  /** How long faults happen, at most. */
-  readonly faultsMs: number;
-  /** How long everything may take to come to rest afterwards. */
-  readonly restMs: number;
   readonly relays: number;
   /** Customers who are on their way to pay at one time. */
   readonly inFlight: number;
   readonly killEveryMs: Range;
 }
 
-export interface PaymentsFlags {
-  readonly seed: number;
-  readonly minutes: number;
-  readonly count?: number | undefined;
-}
-
 /** What two busy cores do in a minute, about. */
 const perMinute = 300;
 
-export function paymentsSettings({ seed, minutes, count: wanted }: PaymentsFlags): PaymentsSettings {
-  const count = wanted ?? Math.max(20, Math.round(minutes * perMinute));
+export function paymentsSettings(flags: Pick<Flags, "seed" | "minutes" | "count">): PaymentsSettings {
+  const { seed, minutes } = flags;
+  const count = flags.count ?? Math.max(20, Math.round(minutes * perMinute));
   return {
     seed,
     count,

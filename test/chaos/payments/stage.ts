@@ -1,35 +1,17 @@
 /**
- * The stage on which money is hurt: a Postgres that can crash, relays and a server as processes, and the sandbox's Stripe as a process that
- * nobody kills. Time passes by making rows older.
+ * The stage on which money is hurt: the kit's, with the sandbox's Stripe as a process that nobody kills and a stand-in for runs of workflows.
  *
- * Owns: putting it up, taking it down, killing and starting the parts again. Does not own: what is done to whom, nor the verdict (oracle.ts).
+ * Owns: what customers, runs and time do. Does not own: when, nor the verdict (oracle.ts).
  */
-import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { Client, Pool } from "pg";
-import { isRetryableConnectionError } from "../../../src/db/errors.ts";
-import { migrate } from "../../../src/db/migrate.ts";
-import { valueTypes } from "../../../src/db/values.ts";
-import { CrashablePostgres } from "../crashable-postgres.ts";
-import { startFront, type Front } from "../provisioning/front.ts";
-import { startPart, type PartProcess } from "../provisioning/part-process.ts";
-import { ownCodeDir } from "../settings.ts";
-import { callbackSecret, password, people, secretKey, webhookSecret } from "./directory.ts";
-import type { RelayTrap } from "./relay-child.ts";
-import type { ServerTrap } from "./server-child.ts";
-import { startStripe, type StripeProcess } from "./stripe-process.ts";
+import { createHmac, randomUUID } from "node:crypto";
+import type { Client } from "pg";
+import { startAsked, type AskedProcess } from "../kit/asked-process.ts";
+import type { RelayTrap } from "../kit/relay-part.ts";
+import type { ServerTrap } from "../kit/server-child.ts";
+import { connectTo, layGround, Stage, urlAs, type Ground, type StageOptions } from "../kit/stage.ts";
+import { callbackSecret, people, webhookSecret } from "./directory.ts";
+import type { Acts } from "./stripe-child.ts";
 import { startWorks, type Run, type Works } from "./works.ts";
-
-export interface StageOptions {
-  /** The folder whose code is put to the test. Default: our own. */
-  readonly codeDir?: string;
-  /** What is done to the database after it was migrated. */
-  readonly afterMigration?: string;
-  /** A server to use for several stages. */
-  readonly postgres?: CrashablePostgres;
-  /** How many relays there are. Default: 1. */
-  readonly relays?: number;
-}
 
 export interface Wanted {
   readonly customer: string;
@@ -43,164 +25,44 @@ export interface Offer {
   readonly token: string;
 }
 
-interface Parts {
-  readonly postgres: CrashablePostgres;
-  readonly url: string;
-  readonly front: Front;
-  readonly works: Works;
-  readonly stripe: StripeProcess;
-  readonly options: StageOptions;
+/** The server dies around an event of Stripe's of this type. */
+interface ServerHow extends Pick<ServerTrap, "at"> {
+  readonly type: string;
 }
 
-const poolSize = 10;
-
-export class PaymentsStage {
-  readonly postgres: CrashablePostgres;
-  readonly stripe: StripeProcess;
+export class PaymentsStage extends Stage<ServerHow> {
+  readonly stripe: AskedProcess<Acts>;
   readonly works: Works;
-  readonly url: string;
   /** Offers whose time was made to end, and when it did. */
   readonly deadlines = new Map<string, Date>();
-  readonly #front: Front;
-  readonly #options: StageOptions;
-  readonly #pool: Pool;
-  readonly #relays: (PartProcess | undefined)[];
-  readonly #turns = new Map<number | "server", Promise<void>>();
   readonly #strangers = new Set<Client>();
-  #server: PartProcess | undefined;
 
-  private constructor({ postgres, url, front, works, stripe, options }: Parts) {
-    this.postgres = postgres;
-    this.url = url;
-    this.stripe = stripe;
+  private constructor(ground: Ground, works: Works, stripe: AskedProcess<Acts>) {
+    super(ground);
     this.works = works;
-    this.#front = front;
-    this.#options = options;
-    this.#relays = Array.from<undefined>({ length: options.relays ?? 1 });
-    this.#pool = new Pool({
-      connectionString: url,
-      max: poolSize,
-      connectionTimeoutMillis: 10_000,
-      options: `-c headroom.secret_key=${secretKey}`,
-    });
-    this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.stripe = stripe;
   }
 
   static async open(options: StageOptions = {}): Promise<PaymentsStage> {
     await using undo = new AsyncDisposableStack();
-    const codeDir = options.codeDir ?? ownCodeDir;
-    const postgres = options.postgres ?? (await CrashablePostgres.start());
-    if (options.postgres === undefined) undo.defer(() => postgres.close());
-    const url = await postgres.createDatabase(`payments_${randomBytes(4).toString("hex")}`);
-    const front = await startFront();
-    undo.defer(() => front.close());
+    const ground = await layGround("payments", options, undo, (client, { url }) => client.query(people(url)));
     const works = await startWorks();
     undo.defer(() => works.close());
-    await prepare(url, front.url, options);
-    const stripe = await startStripe(codeDir, { headroomUrl: front.url, webhookSecret });
+    const config = { headroomUrl: ground.front.url, webhookSecret };
+    const stripe = await startAsked<Acts>(ground.codeDir, "payments/stripe-child.ts", config);
     undo.defer(() => stripe.close());
-    const stage = new PaymentsStage({ postgres, url, front, works, stripe, options });
-    await stage.startServer();
-    undo.move();
-    return stage;
+    const stage = new PaymentsStage(ground, works, stripe);
+    undo.defer(async () => void (await Promise.allSettled([...stage.#strangers].map((client) => client.end()))));
+    return await stage.putUp(undo);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#relays.map((relay) => relay?.kill()), this.#server?.kill()]);
-    await this.stripe.close();
-    await Promise.all([...this.#strangers].map((client) => client.end().catch(() => undefined)));
-    await Promise.all([this.works.close(), this.#front.close(), this.#pool.end()]);
-    if (this.#options.postgres === undefined) await this.postgres.close();
+  protected override relayPart(trap?: RelayTrap) {
+    return ["payments/relay-child.ts", { stripeUrl: this.stripe.url, worksUrl: this.works.url, trap }] as const;
   }
 
-  // --- the parts
-
-  /** With a trap it kills itself there; `relayGone` resolves then. */
-  startRelay(trap?: RelayTrap, place = 0): Promise<void> {
-    return this.#inTurn(place, async () => {
-      await this.#relays[place]?.kill();
-      await this.relayGone(place);
-      this.#relays[place] = await startPart(this.#codeDir, "../payments/relay-child.ts", {
-        connectionString: this.#urlAs("headroom_executor"),
-        stripeUrl: this.stripe.url,
-        worksUrl: this.works.url,
-        trap,
-      });
-    });
-  }
-
-  /** Resolves when the relay has died. What it held is free at once: nobody can send it any more. */
-  async relayGone(place = 0): Promise<void> {
-    const dead = this.#relays[place];
-    if (dead === undefined) return;
-    await dead.gone;
-    this.#relays[place] = undefined;
-    const past = "update outbox.claims set lease_until = now() - interval '1 second' where relay_id = $1";
-    await this.rows(past, [dead.number]).catch((error: unknown) => {
-      // Without a database the lease runs out by itself.
-      if (!isRetryableConnectionError(error)) throw error;
-    });
-  }
-
-  async killRelay(place = 0): Promise<void> {
-    await this.#relays[place]?.kill();
-  }
-
-  startServer(trap?: ServerTrap): Promise<void> {
-    return this.#inTurn("server", async () => {
-      await this.#server?.kill();
-      this.#server = undefined;
-      const started = await startPart(this.#codeDir, "../payments/server-child.ts", {
-        connectionString: this.#urlAs("headroom_gateway"),
-        secretKey,
-        checkoutOrigin: new URL(this.stripe.url).origin,
-        trap,
-      });
-      this.#server = started;
-      this.#front.pointTo(started.number);
-    });
-  }
-
-  async serverGone(): Promise<void> {
-    await this.#server?.gone;
-  }
-
-  async killServer(): Promise<void> {
-    await this.#server?.kill();
-  }
-
-  /** Starts what has died, without traps. */
-  async startWhatIsGone(): Promise<void> {
-    const relays = this.#relays.map(async (_, place) => {
-      await this.#turns.get(place);
-      if (!isUp(this.#relays[place])) await this.startRelay(undefined, place);
-    });
-    const server = async (): Promise<void> => {
-      await this.#turns.get("server");
-      if (!isUp(this.#server)) await this.startServer();
-    };
-    const started = await Promise.allSettled([...relays, server()]);
-    for (const each of started) if (each.status === "rejected") throw each.reason;
-  }
-
-  /** One start of a part at a time, whoever asks for it. */
-  async #inTurn(part: number | "server", work: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(part) ?? Promise.resolve()).then(work);
-    this.#turns.set(
-      part,
-      turn.catch(() => undefined),
-    );
-    await turn;
-  }
-
-  async crashPostgres(): Promise<void> {
-    await this.postgres.crash();
-    await this.postgres.restart();
-  }
-
-  get relayCount(): number {
-    return this.#relays.length;
+  protected override serverConfig(how?: ServerHow) {
+    const trap = how && { holds: [`"type": "${how.type}"`], at: how.at };
+    return { checkoutOrigin: new URL(this.stripe.url).origin, trap };
   }
 
   // --- requests and customers
@@ -219,7 +81,7 @@ export class PaymentsStage {
   /** As a browser does, through the server; whatever it answers. */
   async beginByPage({ token }: Offer): Promise<number> {
     const body = new URLSearchParams({ decision: "pay" });
-    const answer = await fetch(`${this.#front.url}/confirm/${token}`, { method: "POST", body });
+    const answer = await fetch(`${this.front.url}/confirm/${token}`, { method: "POST", body });
     await answer.arrayBuffer();
     return answer.status;
   }
@@ -278,12 +140,6 @@ export class PaymentsStage {
 
   // --- time
 
-  /** What waits in the outbox is due, and destinations that were given up are tried again. */
-  async hurryOutbox(): Promise<void> {
-    await this.rows("update outbox.pending set due = now() where due > now()");
-    await this.rows("update outbox.heads set due = now() where due > now() and claim_id is null");
-  }
-
   /** The sweep looks at all money that is not settled, as if hours had passed. */
   async hurryMoney(): Promise<void> {
     for (const table of ["checkouts", "payments", "refunds", "subscriptions"]) {
@@ -302,22 +158,16 @@ export class PaymentsStage {
 
   /** Calls that were given up are longer ago than Stripe would work on one. */
   async ageDead(): Promise<void> {
-    const client = await this.connect();
-    try {
-      await client.query("set session_replication_role = replica");
-      await client.query(
-        `update outbox.attempts set recorded_at = recorded_at - interval '10 minutes'
-          where outbox_id in (select d.outbox_id from outbox.dead d) and recorded_at > now() - interval '6 minutes'`,
-      );
-    } finally {
-      await client.end();
-    }
+    await this.inArchive(
+      `update outbox.attempts set recorded_at = recorded_at - interval '10 minutes'
+        where outbox_id in (select d.outbox_id from outbox.dead d) and recorded_at > now() - interval '6 minutes'`,
+    );
   }
 
   /** Runs the timers until they find nothing more; what failed of it. */
-  async sweep(most = 20): Promise<string[]> {
+  async sweep(maxRounds = 20): Promise<string[]> {
     const failed: string[] = [];
-    for (let round = 0; round < most; round += 1) {
+    for (let round = 0; round < maxRounds; round += 1) {
       const [swept] = await this.rows<{ failed: unknown[]; more: boolean }>(
         "select t -> 'failed' as failed, (t ->> 'more')::boolean as more from public.run_capacity_request_timers(400) t",
       );
@@ -327,57 +177,11 @@ export class PaymentsStage {
     return failed;
   }
 
-  // --- the database
-
-  async rows<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const { rows } = await this.#pool.query({ text, values: [...values], types: valueTypes });
-    return rows as T[];
-  }
-
-  connect(): Promise<Client> {
-    return connectTo(this.url);
-  }
-
   /** Somebody with a login of their own. The stage ends them with itself. */
   async stranger(login: string): Promise<Client> {
-    const client = await connectTo(this.#urlAs(login));
+    const client = await connectTo(urlAs(this.url, login));
     this.#strangers.add(client);
     client.once("end", () => this.#strangers.delete(client));
     return client;
-  }
-
-  #urlAs(role: string): string {
-    return Object.assign(new URL(this.url), { username: role, password }).href;
-  }
-
-  get #codeDir(): string {
-    return this.#options.codeDir ?? ownCodeDir;
-  }
-}
-
-async function connectTo(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString });
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
-}
-
-function isUp(part: PartProcess | undefined): boolean {
-  return part?.isGone() === false;
-}
-
-async function prepare(url: string, headroomUrl: string, options: StageOptions): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    // A process that is killed loses nothing that the system has been handed: what would be waited for is the disk.
-    await client.query("alter system set fsync = off");
-    await client.query("select pg_reload_conf()");
-    await migrate(client, { sqlDir: join(options.codeDir ?? ownCodeDir, "sql") });
-    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
-    await client.query(people(headroomUrl));
-    if (options.afterMigration !== undefined) await client.query(options.afterMigration);
-  } finally {
-    await client.end();
   }
 }

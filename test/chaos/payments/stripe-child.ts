@@ -11,7 +11,7 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { DeliveryInput } from "../../../src/sandbox/stripe/delivery.ts";
 import type { Dispute, Invoice, Payment, Refund, Session, Subscription } from "../../../src/sandbox/stripe/things.ts";
 import type { Books } from "../../../src/sandbox/stripe/user-actions.ts";
-import { answerAsks } from "../asked-process.ts";
+import { answerAsks } from "../kit/asked-process.ts";
 
 const { headroomUrl, webhookSecret } = z
   .object({ headroomUrl: z.string(), webhookSecret: z.string() })

@@ -6,11 +6,12 @@
  */
 import { pause } from "../../../src/db/wait/pause.ts";
 import type { PlanInput } from "../../../src/sandbox/github/run-plan.ts";
-import type { Findings } from "../findings.ts";
+import { eventually } from "../kit/eventually.ts";
+import type { Findings } from "../kit/findings.ts";
 import { judge, observe } from "./oracle.ts";
 import { calm } from "./settings.ts";
 import { faultsOf, hour, startElsewhere, type Elsewhere, type Fault } from "./spoiled.ts";
-import { ProvisioningStage, type Job, type StageOptions } from "./stage.ts";
+import { ProvisioningStage, type Job, type ProvisioningOptions } from "./stage.ts";
 
 /** One run with its job, and the fault that each of the life's calls meets once. */
 interface Cell {
@@ -102,7 +103,7 @@ export const lives = [
     hits: [{ method: "listRuns" }, { method: "cancelRun" }, { method: "dispatch", after: 1 }],
     fits: isGithub,
     async play(stage, { job }) {
-      await eventually(() => saidBy(stage, job, "hangs on purpose") || undefined, "the run to hang");
+      await eventually(() => saidBy(stage, job, "hangs on purpose"), "the run to hang", pollMs);
       await stage.age(job, 11);
     },
     ends: {
@@ -116,10 +117,14 @@ export const lives = [
 
 /** Time passes until GitHub is asked how a run ended. */
 async function lookedAt(stage: ProvisioningStage, { job }: Cell): Promise<void> {
-  await eventually(() => {
-    const runs = stage.runsOf(job);
-    return (runs.length > 0 && runs.every((run) => run.status === "completed")) || undefined;
-  }, "the run to end");
+  await eventually(
+    () => {
+      const runs = stage.runsOf(job);
+      return runs.length > 0 && runs.every((run) => run.status === "completed");
+    },
+    "the run to end",
+    pollMs,
+  );
   await stage.age(job, 3);
 }
 
@@ -134,9 +139,11 @@ export interface MatrixStage extends AsyncDisposable {
 }
 
 const workspaces = 160;
+/** Many runs are looked at beside each other. */
+const pollMs = 150;
 
 /** The script's waits are a fraction of the usual, and so is its patience: 4.5 s for a result. */
-export async function openMatrix(options: StageOptions = {}): Promise<MatrixStage> {
+export async function openMatrix(options: ProvisioningOptions = {}): Promise<MatrixStage> {
   const elsewhere = await startElsewhere();
   try {
     const stage = await ProvisioningStage.open({
@@ -215,11 +222,15 @@ async function playCell(stage: ProvisioningStage, cell: Cell, findings: Findings
   const where = `${life.name}: ${fault.name}`;
   try {
     await life.play?.(stage, cell);
-    await eventually(async () => {
-      const { state, cleanup } = await stage.job(job.request_id);
-      const isOver = !["waiting", "queued", "provisioning"].includes(state) && cleanup !== "under_way";
-      return (isOver && stage.runsOf(job).every((run) => run.status === "completed")) || undefined;
-    }, "the job to come to rest");
+    await eventually(
+      async () => {
+        const { state, cleanup } = await stage.job(job.request_id);
+        const isOver = !["waiting", "queued", "provisioning"].includes(state) && cleanup !== "under_way";
+        return isOver && stage.runsOf(job).every((run) => run.status === "completed");
+      },
+      "the job to come to rest",
+      pollMs,
+    );
   } catch (error) {
     findings.add("nobody waits without an end", `${where}: ${error instanceof Error ? error.message : ""}`);
   }
@@ -285,20 +296,13 @@ export async function playHeartbeats({ stage, faults }: MatrixStage, findings: F
 /** When everything is at rest, what holds for all jobs. */
 export async function restAndJudge({ stage }: MatrixStage, findings: Findings): Promise<void> {
   stage.sandbox.faults.clear("github");
-  await eventually(async () => {
-    await stage.passTime();
-    const [left] = await stage.rows<{ n: number }>("select count(*)::integer as n from outbox.pending");
-    return left?.n === 0 || undefined;
-  }, "nothing to be left in the outbox");
+  await eventually(
+    async () => {
+      await stage.passTime();
+      return (await stage.countOf("outbox.pending")) === 0;
+    },
+    "nothing to be left in the outbox",
+    pollMs,
+  );
   await judge(stage, findings);
-}
-
-async function eventually<T>(read: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = performance.now() + 25_000;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`Waited too long for ${what}`);
-    await pause(150);
-  }
 }

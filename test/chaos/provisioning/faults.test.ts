@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { shippedScript } from "../../../src/sandbox/github/job-processes.ts";
-import { Findings } from "../findings.ts";
-import { patched } from "../planted/patch.ts";
-import { renderFindings } from "../report.ts";
+import { Findings } from "../kit/findings.ts";
+import { patched } from "../kit/patch.ts";
+import { renderFindings } from "../kit/report.ts";
 import {
   lives,
   openMatrix,

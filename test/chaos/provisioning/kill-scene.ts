@@ -4,9 +4,9 @@
  * Does not own: who is killed when.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
-import { pause } from "../../../src/db/wait/pause.ts";
-import { Findings } from "../findings.ts";
-import { renderFindings } from "../report.ts";
+import { eventually } from "../kit/eventually.ts";
+import { Findings } from "../kit/findings.ts";
+import { renderFindings } from "../kit/report.ts";
 import { judge } from "./oracle.ts";
 import { calm } from "./settings.ts";
 import { ProvisioningStage, type Job } from "./stage.ts";
@@ -66,7 +66,7 @@ export async function heldAt(method: string, attempt: string): Promise<Job> {
   hold(method);
   await stage().startRelay();
   const job = await confirmed();
-  await eventually(async () => (await stage().attemptsOf(job)).includes(attempt) || undefined, attempt);
+  await eventually(async () => (await stage().attemptsOf(job)).includes(attempt), attempt);
   return job;
 }
 
@@ -93,21 +93,10 @@ async function atRest(job: Job, attempts: readonly string[]): Promise<void> {
   for (const { id } of stage().runsOf(job)) await stage().sandbox.github.ended(id);
   await eventually(async () => {
     await stage().passTime();
-    const [left] = await stage().rows<{ n: number }>("select count(*)::integer as n from outbox.pending");
-    return left?.n === 0 || undefined;
+    return (await stage().countOf("outbox.pending")) === 0;
   }, "nothing to be left in the outbox");
   expect(await stage().attemptsOf(job)).toEqual(attempts);
   const findings = new Findings();
   await judge(stage(), findings);
   expect(renderFindings(findings.list)).toBe("All invariants hold.");
-}
-
-export async function eventually<T>(read: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
-    await pause(25);
-  }
 }

@@ -3,7 +3,8 @@
  * somebody has asked for another. The attempts before that are in kills.test.ts.
  */
 import { describe, expect, test } from "vitest";
-import { confirmed, eventually, failsCleanly, firstRun, hold, runs, said, stage, useStage } from "./kill-scene.ts";
+import { eventually } from "../kit/eventually.ts";
+import { confirmed, failsCleanly, firstRun, hold, runs, said, stage, useStage } from "./kill-scene.ts";
 import { calm } from "./settings.ts";
 import type { Job } from "./stage.ts";
 
@@ -14,7 +15,7 @@ async function givenUp(): Promise<Job> {
   stage().sandbox.github.planNext({ ...calm, outcome: "hangs", slowToStop: true });
   await stage().startRelay();
   const job = await confirmed();
-  await eventually(() => said(job, "hangs on purpose") || undefined, "the run to hang");
+  await eventually(() => said(job, "hangs on purpose"), "the run to hang");
   await stage().killRelay();
   stage().sandbox.github.planNext(calm);
   await stage().age(job, 11);
@@ -44,7 +45,7 @@ describe("after the stop was sent", () => {
       () =>
         stage()
           .sandbox.requests.list()
-          .some(({ method }) => method === "cancelRun") || undefined,
+          .some(({ method }) => method === "cancelRun"),
       "a cancellation",
     );
     await stage().crashPostgres();
@@ -56,7 +57,7 @@ describe("after the stop was sent", () => {
     const job = await givenUp();
     await stage().killServer();
     await stage().startRelay();
-    await eventually(() => stage().runsOf(job)[0]?.status === "completed" || undefined, "the run to end");
+    await eventually(() => stage().runsOf(job)[0]?.status === "completed", "the run to end");
     await stage().startServer();
     await failsCleanly(job, ended);
   });
@@ -75,7 +76,7 @@ async function failed(): Promise<Job> {
   await stage().startRelay({ operation: "dispatch", at: "settle.after" });
   const job = await confirmed();
   await stage().relayGone();
-  await eventually(async () => (await stage().job(job.request_id)).state === "failed" || undefined, "the failure");
+  await eventually(async () => (await stage().job(job.request_id)).state === "failed", "the failure");
   return job;
 }
 
@@ -108,10 +109,7 @@ describe("during the cleanup", () => {
     const job = await failed();
     hold("callback.claim");
     await stage().startRelay();
-    await eventually(
-      async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed") || undefined,
-      "the cleanup to begin",
-    );
+    await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
     await stage().crashPostgres();
     stage().sandbox.faults.release();
     await failsCleanly(job, ended);
@@ -138,7 +136,7 @@ async function cleaningUp(): Promise<Job> {
   stage().sandbox.github.planNext({ ...calm, outcome: "fails", affects: "provision" });
   await stage().startRelay();
   const job = await confirmed();
-  await eventually(async () => (await stage().job(job.request_id)).state === "failed" || undefined, "the failure");
+  await eventually(async () => (await stage().job(job.request_id)).state === "failed", "the failure");
   stage().sandbox.github.planNext(calm);
   return job;
 }
@@ -148,10 +146,7 @@ describe("after a retry was asked for", () => {
   test("Postgres, while the cleanup is under way, after a retry was asked for", async () => {
     hold("callback.claim", 1);
     const job = await cleaningUp();
-    await eventually(
-      async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed") || undefined,
-      "the cleanup to begin",
-    );
+    await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
     await stage().retry(job);
     expect(await stage().job(job.request_id)).toMatchObject({ state: "waiting", attempts: 1 });
     await stage().crashPostgres();
@@ -177,10 +172,7 @@ describe("after a retry was asked for", () => {
     await stage().startServer({ task: "cleanup", signal: "succeeded" });
     hold("callback.claim", 1);
     const job = await cleaningUp();
-    await eventually(
-      async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed") || undefined,
-      "the cleanup to begin",
-    );
+    await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
     await stage().retry(job);
     stage().sandbox.faults.release();
     await stage().serverGone();
@@ -194,10 +186,7 @@ describe("after a retry was asked for", () => {
     await stage().until(job.request_id, ({ cleanup }) => cleanup === "done", "cleaned up");
     hold("callback.claim");
     await stage().retry(job);
-    await eventually(
-      async () => (await stage().attemptsOf(job)).includes("provision 2 claimed") || undefined,
-      "the claim",
-    );
+    await eventually(async () => (await stage().attemptsOf(job)).includes("provision 2 claimed"), "the claim");
     expect(stage().killScript(job, "start")).toBe(1);
     stage().sandbox.faults.release();
     await failsCleanly(job, [

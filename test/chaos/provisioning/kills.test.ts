@@ -4,19 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import type { PlanInput } from "../../../src/sandbox/github/run-plan.ts";
+import { eventually } from "../kit/eventually.ts";
 import { calm } from "./settings.ts";
-import {
-  confirmed,
-  eventually,
-  failsCleanly,
-  firstRun,
-  heldAt,
-  hold,
-  nextCustomer,
-  runs,
-  stage,
-  useStage,
-} from "./kill-scene.ts";
+import { confirmed, failsCleanly, firstRun, heldAt, hold, nextCustomer, runs, stage, useStage } from "./kill-scene.ts";
 import type { Job } from "./stage.ts";
 
 useStage();
@@ -154,7 +144,7 @@ async function atWork(plan: PlanInput = working): Promise<Job> {
   const job = await confirmed();
   const { id } = await firstRun(job, "provision");
   stage().sandbox.github.planNext(calm);
-  await eventually(() => stage().runsOf(job)[0]?.script?.steps[1]?.state === "runs" || undefined, "the run to work");
+  await eventually(() => stage().runsOf(job)[0]?.script?.steps[1]?.state === "runs", "the run to work");
   if (plan === working) stage().sandbox.github.plan(id, { speed: "quick" });
   return job;
 }

@@ -3,7 +3,8 @@
  */
 import { verify } from "../../../src/capacity/verify.ts";
 import { verifyJobs } from "../../../src/provisioning/verify.ts";
-import type { Findings } from "../findings.ts";
+import type { Findings } from "../kit/findings.ts";
+import { noteVerify } from "../kit/verify.ts";
 import { byHandRef, type ProvisioningStage } from "./stage.ts";
 
 /** What holds at every moment. */
@@ -28,16 +29,7 @@ export async function judge(stage: ProvisioningStage, findings: Findings): Promi
   }
   judgeRuns(stage, findings);
   await observe(stage, findings);
-  const client = await stage.connect();
-  try {
-    for await (const { findings: found } of verify(client)) note(found);
-    for await (const { findings: found } of verifyJobs(client)) note(found);
-  } finally {
-    await client.end();
-  }
-  function note(found: readonly { code: string; subject: string; detail: string }[]): void {
-    for (const { code, subject, detail } of found) findings.add(`verify: ${code}`, `${subject}: ${detail}`);
-  }
+  await noteVerify(stage, [verify, verifyJobs], findings);
 }
 
 /** A dispatch starts one run, and of all runs of an attempt one is let through by its claim. */

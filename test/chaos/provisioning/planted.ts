@@ -3,19 +3,20 @@
  * ordinary oracle must see it. The code as it is plays the same scenes, and must pass.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
-import { Findings } from "../findings.ts";
-import type { PlantedOptions, PlantedResult } from "../planted/run-planted.ts";
-import { runSceneBugs, type SceneBug, type SceneCode } from "../planted/scene-bugs.ts";
+import { Findings } from "../kit/findings.ts";
+import { eventually } from "../kit/eventually.ts";
+import { plantedInCode, type CodeBug } from "../kit/planted.ts";
 import { judge, observe } from "./oracle.ts";
 import { calm } from "./settings.ts";
 import { ProvisioningStage, type Job } from "./stage.ts";
 
 const sql = (path: string): string => `sql/functions/provisioning/${path}.sql`;
 
-export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
+export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   {
     name: "a callback without a fence",
     scene: "another run",
+    caughtAs: "verify: stranger_obeyed",
     patches: [
       {
         file: sql("callbacks/callback_rules"),
@@ -88,11 +89,11 @@ const scenes = {
   async "another run"(stage) {
     stage.sandbox.github.planNext({ ...calm, outcome: "crashes" });
     const job = await confirmed(stage);
-    const first = await eventually(() => stage.runsOf(job)[0]);
+    const first = await eventually(() => stage.runsOf(job)[0], "a run");
     stage.sandbox.github.planNext(calm);
     await stage.sandbox.github.ended(first.id);
     await stage.runByHand(first);
-    const second = await eventually(() => stage.runsOf(job)[1]);
+    const second = await eventually(() => stage.runsOf(job)[1], "a second run");
     await stage.sandbox.github.ended(second.id);
     await stage.age(job, 3);
   },
@@ -124,7 +125,7 @@ const scenes = {
     // The first is the provisioning run's claim, the second the cleanup's.
     stage.sandbox.faults.add({ provider: "github", method: "callback.claim", kind: "late", times: 1, after: 1 });
     const job = await confirmed(stage);
-    await eventually(async () => (await stage.attemptsOf(job)).includes("cleanup 1 claimed") || undefined);
+    await eventually(async () => (await stage.attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup");
     stage.sandbox.github.planNext(calm);
     await stage.retry(job);
     stage.sandbox.faults.release();
@@ -137,24 +138,11 @@ async function confirmed(stage: ProvisioningStage): Promise<Job> {
 
 async function hanging(stage: ProvisioningStage, job: Job): Promise<void> {
   const hangs = "This step hangs on purpose.";
-  await eventually(() => stage.runsOf(job)[0]?.script?.log.includes(hangs) || undefined);
+  await eventually(() => stage.runsOf(job)[0]?.script?.log.includes(hangs), "the run to hang");
 }
 
-async function eventually<T>(read: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error("The scene does not come to its point.");
-    await pause(25);
-  }
-}
-
-export function runPlantedProvisioning(options: Omit<PlantedOptions, "seed">): Promise<PlantedResult> {
-  return runSceneBugs(plantedBugs, options, playScene);
-}
-
-async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: Findings): Promise<void> {
+export const planted = plantedInCode(plantedBugs, async (code, scene) => {
+  const findings = new Findings();
   const stage = await ProvisioningStage.open(code);
   try {
     stage.sandbox.github.planNext(calm);
@@ -165,18 +153,20 @@ async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: 
   } finally {
     await stage.close();
   }
-}
+  return findings.list;
+});
 
 /** Until nothing is under way, or nothing moves any more. */
 async function rest(stage: ProvisioningStage): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (performance.now() < deadline) {
     await stage.passTime();
-    const [open] = await stage.rows<{ n: number }>(
-      `select (select count(*) from outbox.pending) + (select count(*) from provisioning.jobs
-                where state in ('waiting', 'queued', 'provisioning') or cleanup = 'under_way') as n`,
-    );
-    if (open?.n === 0 && stage.sandbox.github.runs().every(({ status }) => status === "completed")) return;
+    const open =
+      (await stage.countOf("outbox.pending")) +
+      (await stage.countOf(
+        "provisioning.jobs where state in ('waiting', 'queued', 'provisioning') or cleanup = 'under_way'",
+      ));
+    if (open === 0 && stage.sandbox.github.runs().every(({ status }) => status === "completed")) return;
     await pause(200);
   }
 }

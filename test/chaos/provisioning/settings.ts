@@ -3,14 +3,11 @@
  */
 import type { FaultInput } from "../../../src/sandbox/core/faults.ts";
 import type { PlanInput } from "../../../src/sandbox/github/run-plan.ts";
-import type { Range } from "../settings.ts";
+import type { Range } from "../kit/random.ts";
+import type { RunSettings } from "../kit/run.ts";
+import type { Flags } from "../kit/subject.ts";
 
-export interface ProvisioningSettings {
-  readonly seed: number;
-  /** How long faults happen. */
-  readonly faultsMs: number;
-  /** How long everything may take to come to rest afterwards. */
-  readonly restMs: number;
+export interface ProvisioningSettings extends RunSettings {
   readonly customers: number;
   readonly requests: number;
   readonly killEveryMs: Range;
@@ -18,7 +15,7 @@ export interface ProvisioningSettings {
   readonly clockEveryMs: Range;
 }
 
-export function provisioningSettings({ seed, minutes }: { seed: number; minutes: number }): ProvisioningSettings {
+export function provisioningSettings({ seed, minutes }: Pick<Flags, "seed" | "minutes">): ProvisioningSettings {
   return {
     seed,
     faultsMs: minutes * 60_000,

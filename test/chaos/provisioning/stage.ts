@@ -1,28 +1,18 @@
 /**
- * The stage on which provisioning is hurt: a Postgres that can crash, a relay and a server as processes, and the sandbox's GitHub, which runs
- * the real workflow script as processes too. Time passes by making rows older.
+ * The stage on which provisioning is hurt: the kit's, with the sandbox's GitHub in this process, whose runs start the real workflow script.
  *
- * Owns: putting it up, taking it down, killing and starting the parts again. Does not own: what is done to whom, nor the verdict (oracle.ts).
+ * Owns: what people, jobs, runs and time do. Does not own: when, nor the verdict (oracle.ts).
  */
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Client, Pool } from "pg";
-import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
-import { withTimeout } from "../../../src/db/wait/with-timeout.ts";
-import { valueTypes } from "../../../src/db/values.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";
 import { processesOf } from "../../integration/sandbox/github/run-stage.ts";
 import { secrets } from "../../integration/sandbox/stage.ts";
-import { CrashablePostgres } from "../crashable-postgres.ts";
-import { ownCodeDir } from "../settings.ts";
-import { startFront, type Front } from "./front.ts";
-import { startPart, type PartProcess } from "./part-process.ts";
-import { callbackPath, callbackSecret, githubWebhookSecret, prepareDatabase, secretKey } from "./prepare-database.ts";
-import type { RelayTrap } from "./relay-child.ts";
-import type { ServerTrap } from "./server-child.ts";
+import type { RelayTrap } from "../kit/relay-part.ts";
+import { layGround, Stage, type Ground, type StageOptions } from "../kit/stage.ts";
+import { callbackPath, callbackSecret, fillDatabase, githubWebhookSecret } from "./directory.ts";
 
 export interface Job {
   readonly id: string;
@@ -32,13 +22,7 @@ export interface Job {
   readonly cleanup: string;
 }
 
-export interface StageOptions {
-  /** The folder whose code is put to the test. Default: our own. */
-  readonly codeDir?: string;
-  /** What is done to the database after it was migrated. */
-  readonly afterMigration?: string;
-  /** A server to use for several stages. */
-  readonly postgres?: CrashablePostgres;
+export interface ProvisioningOptions extends StageOptions {
   /** What the script waits before it tries a call again. Default: 400, so that it outlasts a restart of the server and of Postgres. */
   readonly retryMs?: number;
   /** Whether GitHub tells of its runs by webhook. Default: false, so that nothing but callbacks and polls is left. */
@@ -53,148 +37,52 @@ export interface StageOptions {
 /** The branch as people name it who start a run at GitHub without us; Headroom names it shortly. */
 export const byHandRef = "refs/heads/main";
 
-/** The name of our own connections, so that nobody takes those that are idle for a part. */
-export const stageName = "stage";
-
 const boundMs = 30_000;
 
-interface Parts {
-  readonly postgres: CrashablePostgres;
-  readonly url: string;
-  readonly sandbox: Sandbox;
-  readonly front: Front;
-  readonly options: StageOptions;
+/** The server dies once it has committed such a callback, before it answers. */
+interface ServerHow {
+  readonly task: "provision" | "cleanup";
+  readonly signal: "claim" | "heartbeat" | "succeeded" | "failed";
 }
 
-export class ProvisioningStage {
-  readonly postgres: CrashablePostgres;
+export class ProvisioningStage extends Stage<ServerHow> {
   readonly sandbox: Sandbox;
-  readonly url: string;
-  readonly #options: StageOptions;
-  readonly front: Front;
-  /** Kept, because a new backend takes many times longer for a question than one that has answered it before. */
-  readonly #pool: Pool;
-  #relay: PartProcess | undefined;
-  #server: PartProcess | undefined;
-  #hasTrappedRelay = false;
-  #hasTrappedServer = false;
 
-  private constructor({ postgres, url, sandbox, front, options }: Parts) {
-    this.postgres = postgres;
-    this.url = url;
+  private constructor(ground: Ground, sandbox: Sandbox) {
+    super(ground);
     this.sandbox = sandbox;
-    this.#options = options;
-    this.front = front;
-    this.#pool = new Pool({ connectionString: url, max: 8, idleTimeoutMillis: 0, application_name: stageName });
-    // What was open before a crash is of no use after it, and is replaced.
-    this.#pool.on("error", () => undefined);
   }
 
-  static async open(options: StageOptions = {}): Promise<ProvisioningStage> {
+  static async open(options: ProvisioningOptions = {}): Promise<ProvisioningStage> {
     await using undo = new AsyncDisposableStack();
-    const postgres = options.postgres ?? (await CrashablePostgres.start());
-    if (options.postgres === undefined) undo.defer(() => postgres.close());
-    const url = await postgres.createDatabase(`provisioning_${randomBytes(4).toString("hex")}`);
-    const front = await startFront();
-    undo.defer(() => front.close());
-    await prepareDatabase(url, front.url, options);
+    const ground = await layGround("provisioning", options, undo, (client, { url }) =>
+      fillDatabase(client, url, options.workspaces ?? 0),
+    );
     const sandbox = await startSandbox({
       sampleData: defaultSampleData,
       secrets: {
         ...secrets,
         githubWebhookSecret,
         provisioningCallbackSecret: callbackSecret,
-        provisioningCallbackUrl: `${front.url}${callbackPath}`,
+        provisioningCallbackUrl: `${ground.front.url}${callbackPath}`,
       },
       runTimeScale: 0.05,
       minRunRetryMs: options.retryMs ?? 400,
       ...(options.runScript === undefined ? {} : { runScript: options.runScript }),
       ...(options.runVariables === undefined ? {} : { runVariables: options.runVariables }),
     });
-    if (options.webhooks === true) sandbox.connect({ headroomUrl: front.url });
-    undo.move();
-    const stage = new ProvisioningStage({ postgres, url, sandbox, front, options });
-    await stage.startServer();
-    return stage;
+    undo.defer(() => sandbox.close());
+    if (options.webhooks === true) sandbox.connect({ headroomUrl: ground.front.url });
+    return await new ProvisioningStage(ground, sandbox).putUp(undo);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#relay?.kill(), this.#server?.kill()]);
-    await this.sandbox.close();
-    await this.front.close();
-    await this.#pool.end();
-    if (this.#options.postgres === undefined) await this.postgres.close();
+  protected override relayPart(trap?: RelayTrap) {
+    return ["provisioning/relay-child.ts", { apiUrl: `${this.sandbox.url}/github`, trap }] as const;
   }
 
-  // --- the parts
-
-  /** With a trap it kills itself there; `relayGone` resolves then. One that runs and has none is left alone. */
-  async startRelay(trap?: RelayTrap): Promise<void> {
-    if (this.#relay !== undefined && !this.#hasTrappedRelay && trap === undefined) return;
-    await this.killRelay();
-    this.#hasTrappedRelay = trap !== undefined;
-    const apiUrl = `${this.sandbox.url}/github`;
-    this.#relay = await startPart(this.#options.codeDir ?? ownCodeDir, "relay-child.ts", {
-      connectionString: this.url,
-      apiUrl,
-      trap,
-    });
-  }
-
-  /** Resolves when the relay has died. What it held is free at once: nobody can send it any more. */
-  async relayGone(): Promise<void> {
-    const dead = this.#relay;
-    if (dead === undefined) return;
-    await within(dead.gone, "the relay to die");
-    this.#relay = undefined;
-    const past = "update outbox.claims set lease_until = now() - interval '1 second' where relay_id = $1";
-    await this.rows(past, [dead.number]).catch((error: unknown) => {
-      // Without a database the lease runs out by itself.
-      if (!isRetryableConnectionError(error)) throw error;
-    });
-  }
-
-  async killRelay(): Promise<void> {
-    await this.#relay?.kill();
-    await this.relayGone();
-  }
-
-  /** With a trap it kills itself there; `serverGone` resolves then. */
-  async startServer(trap?: ServerTrap): Promise<void> {
-    if (this.#server !== undefined && !this.#hasTrappedServer && trap === undefined) return;
-    await this.killServer();
-    this.#hasTrappedServer = trap !== undefined;
-    const config = { connectionString: this.url, secretKey, trap };
-    this.#server = await startPart(this.#options.codeDir ?? ownCodeDir, "server-child.ts", config);
-    this.front.pointTo(this.#server.number);
-    void this.#server.gone.then(() => this.front.pointTo(undefined));
-  }
-
-  async serverGone(): Promise<void> {
-    if (this.#server !== undefined) await within(this.#server.gone, "the server to die");
-    this.#server = undefined;
-  }
-
-  async killServer(): Promise<void> {
-    await this.#server?.kill();
-    await this.serverGone();
-  }
-
-  /** Starts what has died, without traps. */
-  async startWhatIsGone(): Promise<void> {
-    if (this.#relay === undefined || this.#relay.isGone()) {
-      await this.relayGone();
-      await this.startRelay();
-    }
-    if (this.#server === undefined || this.#server.isGone()) {
-      await this.serverGone();
-      await this.startServer();
-    }
-  }
-
-  async crashPostgres(): Promise<void> {
-    await this.postgres.crash();
-    await this.postgres.restart();
+  protected override serverConfig(how?: ServerHow) {
+    const holds = how === undefined ? [] : [`"task":"${how.task}"`, `"signal":"${how.signal}"`];
+    return { trap: how && ({ holds, at: "before the answer" } as const) };
   }
 
   /** Kills the script's processes of a job with -9: all, or those that run this command. */
@@ -278,33 +166,23 @@ export class ProvisioningStage {
 
   /** Makes a job older, with everything that the sweep measures by; the archive's lines of its calls too. */
   async age({ id }: Pick<Job, "id">, minutes: number): Promise<void> {
-    const client = await this.connect();
-    try {
-      await client.query("set session_replication_role = replica");
-      await client.query(
-        `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
-                heartbeat_at = heartbeat_at - $2 * interval '1 minute', watched_at = watched_at - $2 * interval '1 minute'
-          where job_id = $1 and ended_at is null`,
-        [id, minutes],
-      );
-      await client.query(
-        `update outbox.attempts l set recorded_at = recorded_at - $2 * interval '1 minute'
-           from outbox.payloads m join outbox.lanes a on a.lane_id = m.lane_id
-          where l.outbox_id = m.outbox_id and a.key = 'job:' || $1`,
-        [id, minutes],
-      );
-    } finally {
-      await client.end();
-    }
+    await this.inArchive(
+      `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
+              heartbeat_at = heartbeat_at - $2 * interval '1 minute', watched_at = watched_at - $2 * interval '1 minute'
+        where job_id = $1 and ended_at is null`,
+      [id, minutes],
+    );
+    await this.inArchive(
+      `update outbox.attempts l set recorded_at = recorded_at - $2 * interval '1 minute'
+         from outbox.payloads m join outbox.lanes a on a.lane_id = m.lane_id
+        where l.outbox_id = m.outbox_id and a.key = 'job:' || $1`,
+      [id, minutes],
+    );
   }
 
   /** What is due later is due now, and the sweep looks at every job. */
   async passTime(): Promise<void> {
-    await this.rows("update outbox.pending set due = now() where due > now()");
-    await this.rows("update outbox.heads set due = now() where due > now() and claim_id is null");
-    // What asked for quiet has had it.
-    await this.rows("update outbox.gates set open_until = now() where open_until > now()");
-    await this.rows("update outbox.gates set next_slot_at = now() where next_slot_at > now()");
+    await this.hurryOutbox();
     await this.rows(
       "update provisioning.jobs set next_look_at = now() where id in (select id from provisioning.jobs for update skip locked)",
     );
@@ -335,20 +213,6 @@ export class ProvisioningStage {
       await pause(100);
     }
   }
-
-  // --- the database
-
-  async rows<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const { rows } = await this.#pool.query({ text, values: [...values], types: valueTypes });
-    return rows as T[];
-  }
-
-  async connect(): Promise<Client> {
-    const client = new Client({ connectionString: this.url });
-    client.on("error", () => undefined);
-    await client.connect();
-    return client;
-  }
 }
 
 /** What a process of the script was started to do: start, step, exec, finish, heartbeats. */
@@ -359,11 +223,4 @@ function commandOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What does not come within a bound that nothing should need is a failure of its own. */
-export async function within<T>(work: Promise<T>, what: string): Promise<T> {
-  const result = await withTimeout(work, boundMs);
-  if (result.kind === "done") return result.value;
-  throw new Error(`${what}: not within ${boundMs} ms`);
 }

@@ -1,5 +1,5 @@
 /** Chance that depends on names alone: leaving one thing out of a life leaves all others as they were. */
-import { Random } from "../../random.ts";
+import { Random } from "../../kit/random.ts";
 
 export function chanceOf(seed: number, ...names: readonly (string | number)[]): Random {
   let mixed = seed >>> 0;

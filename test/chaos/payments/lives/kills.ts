@@ -1,8 +1,8 @@
 /** Parts of the product that die in the middle of their work. */
 import type { Pool } from "pg";
-import { startPart } from "../../provisioning/part-process.ts";
-import { ownCodeDir } from "../../settings.ts";
-import type { RelayTrap } from "../relay-child.ts";
+import { startPart } from "../../kit/part-process.ts";
+import { ownCodeDir } from "../../kit/patch.ts";
+import type { RelayTrap } from "../../kit/relay-part.ts";
 
 /** In this time a relay with a trap has reached it, or had nothing to do. */
 const trapMs = 5_000;
@@ -16,14 +16,14 @@ interface Doomed {
 
 /** A relay as a process of its own, which kills itself with a call in its hands; answers its number when it is gone. */
 export async function dieAtStep(config: Doomed): Promise<number> {
-  const relay = await startPart(ownCodeDir, "../payments/relay-child.ts", {
+  const relay = await startPart(ownCodeDir, "payments/relay-child.ts", {
     ...config,
     worksUrl: "http://127.0.0.1:9",
   });
   const timeout = setTimeout(() => void relay.kill(), trapMs);
   await relay.gone;
   clearTimeout(timeout);
-  return relay.number;
+  return relay.ready;
 }
 
 /** Whoever sweeps is cut off after all the work and before its commit. */

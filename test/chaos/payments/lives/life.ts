@@ -4,7 +4,7 @@
  *
  * Does not own: doing it (acts.ts), nor what becomes of Stripe's events on their way (fates.ts).
  */
-import type { Random } from "../../random.ts";
+import type { Random } from "../../kit/random.ts";
 import type { ActName } from "./acts.ts";
 import { chanceOf } from "./chances.ts";
 import { eventTypes, faults, type EventType, type Fault } from "./fates.ts";

@@ -3,9 +3,9 @@
  * functions must be seen within a few lives, and the same lives without them must pass.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderFindings } from "../../report.ts";
+import { renderFindings } from "../../kit/report.ts";
 import { openPlace, type Place } from "./place.ts";
-import { plantedLives, playClean, playPlanted } from "./planted.ts";
+import { plantedLives, playScene } from "./planted.ts";
 import { livesSettings, runLives } from "./run.ts";
 
 const boundMs = 300_000;
@@ -48,11 +48,15 @@ describe("a life that was told of wrongly before", () => {
 
 describe("a bug that is planted", () => {
   it.each(plantedLives)("is caught: $name", { timeout: boundMs }, async (bug) => {
-    const rules = (await playPlanted(place, seed, bug)).map(({ rule }) => rule);
+    const rules = (await playScene(place, bug.scene, bug, seed)).map(({ rule }) => rule);
     expect(rules).toContain(bug.caughtAs);
   });
 
-  it("is what the oracle sees: the same lives pass without any", { timeout: boundMs }, async () => {
-    expect(await playClean(place, seed)).toEqual([]);
-  });
+  it.each([...new Set(plantedLives.map(({ scene }) => scene))])(
+    "is what the oracle sees: the same lives in a world that is %s pass without any",
+    { timeout: boundMs },
+    async (scene) => {
+      expect(await playScene(place, scene, undefined, seed)).toEqual([]);
+    },
+  );
 });

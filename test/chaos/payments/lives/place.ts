@@ -2,10 +2,9 @@
  * Where databases for lives come from: one is prepared, and each run of lives gets a copy of it.
  */
 import { randomBytes } from "node:crypto";
-import { Client } from "pg";
-import { migrate } from "../../../../src/db/migrate.ts";
-import { CrashablePostgres } from "../../crashable-postgres.ts";
-import { people, password, secretKey } from "../directory.ts";
+import { CrashablePostgres } from "../../kit/crashable-postgres.ts";
+import { connectTo, prepareDatabase, urlAs } from "../../kit/stage.ts";
+import { people } from "../directory.ts";
 import { makeClockMovable } from "./clock.ts";
 
 export interface LifeDatabase {
@@ -32,18 +31,21 @@ export async function openPlace(): Promise<Place> {
   const postgres = await CrashablePostgres.start();
   undo.defer(() => postgres.close());
   const url = await postgres.createDatabase(template);
-  await withClient(url, async (client) => {
-    await client.query("alter system set fsync = off");
+  await prepareDatabase(url, {}, async (client) => {
     await client.query("alter system set synchronous_commit = off");
     await client.query("select pg_reload_conf()");
-    await migrate(client);
-    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
     await client.query(people(headroomUrl) + more);
     await makeClockMovable(client);
   });
   undo.move();
-  const control = (text: string): Promise<void> =>
-    withClient(postgres.urlFor("postgres"), async (client) => void (await client.query(text)));
+  const control = async (text: string): Promise<void> => {
+    const client = await connectTo(postgres.urlFor("postgres"));
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  };
   return {
     async open() {
       const name = `lives_${randomBytes(4).toString("hex")}`;
@@ -51,20 +53,10 @@ export async function openPlace(): Promise<Place> {
       const own = postgres.urlFor(name);
       return {
         url: own,
-        as: (role) => Object.assign(new URL(own), { username: role, password }).href,
+        as: (role) => urlAs(own, role),
         drop: () => control(`drop database ${name} with (force)`),
       };
     },
     close: () => postgres.close(),
   };
-}
-
-async function withClient(connectionString: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }

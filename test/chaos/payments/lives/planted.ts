@@ -2,9 +2,11 @@
  * Bugs about money over time that somebody might well write: each is one function of the product replaced in the database of the lives, and
  * what lives have to be about for it to show. The oracle must see it within a few lives, and nothing without it.
  */
+import { Findings } from "../../kit/findings.ts";
+import type { PlantedBug, PlantedSuite } from "../../kit/planted.ts";
 import type { Fault } from "./judge.ts";
 import { focusedLife, type Focus, type Life } from "./life.ts";
-import type { Place } from "./place.ts";
+import { openPlace, type Place } from "./place.ts";
 import { play } from "./play.ts";
 import { quietWorld, type Rest, type World } from "./world.ts";
 
@@ -14,29 +16,33 @@ interface Plant {
   readonly replace: string;
 }
 
-export interface PlantedLife {
-  readonly name: string;
+/** Its scene is what the world is like. */
+export interface PlantedLife extends PlantedBug<keyof typeof worlds> {
   readonly plant: readonly Plant[];
   /** In turn. */
   readonly focus: readonly Focus[];
-  readonly world?: Partial<World>;
   /** Some weeks are enough for what needs no month. */
   readonly until: number;
-  /** The rule of the oracle that it breaks. */
   readonly caughtAs: string;
 }
 
 const days = 10;
 const twoMonths = 24;
-/** Nobody sweeps around the end of the first month, so that a month whose event was lost is not known yet. */
-const noSweep: Partial<World> = {
-  rests: new Map(Array.from({ length: 8 }, (_, at) => [at + 17, "the sweep"] as [number, Rest])),
-};
+const worlds = {
+  quiet: quietWorld,
+  /** Around the end of the first month, so that a month whose event was lost is not known yet. */
+  "without a sweep": {
+    ...quietWorld,
+    rests: new Map(Array.from({ length: 8 }, (_, at) => [at + 17, "the sweep"] as [number, Rest])),
+  },
+  "goes live": { ...quietWorld, goesLiveAt: 2 },
+} satisfies Record<string, World>;
 const allInvoices = ["invoice.paid"] as const;
 
 export const plantedLives: readonly PlantedLife[] = [
   {
     name: "what the bank returned is not opened again while another refund is pending",
+    scene: "quiet",
     plant: [
       {
         function: "billing.reopen_refund",
@@ -60,6 +66,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "a comparison goes by when something was created",
+    scene: "quiet",
     plant: [
       { function: "billing.read_page", find: ",changes}", replace: "}" },
       {
@@ -80,6 +87,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "a month that was paid before the end goes back",
+    scene: "without a sweep",
     plant: [
       {
         function: "billing.take_renewal",
@@ -88,12 +96,12 @@ export const plantedLives: readonly PlantedLife[] = [
       },
     ],
     focus: [{ monthly: true, story: ["a month", "an operator ends it"], loses: allInvoices }],
-    world: noSweep,
     until: twoMonths,
     caughtAs: "a month that was paid before the end is kept",
   },
   {
     name: "a request that failed keeps the months that are heard of later",
+    scene: "without a sweep",
     plant: [{ function: "billing.judge_renewal", find: "when p_state = 'FAILED' then 'failed'", replace: "" }],
     focus: [
       {
@@ -103,12 +111,12 @@ export const plantedLives: readonly PlantedLife[] = [
         loses: allInvoices,
       },
     ],
-    world: noSweep,
     until: twoMonths,
     caughtAs: "a request that ended keeps no money",
   },
   {
     name: "a refund that was cancelled is sent again",
+    scene: "quiet",
     plant: [
       {
         function: "billing.apply_refund",
@@ -127,6 +135,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "money of the test mode counts where real money is taken",
+    scene: "goes live",
     plant: [
       {
         function: "billing.is_play_money",
@@ -138,12 +147,12 @@ export const plantedLives: readonly PlantedLife[] = [
       { monthly: true, from: 0, story: ["a month"] },
       { from: 3, story: [] },
     ],
-    world: { goesLiveAt: 2 },
     until: twoMonths,
     caughtAs: "test money counts for nothing where real money is taken",
   },
   {
     name: "a refund that fails after it had succeeded is not heard",
+    scene: "quiet",
     plant: [{ function: "billing.refund_states", find: "('failed', 4, false", replace: "('failed', 2, false" }],
     focus: [{ story: ["an operator refunds a part", "the bank returns a refund"] }],
     until: days,
@@ -151,6 +160,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "a dispute that was lost is taken for one that was won",
+    scene: "quiet",
     plant: [{ function: "billing.dispute_rules", find: "('lost', 'lost', true", replace: "('lost', 'won', false" }],
     focus: [{ story: ["the customer disputes", "a dispute is lost"] }],
     until: days,
@@ -158,6 +168,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "a subscription goes on at Stripe after its request has failed",
+    scene: "quiet",
     plant: [{ function: "billing.cancel_at_stripe", find: "if p_stripe_id is null then", replace: "if true then" }],
     focus: [{ monthly: true, end: "setting it up fails", story: [] }],
     until: days,
@@ -165,6 +176,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "a payment counts that was made after the offer was over",
+    scene: "quiet",
     plant: [{ function: "billing.judge_payment", find: "when not p_in_time then 'late' end", replace: "end" }],
     focus: [{ pay: "the offer is over, and the customer pays", end: null, story: [] }],
     until: days,
@@ -172,6 +184,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
   {
     name: "an amount that nobody asked for is taken in",
+    scene: "quiet",
     plant: [
       { function: "billing.take_session", find: "v_matches := coalesce(", replace: "v_matches := true or coalesce(" },
     ],
@@ -200,21 +213,29 @@ function plantOf({ plant }: PlantedLife): string {
     .join(";");
 }
 
-/** What the oracle finds with the bug. */
-export async function playPlanted(place: Place, seed: number, bug: PlantedLife): Promise<readonly Fault[]> {
-  const world = { ...quietWorld, ...bug.world };
-  const { faults } = await play(place, livesOf(seed, bug), { world, until: bug.until, plant: plantOf(bug) });
+/** What the oracle finds with the bug; without any, in lives of all kinds that this world is for, beside each other. */
+export async function playScene(
+  place: Place,
+  scene: PlantedLife["scene"],
+  bug: PlantedLife | undefined,
+  seed: number,
+): Promise<readonly Fault[]> {
+  const bugs = bug === undefined ? plantedLives.filter((each) => each.scene === scene) : [bug];
+  const lives = bugs.flatMap((each, at) => livesOf(seed, each, at * count));
+  const until = Math.max(...bugs.map((each) => each.until));
+  const { faults } = await play(place, lives, { world: worlds[scene], until, plant: bug && plantOf(bug) });
   return faults;
 }
 
-/** What it finds in lives of all these kinds without any bug: those of one world are played beside each other. */
-export async function playClean(place: Place, seed: number): Promise<readonly Fault[]> {
-  const found: Fault[] = [];
-  for (const [world, bugs] of Map.groupBy(plantedLives, (bug) => bug.world)) {
-    const lives = bugs.flatMap((bug, at) => livesOf(seed, bug, at * count));
-    const until = Math.max(...bugs.map((bug) => bug.until));
-    const { faults } = await play(place, lives, { world: { ...quietWorld, ...world }, until });
-    found.push(...faults);
-  }
-  return found;
-}
+export const planted: PlantedSuite<PlantedLife> = {
+  bugs: plantedLives,
+  async begin(undo) {
+    const place = await openPlace();
+    undo.defer(() => place.close());
+    return async (scene, bug, { seed }) => {
+      const findings = new Findings();
+      for (const { rule, what } of await playScene(place, scene, bug, seed)) findings.add(rule, what);
+      return findings.list;
+    };
+  },
+};

@@ -2,8 +2,8 @@
  * `npm run chaos -- --payments --lives 500 --seed N`: so many lives of payments, each from the seed and its number, a few dozen at a time
  * beside each other. Whichever disagrees with Stripe's books is played alone, made shorter, and told of.
  */
-import { Findings } from "../../findings.ts";
-import type { SeededHooks, SeededResult } from "../../provisioning/seeded-run.ts";
+import { Findings } from "../../kit/findings.ts";
+import type { Hooks, RunResult } from "../../kit/subject.ts";
 import { unmet } from "./fates.ts";
 import type { Fault } from "./judge.ts";
 import { lifeOf, wordsOf, type Life } from "./life.ts";
@@ -32,7 +32,7 @@ export function livesSettings(flags: { seed: number; lives: number; from: number
   return { ...flags, mustMeetAll: flags.lives >= enoughLives };
 }
 
-export async function runLives(settings: LivesSettings, hooks: SeededHooks, given?: Place): Promise<SeededResult> {
+export async function runLives(settings: LivesSettings, hooks: Hooks, given?: Place): Promise<RunResult> {
   const startedAtMs = performance.now();
   await using undo = new AsyncDisposableStack();
   const place = given ?? (await openPlace());
@@ -63,7 +63,7 @@ export async function runLives(settings: LivesSettings, hooks: SeededHooks, give
     ok: !findings.any,
     seed: settings.seed,
     seconds: (performance.now() - startedAtMs) / 1_000,
-    counts: { ...sorted(met, "event "), ...sorted(counts, "") },
+    sections: { "events and what they met": sorted(met), "what happened": sorted(counts) },
     findings: findings.list,
   };
 }
@@ -91,7 +91,7 @@ async function tell(
   settings: LivesSettings,
   life: Life,
   faults: readonly Fault[],
-  hooks: SeededHooks,
+  hooks: Hooks,
 ): Promise<void> {
   const say = hooks.onProgress ?? ((): void => undefined);
   say(
@@ -113,9 +113,8 @@ function addAll(into: Map<string, number>, more: ReadonlyMap<string, number>): v
   for (const [name, count] of more) into.set(name, (into.get(name) ?? 0) + count);
 }
 
-function sorted(counts: ReadonlyMap<string, number>, prefix: string): Record<string, number> {
-  const entries = [...counts]
-    .filter(([name]) => !name.startsWith("nothing to do"))
-    .toSorted(([a], [b]) => a.localeCompare(b));
-  return Object.fromEntries(entries.map(([name, count]) => [`${prefix}${name}`, count]));
+function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    [...counts].filter(([name]) => !name.startsWith("nothing to do")).toSorted(([a], [b]) => a.localeCompare(b)),
+  );
 }

@@ -16,10 +16,11 @@ import { createDrainer, type Drainer } from "../../../../src/outbox/index.ts";
 import { createStripeRail, type StripeRail } from "../../../../src/rails/stripe/rail.ts";
 import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import { startPart } from "../../provisioning/part-process.ts";
-import { ownCodeDir } from "../../settings.ts";
-import { secretKey, webhookSecret } from "../directory.ts";
-import type { RelayTrap } from "../relay-child.ts";
+import { startPart } from "../../kit/part-process.ts";
+import { ownCodeDir } from "../../kit/patch.ts";
+import { secretKey } from "../../kit/secrets.ts";
+import { webhookSecret } from "../directory.ts";
+import { trapSteps } from "../../kit/relay-part.ts";
 import { chanceOf } from "./chances.ts";
 import { Clock } from "./clock.ts";
 import { Fates } from "./fates.ts";
@@ -319,7 +320,7 @@ export class LifeStage {
   /** A relay of its own process dies with a call in its hands; what it held is free at once, since nobody can send it any more. */
   async #killRelay(): Promise<number> {
     if (this.#willKill !== "a relay at a step") return 0;
-    const waiting = await this.rows<{ operation: RelayTrap["operation"] }>(
+    const waiting = await this.rows<{ operation: string }>(
       `select distinct m.payload ->> 'operation' as operation from outbox.pending p join outbox.payloads m on m.outbox_id = p.outbox_id
         where p.due <= now() and m.payload ->> 'operation' = any ($1) order by 1`,
       [trapped],
@@ -328,7 +329,7 @@ export class LifeStage {
     this.#willKill = undefined;
     const random = chanceOf(this.#slot, "trap");
     const { operation } = random.pick(waiting);
-    const at = random.pick(["send.before", "send.after", "settle.before", "settle.after"] as const);
+    const at = random.pick(trapSteps);
     this.count(`killed: a relay at ${at} of ${operation}`);
     const relayId = await dieAtStep({
       connectionString: this.database.as("headroom_executor"),
@@ -336,9 +337,8 @@ export class LifeStage {
       stripeKey: this.key,
       trap: { operation, at },
     });
-    await this.rows("update outbox.claims set lease_until = now() - interval '1 second' where relay_id = $1", [
-      relayId,
-    ]);
+    const past = "update outbox.claims set lease_until = now() - interval '1 second' where relay_id = $1";
+    await this.rows(past, [relayId]);
     return 1;
   }
 
@@ -349,14 +349,14 @@ export class LifeStage {
     this.#willKill = undefined;
     const at = chanceOf(this.#slot, "trap").pick(["during", "before the answer"] as const);
     this.count(`killed: the server ${at} ${type}`);
-    const server = await startPart(ownCodeDir, "../payments/server-child.ts", {
+    const server = await startPart(ownCodeDir, "kit/server-child.ts", {
       connectionString: this.database.as("headroom_gateway"),
       secretKey,
       checkoutOrigin: new URL(this.sandbox.url).origin,
-      trap: { type, at },
+      trap: { holds: [`"type": "${type}"`], at },
     });
     try {
-      this.sandbox.connect({ headroomUrl: `http://127.0.0.1:${server.number}` });
+      this.sandbox.connect({ headroomUrl: `http://127.0.0.1:${server.ready}` });
       return await this.fates.send(this.#slot);
     } finally {
       this.sandbox.connect({ headroomUrl: this.url });

@@ -1,0 +1,42 @@
+/**
+ * The producers' own books: what was meant to be enqueued, and whether its transaction was committed. The oracle believes
+ * these and the receiver, never the database alone.
+ */
+import type { NewRow } from "../../../src/outbox/enqueue/enqueue.ts";
+
+export interface Intent {
+  /** Stands in the payload, so that the receiver's record can be laid beside this. */
+  readonly n: number;
+  readonly row: NewRow;
+  /** `in doubt`: the answer to the commit was lost and nobody could ask again. */
+  state: "open" | "committed" | "rolled back" | "in doubt";
+  outboxId: string | undefined;
+  seq: number | null;
+}
+
+export class Ledger {
+  readonly intents: Intent[] = [];
+  readonly #committed: Intent[] = [];
+
+  open(makeRow: (n: number) => NewRow): Intent {
+    const n = this.intents.length + 1;
+    const intent: Intent = { n, row: makeRow(n), state: "open", outboxId: undefined, seq: null };
+    this.intents.push(intent);
+    return intent;
+  }
+
+  commit(intent: Intent, outboxId: string, seq: number | null): void {
+    intent.state = "committed";
+    intent.outboxId = outboxId;
+    intent.seq = seq;
+    this.#committed.push(intent);
+  }
+
+  get committed(): readonly Intent[] {
+    return this.#committed;
+  }
+
+  count(state: Intent["state"]): number {
+    return this.intents.filter((intent) => intent.state === state).length;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The person at the desk: looks at dead letters now and then, and redrives, resolves or skips them while everything runs.
+ */
+import type { Client } from "pg";
+import { call } from "../../../src/db/call.ts";
+import type { ReceiverClient } from "../../integration/rails/receiver/receiver-client.ts";
+import { connectTo } from "../kit/stage.ts";
+import type { FaultLog } from "./fault-log.ts";
+import type { Random } from "../kit/random.ts";
+
+interface DeadLetter {
+  readonly outbox_id: string;
+  readonly uncertain: boolean;
+}
+
+const actor = "chaos operator";
+const skipChance = 0.08;
+/** An effect may take place a little after its request was numbered. */
+const overlapRequests = 2_000;
+
+export class Operator {
+  /** What was to be given up on purpose; noted before, because the answer may be lost. */
+  readonly skipped = new Set<string>();
+  readonly #url: string;
+  readonly #share: number;
+  readonly #receiver: ReceiverClient;
+  readonly #random: Random;
+  readonly #faults: FaultLog;
+  readonly #arrived = new Set<string>();
+  #readTo = 0;
+
+  constructor(url: string, receiver: ReceiverClient, random: Random, faults: FaultLog, share: number) {
+    this.#share = share;
+    this.#url = url;
+    this.#receiver = receiver;
+    this.#random = random;
+    this.#faults = faults;
+  }
+
+  /** One look at the dead letters. With `all`, nothing is left lying. Fails while the database is down. */
+  async work(all = false): Promise<void> {
+    const client = await connectTo(this.#url, "chaos operator");
+    try {
+      const dead = await client.query<DeadLetter>("select outbox_id, uncertain from outbox.dead limit 200");
+      const chosen = all ? dead.rows : dead.rows.filter(() => this.#random.chance(this.#share));
+      if (chosen.length > 0) await this.#deal(client, chosen, all);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async #deal(client: Client, letters: readonly DeadLetter[], all: boolean): Promise<void> {
+    const again: string[] = [];
+    for (const { outbox_id: id, uncertain } of letters) {
+      if (!all && this.#random.chance(skipChance)) await this.#skip(client, id);
+      // What is in doubt may be redriven as it is: the receiver drops it if it has it.
+      else if (!uncertain || (!all && this.#random.chance(0.5)) || !(await this.#resolve(client, id))) again.push(id);
+    }
+    if (again.length === 0) return;
+    const outOfOrder = all || this.#random.chance(0.7);
+    const results = await call(client, "outbox.redrive", {
+      p_outbox_ids: again,
+      p_actor: actor,
+      p_reason: "the receiver is better now",
+      p_out_of_order: outOfOrder,
+    });
+    for (const { result } of results) this.#faults.count(`redrives: ${result}`);
+  }
+
+  async #skip(client: Client, id: string): Promise<void> {
+    this.skipped.add(id);
+    await call(client, "outbox.skip", { p_outbox_ids: [id], p_actor: actor, p_reason: "not worth it" });
+    this.#faults.count("skips by the operator");
+  }
+
+  /** Asks the receiver whether the row arrived, and says so. Returns whether it did. */
+  async #resolve(client: Client, id: string): Promise<boolean> {
+    const arrived = await this.#hasArrived(id);
+    await call(client, "outbox.resolve_dead", {
+      p_outbox_id: id,
+      p_delivered: arrived,
+      p_actor: actor,
+      p_reason: "asked the receiver",
+    });
+    this.#faults.count(arrived ? "resolved as delivered" : "resolved as not delivered");
+    return arrived;
+  }
+
+  async #hasArrived(id: string): Promise<boolean> {
+    const { requests, effects } = await this.#receiver.record(Math.max(1, this.#readTo - overlapRequests));
+    for (const { webhookId } of effects) this.#arrived.add(webhookId);
+    this.#readTo = requests.at(-1)?.seq ?? this.#readTo;
+    return this.#arrived.has(id);
+  }
+}

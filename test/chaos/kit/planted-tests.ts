@@ -1,0 +1,42 @@
+/**
+ * What `npm test` asks of the planted bugs of a subject: that all still fit the code, and that one is caught. Which one is chosen by what the
+ * tree holds, so that each change tries others, and a tree always the same.
+ */
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ownCodeDir, requireFitting } from "./patch.ts";
+import { runPlanted, type CodeBug, type PlantedSuite } from "./planted.ts";
+import { Random } from "./random.ts";
+import { renderPlanted } from "./report.ts";
+
+/** Call it while tests are being collected. */
+export function testPlanted<Bug extends CodeBug>(suite: PlantedSuite<Bug>, seed: number): void {
+  it("a planted bug is caught, and the code as it is passes the same scene", { timeout: 240_000 }, async () => {
+    const { name } = new Random(await hashOfTree()).pick(suite.bugs);
+    console.log(`planted, as the hash of the tree says: ${name}`);
+    const result = await runPlanted(suite, { seed, only: name, signal: new AbortController().signal });
+    expect(
+      result.outcomes.map(({ bug, ok }) => ({ bug, ok })),
+      renderPlanted(result),
+    ).toEqual([
+      { bug: null, ok: true },
+      { bug: name, ok: true },
+    ]);
+  });
+
+  it("every planted bug still fits the code", async () => {
+    await expect(requireFitting(suite.bugs.flatMap(({ patches }) => patches))).resolves.toBeUndefined();
+  });
+}
+
+async function hashOfTree(): Promise<number> {
+  const hash = createHash("sha256");
+  for (const part of ["src", "sql"]) {
+    const entries = await readdir(join(ownCodeDir, part), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    for (const file of files.toSorted()) hash.update(await readFile(file));
+  }
+  return hash.digest().readUInt32LE();
+}

@@ -5771,7 +5771,7 @@ create function capacity.problem_values(p_facts jsonb)
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38f787aa183fa348';
+  as 'sha256 1d530dbbb7c156c6';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -6027,7 +6027,7 @@ create function capacity.story_then(p_kept jsonb)
 create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4b69de3518168aa4';
+  as 'sha256 607be31237e4dba4';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes

@@ -10,8 +10,8 @@ declare
   v_entered boolean := p_event.state_after <> p_event.state_before;
 begin
   if p_event.event_type = 'REQUEST_SUBMITTED' then
-    -- The terms and what was decided with them, by the names of the columns.
-    v_next := jsonb_populate_record(v_next, v_fields - 'customer_hash');
+    -- The terms and what was decided with them, by the names of the columns. The hash stands there as digits alone.
+    v_next := jsonb_populate_record(v_next, v_fields);
     v_next.customer_hash := decode(v_fields ->> 'customer_hash', 'hex');
     v_next.id := p_event.request_id;
     v_next.version := 0;

@@ -19,6 +19,7 @@ declare
   v_key text;
   v_earlier capacity.submissions;
   v_good boolean;
+  v_payload jsonb;
   v_applied record;
   v_cost_usd numeric;
 begin
@@ -90,13 +91,15 @@ begin
   with person as (insert into capacity.personal_data select v_personal.* where v_personal.salt is not null)
   insert into capacity.requests values (v_request.*);
   perform capacity.name_customer(v_request.id, p_workspace.id, p_terms.customer_id, p_terms.customer_ref);
+  v_payload := jsonb_build_object('workspace_id', p_workspace.id, 'requester_user_id', p_actor.id,
+                                  'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan)
+    || (to_jsonb(p_terms) - 'customer_id' - array(select jsonb_object_keys(to_jsonb(v_personal))));
+  if v_request.offer is not null then
+    v_payload := v_payload || jsonb_build_object('offer', v_request.offer);
+  end if;
   -- The steps of every decision, without a lock: nobody else can see the row yet.
   context := capacity.context_of(v_request, p_actor, 'REQUEST_SUBMITTED', 'REQUEST_SUBMITTED');
-  v_applied := capacity.apply(context, capacity.judge(context), jsonb_build_object(
-    'workspace_id', p_workspace.id, 'requester_user_id', p_actor.id, 'customer_hash', encode(v_request.customer_hash, 'hex'),
-    'review_plan', v_request.review_plan)
-    || (to_jsonb(p_terms) - 'customer_id' - array(select jsonb_object_keys(to_jsonb(v_personal))))
-    || case when v_request.offer is null then '{}' else jsonb_build_object('offer', v_request.offer) end);
+  v_applied := capacity.apply(context, capacity.judge(context), v_payload);
   context.request := v_applied.request;
   story := v_applied.story;
 end

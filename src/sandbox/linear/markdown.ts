@@ -1,6 +1,7 @@
 /** Markdown as Linear shows it. The text is a tenant's, so nothing in it becomes HTML of its own, and nothing is loaded from elsewhere. */
 import { raw } from "hono/html";
 import { Marked } from "marked";
+import { parseUrl } from "../../db/parse-url.ts";
 import type { Html } from "../pages/layout.ts";
 
 const marked = new Marked({
@@ -10,7 +11,7 @@ const marked = new Marked({
   renderer: {
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
-      const url = URL.canParse(href) ? new URL(href) : undefined;
+      const url = parseUrl(href);
       // Parsed as one of these two, an address holds no quote and no bracket.
       return url?.protocol === "https:" || url?.protocol === "http:"
         ? `<a href="${url.href}" rel="noreferrer">${text}</a>`

@@ -129,7 +129,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
     expect(install.status, install.err).toBe(0);
     expect(install.err).not.toMatch(/EBADENGINE|deprecated|peer/);
     await symlink(join(root, "node_modules", "@types", "pg"), join(project, "node_modules", "@types", "pg"));
-  }, 120_000);
+  }, 300_000);
 
   test("holds what is needed to run, and no tests", () => {
     for (const path of [

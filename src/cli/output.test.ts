@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  displayWidth,
-  formatError,
-  formatTable,
-  startProgress,
-  visible,
-  type Column,
-  type ProgressSurface,
-} from "./output.ts";
+import { formatError, formatTable, startProgress, visible, type Column, type ProgressSurface } from "./output.ts";
 
 interface Row {
   readonly name: string;
@@ -38,9 +30,38 @@ describe("a table", () => {
   });
 
   test("counts wide characters as two columns and marks as none", () => {
-    expect(displayWidth("日本")).toBe(4);
-    expect(displayWidth("e\u0301")).toBe(1);
-    expect(formatTable([{ name: "日本", count: 1 }], columns)).toEqual(["NAME  COUNT", "日本      1"]);
+    const names = ["日本", "e\u0301", "👩‍💻", "🇯🇵", "❤️", "한글"];
+    expect(
+      formatTable(
+        names.map((name) => ({ name, count: 1 })),
+        columns,
+      ),
+    ).toEqual([
+      "NAME  COUNT",
+      "日本      1",
+      "e\u0301         1",
+      "👩‍💻        1",
+      "🇯🇵        1",
+      "❤️        1",
+      "한글      1",
+    ]);
+  });
+
+  test("is never cut within a character", () => {
+    const lines = formatTable(
+      ["𠮷野家の牛丼", "👩‍💻👩‍💻👩‍💻👩‍💻", "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301"].map((name) => ({
+        name,
+        count: 1,
+      })),
+      columns,
+      13,
+    );
+    expect(lines).toEqual([
+      "NAME    COUNT",
+      "𠮷野…       1",
+      "👩‍💻👩‍💻…       1",
+      "e\u0301e\u0301e\u0301e\u0301e\u0301…      1",
+    ]);
   });
 
   test("without rows is its heading", () => {

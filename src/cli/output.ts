@@ -5,6 +5,7 @@
  * to move the cursor of whoever looks at it.
  */
 import { styleText } from "node:util";
+import displayWidth from "string-width";
 import type { HeadroomError } from "../db/errors.ts";
 
 export interface Column<Row> {
@@ -31,6 +32,18 @@ export function printTable<Row>(rows: readonly Row[], columns: readonly Column<R
   for (const line of lines) printLine(line);
 }
 
+export type Fact = readonly [name: string, value: string | number | null];
+
+/** Writes names and values in two columns. A value that is null is left out, and one of several lines is indented. */
+export function printFacts(facts: readonly Fact[]): void {
+  const known = facts.filter(([, value]) => value !== null);
+  const width = Math.max(...known.map(([name]) => name.length));
+  for (const [name, value] of known) {
+    const lines = String(value).split("\n").map(visible);
+    printLine(`${name.padEnd(width)}${gap}${lines.join(`\n${" ".repeat(width)}${gap}`)}`);
+  }
+}
+
 /** The lines of a table, the heading first. Without a width nothing is cut. */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string[] {
   const body = rows.map((row) => columns.map((column) => showValue(column.value(row))));
@@ -39,7 +52,13 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
     Math.max(...[titles, ...body].map((cells) => displayWidth(cells[index] ?? title))),
   );
   const widths =
-    width === undefined ? wanted : shrink(wanted, titles.map(displayWidth), width - gap.length * (columns.length - 1));
+    width === undefined
+      ? wanted
+      : shrink(
+          wanted,
+          titles.map((title) => displayWidth(title)),
+          width - gap.length * (columns.length - 1),
+        );
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, index) => pad(cut(cell, widths[index] ?? 0), widths[index] ?? 0, columns[index]?.align))
@@ -79,29 +98,13 @@ export function visible(text: string): string {
   );
 }
 
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-
-function widthOf(character: string): number {
-  if (/\p{M}|\u200d|\ufe0f/u.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
-}
-
-/** How many columns of a terminal the text takes. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += widthOf(character);
-  return width;
-}
-
+/** Cuts between characters as people see them. */
 function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
-  let used = 1;
-  for (const character of text) {
-    used += widthOf(character);
-    if (used > width) break;
-    kept += character;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (displayWidth(kept + segment) >= width) break;
+    kept += segment;
   }
   return `${kept}…`;
 }

@@ -1,14 +1,13 @@
 /**
- * One call of GitHub's REST API through GitHub's own client, which retries nothing by itself.
+ * One call of GitHub's REST API.
  *
  * Owns: what came of the call, as data or as a code. Does not own: what a rail makes of it.
  */
-import { request } from "@octokit/request";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
+import { exchange } from "../exchange.ts";
 import type { Connections, ExchangeAnswer, ExchangeResult } from "../exchange.ts";
-import { recordingFetch } from "../exchange-fetch.ts";
 import type { PauseRequest } from "../../contract/rail.ts";
 import { excerptOf } from "../reason.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
@@ -26,45 +25,62 @@ export interface GithubFailure extends PauseRequest {
 
 export type GithubAnswer = { readonly kind: "data"; readonly status: number; readonly data: unknown } | GithubFailure;
 
+/** `route` is written as in GitHub's reference: `GET /repos/{owner}/{repo}`. What it does not name goes into the query, or the body of a POST. */
 export type GithubCall = (
   route: string,
-  parameters: Record<string, unknown>,
+  parameters: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ) => Promise<GithubAnswer>;
 
+const maxResponseBytes = 8 * 1024 * 1024;
+
 export function createGithubCall(settings: GithubActionsSettings, connections: Connections): GithubCall {
+  const base = (settings.apiUrl ?? githubApiUrl).replace(/\/+$/, "");
   return async (route, parameters, signal) => {
-    const { fetch, last } = recordingFetch(connections, signal);
-    try {
-      const { status, data } = await request(route, {
-        ...parameters,
-        baseUrl: (settings.apiUrl ?? githubApiUrl).replace(/\/+$/, ""),
-        headers: {
-          accept: "application/vnd.github+json",
-          authorization: `Bearer ${settings.token}`,
-          "user-agent": "Headroom",
-          "x-github-api-version": "2022-11-28",
-        },
-        request: { fetch, log: silent },
-      });
-      const answer: unknown = data;
-      // The client takes a redirect for an answer.
-      if (status > 299) return failureOf(last(), settings.token, new Date());
-      return { kind: "data", status, data: answer };
-    } catch {
-      // What the client throws is derived from the exchange, and less exact.
-      return failureOf(last(), settings.token, new Date());
+    const { method, url, body } = requestOf(base, route, parameters);
+    const headers = {
+      accept: "application/vnd.github+json",
+      authorization: `Bearer ${settings.token}`,
+      "user-agent": "Headroom",
+      "x-github-api-version": "2022-11-28",
+      ...(body === "" ? {} : { "content-type": "application/json; charset=utf-8" }),
+    };
+    const request = { method, url, headers, body: Buffer.from(body), maxResponseBytes };
+    const result = await exchange(request, connections, signal);
+    if (result.kind === "answer" && result.status >= 200 && result.status <= 299) {
+      return { kind: "data", status: result.status, data: jsonOf(result) };
     }
+    return failureOf(result, settings.token, new Date());
   };
 }
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+function requestOf(base: string, route: string, parameters: Readonly<Record<string, unknown>>) {
+  const [method = "", template = ""] = route.split(" ");
+  const rest = new Map(Object.entries(parameters));
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest.get(name));
+    rest.delete(name);
+    return encodeURIComponent(value);
+  });
+  const url = new URL(base + path);
+  if (method === "POST") return { method, url, body: rest.size === 0 ? "" : JSON.stringify(Object.fromEntries(rest)) };
+  for (const [name, value] of rest) url.searchParams.set(name, String(value));
+  return { method, url, body: "" };
+}
 
-function failureOf(result: ExchangeResult | undefined, token: string, now: Date): GithubFailure {
-  if (result === undefined) return { kind: "failure", code: "request_invalid" };
+/** Undefined for what is no JSON, such as an empty body. */
+function jsonOf(answer: ExchangeAnswer): unknown {
+  try {
+    return JSON.parse(answer.body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function failureOf(result: ExchangeResult, token: string, now: Date): GithubFailure {
   if (result.kind !== "answer") return { kind: "failure", code: result.code };
-  // An answer that the client could not read: GitHub may well have done it.
-  if (result.status >= 200 && result.status <= 299) return { kind: "failure", code: "bad_answer" };
+  // A status that HTTP does not have: GitHub may well have done it.
+  if (result.status < 300 || result.status > 599) return { kind: "failure", code: "bad_answer" };
   const afterMs = quietOf(result.headers, now);
   const isUsedUp = afterMs !== undefined || result.headers["x-ratelimit-remaining"] === "0";
   const code = codeOfStatus(result.status, isUsedUp);
@@ -85,11 +101,7 @@ function failureOf(result: ExchangeResult | undefined, token: string, now: Date)
 const errorSchema = z.object({ message: z.string() });
 
 function messageOf(answer: ExchangeAnswer): string {
-  try {
-    return errorSchema.safeParse(JSON.parse(answer.body.toString("utf8"))).data?.message ?? "";
-  } catch {
-    return "";
-  }
+  return errorSchema.safeParse(jsonOf(answer)).data?.message ?? "";
 }
 
 /** How long GitHub asks us to wait: by Retry-After, or until the limit that is used up begins anew. */

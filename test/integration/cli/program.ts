@@ -24,6 +24,8 @@ export interface Outcome {
 export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The bin/headroom.js to run. Default: that of this checkout. */
+  readonly program?: string;
 }
 
 /** Of our own environment only what a program needs to run, and where to keep throw-away data. */
@@ -44,7 +46,7 @@ export async function headroom(
 
 /** Runs a command to its end in a process of its own. */
 export async function headroomProcess(parameters: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, ...parameters], {
+  const child = spawn(process.execPath, [options.program ?? program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
     env: environment(options),
     cwd: options.cwd,
@@ -68,7 +70,7 @@ const lineBoundMs = 45_000;
 
 /** Starts a command that goes on; it is killed when the test ends, if it still runs then. */
 export function startHeadroom(parameters: readonly string[], options: ProgramOptions = {}): Running {
-  const child = spawn(process.execPath, [program, ...parameters], {
+  const child = spawn(process.execPath, [options.program ?? program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
     env: environment(options),
     cwd: options.cwd,

@@ -12,7 +12,7 @@ import {
 } from "../../../provisioning/index.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, emptied, parseWhole, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, visible } from "../../output.ts";
+import { printFacts, printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
@@ -136,7 +136,7 @@ const secretWords: Readonly<Record<ConnectedWorkflows["secret"], string>> = {
 };
 
 function show(connected: ConnectedWorkflows): void {
-  const facts: readonly (readonly [string, string])[] = [
+  printFacts([
     ["workspace", connected.workspaceId],
     ["repository", `${connected.owner}/${connected.repo} at ${connected.ref}`],
     ["workflows", `${connected.provisionWorkflow}, and ${connected.cleanupWorkflow} to clean up`],
@@ -145,9 +145,7 @@ function show(connected: ConnectedWorkflows): void {
     ["an attempt ends", `after ${connected.staleMinutes} min without a sign, or ${connected.limitMinutes} min in all`],
     ["attempts", `${connected.mostAttempts} at most; ${connected.mostCleanups} cleanups after each`],
     ["nobody retries", `late after ${connected.retrySlaHours} h, failed for good after ${connected.giveUpHours} h`],
-  ];
-  const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(value)}`);
+  ]);
 }
 
 function showMissing({ workspaceId, callbackAddress, secret }: ConnectedWorkflows): void {

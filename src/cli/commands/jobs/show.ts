@@ -5,7 +5,7 @@ import { parseJobId } from "../../acting.ts";
 import { withDatabase } from "../../database.ts";
 import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { printFacts, printJson, printLine, printTable, type Fact } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 
 export function registerShow(jobs: Command): void {
@@ -24,9 +24,7 @@ async function runShow(id: string, options: CommonOptions): Promise<void> {
 }
 
 function show(job: Job): void {
-  const facts = factsOf(job).filter(([, value]) => value !== null);
-  const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
+  printFacts(factsOf(job));
   showRuns(job.runs);
   showHistory(job);
   if (job.cleanup === "failed") {
@@ -44,7 +42,7 @@ const cleanupWords: Readonly<Record<Job["cleanup"], string | null>> = {
   failed: "failed: something may be left running",
 };
 
-function factsOf(job: Job): readonly (readonly [name: string, value: string | number | null])[] {
+function factsOf(job: Job): readonly Fact[] {
   return [
     ["job", job.id],
     ["request", job.requestId],

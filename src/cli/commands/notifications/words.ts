@@ -1,10 +1,10 @@
 /** One notification in words: what it says, how it went by each channel, and what to do next. */
 import type { Notification } from "../../../notify/index.ts";
-import { printLine, printTable, visible } from "../../output.ts";
+import { printFacts, printLine, printTable } from "../../output.ts";
 
 export function printNotification(notification: Notification): void {
   const { recipientKind, recipient, parts } = notification;
-  const facts: readonly (readonly [string, string | null])[] = [
+  printFacts([
     ["notification", notification.id],
     [
       "to",
@@ -26,10 +26,7 @@ export function printNotification(notification: Notification): void {
     ["expires", notification.expiresAt.toISOString()],
     ["read", notification.readAt?.toISOString() ?? null],
     ["erased", notification.erasedAt?.toISOString() ?? null],
-  ];
-  const known = facts.filter(([, value]) => value !== null);
-  const width = Math.max(...known.map(([name]) => name.length));
-  for (const [name, value] of known) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
+  ]);
   printLine();
   printTable(parts, [
     { title: "BY", value: ({ channel, endpoint }) => (endpoint === null ? channel : `${channel} (${endpoint})`) },

@@ -5,7 +5,7 @@ import { call } from "../../../db/call.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { endSession, sessionWords } from "../../session-words.ts";
-import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { printFacts, printJson, printLine, printTable, visible } from "../../output.ts";
 import { parseId } from "./filters.ts";
 
 export function registerInspect(outbox: Command): void {
@@ -85,12 +85,12 @@ function camelCased(value: unknown): unknown {
 
 function show(row: Row): void {
   const { lines, payload, ...facts } = row;
-  const named = Object.entries(facts).filter(([, value]) => value !== null);
-  const width = Math.max(...named.map(([name]) => name.length));
-  for (const [name, value] of named) {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    printLine(`${name.replaceAll("_", " ").padEnd(width)}  ${visible(text)}`);
-  }
+  printFacts(
+    Object.entries(facts).map(([name, value]) => [
+      name.replaceAll("_", " "),
+      value === null || typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
   printLine();
   printLine("payload");
   for (const line of (payload === null

@@ -6,7 +6,7 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { changeStream, createStream, type StreamChanges } from "../../../outbox/operate/create-stream.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { printFacts, printJson, printLine, printTable } from "../../output.ts";
 
 type Stream = FunctionResult<"outbox.list_streams">[number];
 
@@ -193,7 +193,7 @@ function toJson(row: Stream) {
 }
 
 function show(row: Stream): void {
-  const lines: readonly (readonly [string, string])[] = [
+  printFacts([
     ["stream", row.name],
     ["order", row.ordered ? "per key" : "none"],
     ["a dead row", row.on_dead === "block" ? "blocks its key until an operator acts" : "is skipped"],
@@ -209,9 +209,7 @@ function show(row: Stream): void {
     ["payload", `${row.max_payload_bytes} bytes at most`],
     ["idempotency keys", `remembered ${daysOf(row.dedupe_days)}`],
     ["writers", writersOf(row)],
-  ];
-  const width = Math.max(...lines.map(([title]) => title.length));
-  for (const [title, value] of lines) printLine(`${title.padEnd(width)}  ${visible(value)}`);
+  ]);
 }
 
 function backoffOf({ backoff_base_ms: base, backoff_factor: factor, backoff_cap_ms: cap }: Stream): string {

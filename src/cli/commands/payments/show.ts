@@ -12,7 +12,7 @@ import {
 import { withDatabase } from "../../database.ts";
 import { inWords, nextForPayment, whyRefundHeld } from "../../money-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { printFacts, printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { isRequest, parsePaymentOrRequest } from "./payment-id.ts";
 
@@ -41,20 +41,12 @@ async function runShow(id: string, options: CommonOptions): Promise<void> {
   else showPayment(payment);
 }
 
-type Fact = readonly [name: string, value: string | null];
-
-function showFacts(facts: readonly Fact[]): void {
-  const known = facts.filter(([, value]) => value !== null);
-  const width = Math.max(...known.map(([name]) => name.length));
-  for (const [name, value] of known) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
-}
-
 function showRequest(id: string, money: RequestPayments): void {
   const { offer, checkout } = money;
   // What is paid once has a term too, but nothing that renews.
   const subscription = money.subscription?.kind === "recurring" ? money.subscription : null;
   const each = offer === null ? "" : `${offer.quantity} × ${formatAmount(offer.currency, offer.unitAmount)}`;
-  showFacts([
+  printFacts([
     ["request", id],
     ["price", offer === null ? "none: the customer confirms without paying" : priceOf(offer, each)],
     ["stands", inWords(money.state)],
@@ -80,7 +72,7 @@ function priceOf(offer: NonNullable<RequestPayments["offer"]>, each: string): st
 
 function showPayment(payment: Payment): void {
   const { currency } = payment;
-  showFacts([
+  printFacts([
     ["payment", payment.id],
     ["request", payment.requestId],
     ["amount", formatAmount(currency, payment.amount)],

@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, emptied, parseWhole, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, visible } from "../../output.ts";
+import { printFacts, printJson } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { noSuchWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
@@ -106,7 +106,7 @@ function unconnected({ id }: Workspace): string {
 }
 
 function show(workspace: Workspace): void {
-  const lines: readonly (readonly [string, string])[] = [
+  printFacts([
     ["workspace", `${workspace.id} (${workspace.name})`],
     ["customer links", workspace.publicUrl ?? "not mailed"],
     ["Slack channel", workspace.slackChannelId ?? "nothing is posted"],
@@ -119,7 +119,5 @@ function show(workspace: Workspace): void {
     ["nudges", `every ${workspace.nudgeEveryMinutes} min at most`],
     ["a member may tell others", workspace.actsPerHour === null ? "at will" : `${workspace.actsPerHour} times an hour`],
     ["customer is warned", `${workspace.warnBeforeHours} h before the deadline`],
-  ];
-  const width = Math.max(...lines.map(([name]) => name.length));
-  for (const [name, value] of lines) printLine(`${name.padEnd(width)}  ${visible(value)}`);
+  ]);
 }

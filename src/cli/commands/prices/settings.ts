@@ -10,7 +10,7 @@ import {
 import { withDatabase } from "../../database.ts";
 import { currencyOption } from "../../money-options.ts";
 import { addCommon, emptied, parseWhole, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, visible } from "../../output.ts";
+import { printFacts, printJson } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
@@ -61,7 +61,7 @@ async function readOrChange(client: Client, options: SettingsOptions): Promise<B
 }
 
 function show(settings: BillingSettings): void {
-  const lines: readonly (readonly [string, string])[] = [
+  printFacts([
     ["workspace", settings.workspaceId],
     ["currency", settings.currency],
     ["a page of Stripe's", `stays open for ${settings.sessionMinutes} min at most`],
@@ -71,7 +71,5 @@ function show(settings: BillingSettings): void {
       "self-service wizard",
       settings.selfServiceRequester === null ? "closed" : `submits as ${settings.selfServiceRequester}`,
     ],
-  ];
-  const width = Math.max(...lines.map(([name]) => name.length));
-  for (const [name, value] of lines) printLine(`${name.padEnd(width)}  ${visible(value)}`);
+  ]);
 }

@@ -16,7 +16,7 @@ import { withDatabase } from "../../database.ts";
 import { inWords, nextForRequest, whyRefundHeld } from "../../money-words.ts";
 import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
-import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { printFacts, printJson, printLine, printTable, visible, type Fact } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { parseRequestId } from "../../acting.ts";
 import { erasureLine } from "./erase.ts";
@@ -42,12 +42,7 @@ async function runShow(id: string, options: CommonOptions): Promise<void> {
 }
 
 function show(story: RequestStory, money: RequestPayments): void {
-  const facts = factsOf(story, money).filter(([, value]) => value !== null);
-  const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) {
-    const lines = String(value).split("\n").map(visible);
-    printLine(`${name.padEnd(width)}  ${lines.join(`\n${" ".repeat(width + 2)}`)}`);
-  }
+  printFacts(factsOf(story, money));
   showPending(story);
   showMoney(story.request.id, money);
   printLine();
@@ -63,8 +58,6 @@ function show(story: RequestStory, money: RequestPayments): void {
     { title: "TEXT", value: (row) => [row.said, row.body].filter((text) => text !== null).join(" ") || null },
   ]);
 }
-
-type Fact = readonly [name: string, value: string | number | null];
 
 function approval(at: Date | null, by: string | null): string | null {
   return at === null ? null : `${by ?? "-"} at ${at.toISOString()}`;

@@ -21,7 +21,8 @@ import { loadRails } from "../../relay/rails.ts";
 import { runRelay, type RunningRelay } from "../../relay/run.ts";
 import { type Signals, watchSignals } from "../../signals.ts";
 import { startDatabaseServer, type DatabaseServer } from "./database-server.ts";
-import { startProduct, type Product } from "./product.ts";
+import { requirePackages } from "./needed-packages.ts";
+import type { Product } from "./product.ts";
 import { welcome } from "./welcome.ts";
 
 interface UpOptions extends DatabaseUrlOption, RelayCommandOptions {
@@ -48,6 +49,7 @@ export function register(program: Command): void {
 
 async function runUp(options: UpOptions, command: Command): Promise<void> {
   const url = databaseOf(options, command.getOptionValueSource("databaseUrl") === "cli");
+  if (url === undefined) requirePackages();
   const log = createLog(options.json === true, logStream(options));
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
   try {
@@ -97,6 +99,8 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     const metrics = async (): Promise<string> => (await running?.relay.metrics()) ?? "";
     if (keys !== undefined) {
       const { port, sandboxPort } = portsOf(options);
+      // Loaded here, because the sandbox needs packages that an installation may leave out.
+      const { startProduct } = await import("./product.ts");
       product = await startProduct({
         databaseUrl: server.url,
         keys,

@@ -67,6 +67,7 @@ export {
   runTimers,
   startTimers,
   sweepBeforeTurns,
+  timersTask,
   type Sweep,
   type SweepOptions,
   type TimerFailure,

@@ -97,6 +97,11 @@ export class HeldConnection {
     this.#onLost?.();
   }
 
+  /** Gives up what is under way, with its connection; the next use opens another. */
+  cut(): void {
+    if (this.#client !== undefined) this.#drop(this.#client);
+  }
+
   close(): void {
     this.#closed = true;
     const client = this.#client;

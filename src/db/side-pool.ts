@@ -46,6 +46,11 @@ export class SidePool {
   /** For what rails read while they send. */
   readonly read: Use = (work) => this.#reads.use(work, maxReadMs);
 
+  /** Fails when no new connection can be had. It takes the place of one for reads, so that there are never more. */
+  async connect(): Promise<void> {
+    await this.#reads.renewOne();
+  }
+
   close(): void {
     this.#tasks.close();
     this.#reads.close();
@@ -89,7 +94,7 @@ class Connections {
 
   use<T>(work: (db: Queryable) => Promise<T>, limitMs: number): Promise<T> {
     return this.#room.use(async () => {
-      const connection = this.#free.pop();
+      const [connection] = this.#free.splice(-1);
       if (connection === undefined) throw new Error("A semaphore lets in no more than there is room for.");
       const timer = setTimeout(() => connection.cut(), limitMs);
       try {
@@ -97,6 +102,18 @@ class Connections {
       } finally {
         clearTimeout(timer);
         this.#free.push(connection);
+      }
+    });
+  }
+
+  /** Of those that are free, the one that was used least. */
+  renewOne(): Promise<void> {
+    return this.#room.use(async () => {
+      const connections = this.#free.splice(0, 1);
+      try {
+        for (const connection of connections) await connection.renew();
+      } finally {
+        this.#free.unshift(...connections);
       }
     });
   }

@@ -41,7 +41,11 @@ const maxInTurn = 100;
 const forgottenAtOnce = 1_000;
 
 /** For relays: `createRelay({ …, upkeepTasks: releaseTasks() })`. */
-export function releaseTasks({ everyMs = 2_000, atLeastEveryMs = 10_000, forgetEveryMs = 600_000 }: ReleaseOptions = {}): Task[] {
+export function releaseTasks({
+  everyMs = 2_000,
+  atLeastEveryMs = 10_000,
+  forgetEveryMs = 600_000,
+}: ReleaseOptions = {}): Task[] {
   return [
     {
       name: "release",

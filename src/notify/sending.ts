@@ -41,7 +41,5 @@ export function noSuchLink(): HeadroomError {
 }
 
 export async function slackWebhookOf(db: Queryable, outboxId: string, key?: SecretKey): Promise<string> {
-  return await withSecretKey(db, key, () =>
-    call(db, "notify.slack_webhook_for_relay", { p_outbox_id: outboxId }),
-  );
+  return await withSecretKey(db, key, () => call(db, "notify.slack_webhook_for_relay", { p_outbox_id: outboxId }));
 }

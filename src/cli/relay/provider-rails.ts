@@ -168,10 +168,12 @@ function postalOf({ text }: Given): EmailSettings["transport"] {
 
 /** The database makes links, at the moment of sending. */
 function emailRail({ text, secretKey, read }: Given, transport: EmailSettings["transport"]): Rail {
-  const tokenOf = ({ streams, makeToken }: MailLink): MakeToken => async (id, mail) => {
-    if (!streams.includes(mail.stream)) throw noSuchLink();
-    return read((db) => makeToken(db, id, mail, secretKey));
-  };
+  const tokenOf =
+    ({ streams, makeToken }: MailLink): MakeToken =>
+    async (id, mail) => {
+      if (!streams.includes(mail.stream)) throw noSuchLink();
+      return read((db) => makeToken(db, id, mail, secretKey));
+    };
   return createEmailRail({
     from: text("MAIL_FROM"),
     transport,

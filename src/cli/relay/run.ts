@@ -55,7 +55,7 @@ export async function runRelay(
           host: options.metricsHost,
           port: options.metricsPort,
           metrics: () => relay.metrics(),
-          problem: () => problemOf(relay, stopping),
+          problem: () => problemOf(side, relay, stopping),
         });
   try {
     await relay.start();
@@ -91,12 +91,12 @@ export async function runRelay(
 
 const answerMs = 2_000;
 
-/** A relay that cannot ask for work in that time does not deliver. */
-async function problemOf(relay: Relay, stopping: boolean): Promise<string | null> {
+/** Asked over a new connection: the relay's own are busy, and one that cannot be had again is what is looked for. */
+async function problemOf(side: SidePool, relay: Relay, stopping: boolean): Promise<string | null> {
   if (stopping) return "stopping";
   if (relay.server === undefined) return "starting";
-  const answered = await withTimeout(relay.answers(), answerMs);
-  return answered.kind === "done" && answered.value ? null : "the database cannot be reached";
+  const connected = await withTimeout(side.connect(), answerMs).catch(() => undefined);
+  return connected?.kind === "done" ? null : "the database cannot be reached";
 }
 
 /** What a person should know when a relay has started, the way out included when there is nothing for it to do. */

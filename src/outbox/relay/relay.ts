@@ -31,8 +31,6 @@ export interface Relay {
   stop(): Promise<void>;
   /** Prometheus text: this relay's counters and the database's gauges. */
   metrics(): Promise<string>;
-  /** Whether its database answers, over the connection that claims. */
-  answers(): Promise<boolean>;
   readonly counters: RelayMetrics;
   /** What the start-up probe found, once started. */
   readonly server: ServerReport | undefined;
@@ -231,18 +229,19 @@ class RelayProcess implements Relay {
 
   async metrics(): Promise<string> {
     const [answered, read] = await Promise.all([
-      withTimeout(this.answers(), gaugesMs),
+      withTimeout(this.#resources.claiming.answers(), gaugesMs),
       withTimeout(this.#gauges(), gaugesMs),
     ]);
     const gauges = read.kind === "done" ? read.value : undefined;
     const { taskMetrics } = this.#resources;
     const isUp = gauges !== undefined || (answered.kind === "done" && answered.value);
     // Without its database a relay still tells what it counted, and that it is alone.
-    return [await this.counters.render(), await taskMetrics.render(), await renderReach(isUp, gauges !== undefined), gauges ?? ""].join("");
-  }
-
-  answers(): Promise<boolean> {
-    return this.#resources.claiming.answers();
+    return [
+      await this.counters.render(),
+      await taskMetrics.render(),
+      await renderReach(isUp, gauges !== undefined),
+      gauges ?? "",
+    ].join("");
   }
 
   /** One reading at a time, however often somebody scrapes: tasks wait for the same connections. */

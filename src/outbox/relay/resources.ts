@@ -63,7 +63,8 @@ export class RelayResources {
     this.log = options.log ?? (() => undefined);
     this.limitedLog = new LimitedLog(this.log);
     const own = options.side === undefined ? tasksAtOnce : 0;
-    this.pool = options.pool ?? createPool(options.connectionString ?? "", { applicationName, maxConnections: held + own });
+    this.pool =
+      options.pool ?? createPool(options.connectionString ?? "", { applicationName, maxConnections: held + own });
     surviveLostConnections(this.pool);
     // Of a small pool tasks have one connection: a purpose that holds its own would wait for ever for one that others never give back.
     const tasks = this.pool.options.max >= held + tasksAtOnce ? tasksAtOnce : 1;
@@ -86,7 +87,13 @@ export class RelayResources {
   /** What is done beside sending: the engine's own tasks, these, and those of layers above. */
   ticker(metrics: RelayMetrics, own: readonly Task[] = [], onRequeued?: () => void): Ticker {
     const { settings, limitedLog, log, options } = this;
-    const engine = engineTasks({ settings, metrics, limitedLog, onStep: options.onStep, ...(onRequeued && { onRequeued }) });
+    const engine = engineTasks({
+      settings,
+      metrics,
+      limitedLog,
+      onStep: options.onStep,
+      ...(onRequeued && { onRequeued }),
+    });
     return new Ticker({
       tasks: [...engine, ...own, ...(options.upkeepTasks ?? [])],
       lend: this.side.lend,

@@ -160,7 +160,8 @@ export class Ticker {
       last = {};
       if (!bounds.signal.aborted) await this.#failed(known, error, workedMs, bounds);
     }
-    if (task.event !== undefined && Object.values(sums).some((count) => count > 0)) this.#log({ ...task.event, ...sums });
+    if (task.event !== undefined && Object.values(sums).some((count) => count > 0))
+      this.#log({ ...task.event, ...sums });
     return { workedMs, last };
   }
 
@@ -236,6 +237,10 @@ export function beforeTurns(
   tasks: readonly Task[],
   log: Log | undefined,
 ): (turn: TurnBounds & { readonly use: Use }) => Promise<void> {
-  const ticker = new Ticker({ tasks, log, lend: () => Promise.reject(new Error("Turns lend connections of their own.")) });
+  const ticker = new Ticker({
+    tasks,
+    log,
+    lend: () => Promise.reject(new Error("Turns lend connections of their own.")),
+  });
   return (turn) => ticker.beforeTurn(turn);
 }

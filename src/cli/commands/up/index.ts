@@ -114,10 +114,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     const environment =
       keys === undefined ? process.env : { ...product?.environment, HEADROOM_SECRET_KEY: keys.secretKey };
     const railOptions = keys === undefined ? options : allowLoopback(options);
-    const rails = [
-      createLogRail(log),
-      ...(await loadRails(railOptions, { side, log, environment })),
-    ];
+    const rails = [createLogRail(log), ...(await loadRails(railOptions, { side, log, environment }))];
     running = await runRelay(server.url, side, rails, options, log);
     if (options.json === true) printJson(factsOf(server, running, product, keys));
     else for (const line of welcome({ server, running, product, options })) printLine(line);

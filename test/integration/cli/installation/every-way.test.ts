@@ -203,10 +203,7 @@ describe.each([inTable, inVault])("with secrets in $name", (kept) => {
       const databaseUrl = executorOf(kept);
       const environment = { ...kept.key, SLACK_API_URL: `${sandbox.url}/slack/api/` };
       const side = openSidePool(databaseUrl);
-      const rails = await loadRails(
-        {},
-        { side, environment, log: (entry) => void log.push(entry), rememberMs: 0 },
-      );
+      const rails = await loadRails({}, { side, environment, log: (entry) => void log.push(entry), rememberMs: 0 });
       const relay = createRelay({ connectionString: databaseUrl, rails, streams: ["notes"], pollMs: 250 });
       onTestFinished(async () => {
         await relay.stop();

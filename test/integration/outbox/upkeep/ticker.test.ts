@@ -1,5 +1,6 @@
 /** What a task that fails, hangs or is cut off does to itself and to the others, and when each runs. */
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Queryable } from "../../../../src/db/call.ts";
 import { createPool } from "../../../../src/db/connect.ts";
 import { SidePool } from "../../../../src/db/side-pool.ts";
 import type { RelayLogEntry } from "../../../../src/outbox/index.ts";
@@ -62,11 +63,7 @@ function start(...given: Parameters<typeof prepare>): Started {
 }
 
 /** Counts its runs, and does what it is told in each. */
-function task(
-  name: string,
-  work?: (run: number, db: Parameters<Task["run"]>[0]) => Promise<unknown>,
-  more?: Partial<Task>,
-) {
+function task(name: string, work?: (run: number, connection: Queryable) => Promise<unknown>, more?: Partial<Task>) {
   const counted = {
     runs: 0,
     name,
@@ -89,14 +86,12 @@ const ranMore = (counted: { readonly runs: number }, times = 3): Promise<number>
 };
 
 /** Somebody else holds what `wait` waits for. */
-async function hold(): Promise<{ wait: Task["run"]; release(): Promise<void> }> {
+async function hold(): Promise<{ wait(connection: Queryable): Promise<unknown>; release(): Promise<void> }> {
   const key = (made += 1);
   const holder = await db.superuser.connect();
   await holder.query("select pg_advisory_lock(729, $1)", [key]);
   return {
-    wait: async (connection) => {
-      await connection.query({ text: "select pg_advisory_xact_lock(729, $1)", values: [key] });
-    },
+    wait: (connection) => connection.query({ text: "select pg_advisory_xact_lock(729, $1)", values: [key] }),
     async release() {
       await holder.query("select pg_advisory_unlock(729, $1)", [key]);
     },
@@ -113,7 +108,7 @@ const waiting = (name: string) => async () =>
 describe("a task that hangs", () => {
   test("is ended by the server and comes again; the others go on beside it", async () => {
     const lock = await hold();
-    const hung = task("hung", (_run, connection) => lock.wait(connection, () => undefined, { onDemand: false }), {
+    const hung = task("hung", (_run, connection) => lock.wait(connection), {
       timeoutMs: 50,
     });
     const other = task("other");
@@ -138,7 +133,7 @@ describe("a task that hangs", () => {
 
   test("does not starve the others where there is one connection for all", async () => {
     const lock = await hold();
-    const hung = task("hung", (_run, connection) => lock.wait(connection, () => undefined, { onDemand: false }), {
+    const hung = task("hung", (_run, connection) => lock.wait(connection), {
       timeoutMs: 50,
     });
     const others = [task("one"), task("two")];
@@ -215,7 +210,7 @@ test("a database that is away for a while is waited for: each task goes on by it
 
 test("a stop lets a run that is under way finish, and no other begins", async () => {
   const lock = await hold();
-  const slow = task("slow", (_run, connection) => lock.wait(connection, () => undefined, { onDemand: false }));
+  const slow = task("slow", (_run, connection) => lock.wait(connection));
   const { ticker, name } = start([slow]);
   await until(waiting(name), (count) => count === 1, "the run");
   const stopped = ticker.stop();
@@ -229,7 +224,7 @@ test("a stop waits no longer than it may for a run that hangs, and what that did
   await superuser.query("create table public.marks (n integer); grant all on public.marks to public");
   const hung = task("hung", async (_run, connection) => {
     await connection.query({ text: "insert into public.marks values (1)" });
-    await lock.wait(connection, () => undefined, { onDemand: false });
+    await lock.wait(connection);
   });
   const { ticker, name, side, log } = start([hung], { stopMs: 20 });
   await until(waiting(name), (count) => count === 1, "the run");
@@ -275,7 +270,13 @@ test("two tasks that are due at once over one connection run one after the other
 
 test("a task says when it is due again, within its bounds, and one that takes long rests accordingly", async () => {
   const early = task("early", undefined, { everyMs: 20, maxEveryMs: 60_000 });
-  const soon: Task = { ...early, run: async (db) => (await early.run(db), { nextInMs: 0 }) };
+  const soon: Task = {
+    ...early,
+    async run(...given) {
+      await early.run(...given);
+      return { nextInMs: 0 };
+    },
+  };
   const late = task("late", undefined, { everyMs: 20, maxEveryMs: 60_000 });
   const greedy = task(
     "greedy",
@@ -343,7 +344,7 @@ describe("turns of a relay on demand", () => {
 
   test("begin although what comes before hangs; without time nothing comes before, and after the deadline nothing follows", async () => {
     const lock = await hold();
-    const hung = task("hung", (_run, connection) => lock.wait(connection, () => undefined, { onDemand: true }), {
+    const hung = task("hung", (_run, connection) => lock.wait(connection), {
       beforeTurns: { everyMs: 0, share: 0.5, maxMs: 50 },
     });
     const after = task("after");

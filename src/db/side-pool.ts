@@ -24,17 +24,14 @@ const maxReadMs = 30_000;
 const tasksAtOnce = 2;
 const readsAtOnce = 2;
 
-export interface SidePoolSizes {
-  readonly tasks: number;
-  readonly reads: number;
-}
-
 export class SidePool {
+  readonly #pool: Pool;
   readonly #tasks: Connections;
   readonly #reads: Connections;
 
-  /** The pool is the caller's: nobody else may take so many of its connections, and `close` does not end it. */
-  constructor(pool: Pool, { tasks, reads }: SidePoolSizes) {
+  /** Nobody else may take so many connections of the pool. */
+  constructor(pool: Pool, { tasks, reads }: { readonly tasks: number; readonly reads: number }) {
+    this.#pool = pool;
     this.#tasks = new Connections(pool, tasks);
     this.#reads = new Connections(pool, reads);
   }
@@ -47,13 +44,20 @@ export class SidePool {
   readonly read: Use = (work) => this.#reads.use(work, maxReadMs);
 
   /** Fails when no new connection can be had. It takes the place of one for reads, so that there are never more. */
-  async connect(): Promise<void> {
-    await this.#reads.renewOne();
+  connect(): Promise<void> {
+    return this.#reads.renewOne();
   }
 
+  /** Cuts what is still in use. */
   close(): void {
     this.#tasks.close();
     this.#reads.close();
+  }
+
+  /** Closes, and ends the pool. */
+  async end(): Promise<void> {
+    this.close();
+    if (!this.#pool.ending) await this.#pool.end();
   }
 }
 
@@ -62,22 +66,10 @@ export function bounded<T>(db: Queryable, timeoutMs: number, work: () => Promise
   return withSettings(db, { statement_timeout: String(Math.max(1, Math.ceil(timeoutMs))) }, work);
 }
 
-/** A side pool with connections of its own, at most four. */
-export interface OpenSidePool extends SidePool {
-  /** Cuts what is still in use. */
-  end(): Promise<void>;
-}
-
-export function openSidePool(url: string): OpenSidePool {
+/** A side pool of four connections. */
+export function openSidePool(url: string): SidePool {
   const pool = createPool(url, { applicationName: "headroom side", maxConnections: tasksAtOnce + readsAtOnce });
-  const side = new SidePool(pool, { tasks: tasksAtOnce, reads: readsAtOnce });
-  let ended: Promise<void> | undefined;
-  return Object.assign(side, {
-    end(): Promise<void> {
-      side.close();
-      return (ended ??= pool.end());
-    },
-  });
+  return new SidePool(pool, { tasks: tasksAtOnce, reads: readsAtOnce });
 }
 
 /** A few held connections. Who came first gets the next that is free, and the one that was used last is used again: it has its plans. */

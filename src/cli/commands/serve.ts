@@ -148,13 +148,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     });
     const server = await startServer({ app, host: options.host, port });
     drainer?.keepTurning();
-    timers = startTimers({
-      runner: "server",
-      most: maxInSweep,
-      use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
-      log: createLog(json),
-      metrics: taskMetrics,
-    });
+    timers = timersOf(database, taskMetrics, json);
     announce(server.url, hosts, prepare, options, routeOf(relaySecret, drainer));
     await signals.stopped;
     await server.stop();
@@ -167,6 +161,16 @@ async function runServe(options: ServeOptions): Promise<void> {
 
 /** Timers run as a statement of the gateway, which has a time limit of seconds; so one run handles few requests. */
 const maxInSweep = 25;
+
+function timersOf(database: GatewayDatabase, metrics: TaskMetrics, json: boolean): Timers {
+  return startTimers({
+    runner: "server",
+    most: maxInSweep,
+    use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
+    log: createLog(json),
+    metrics,
+  });
+}
 
 /** Delivers for /api/internal/outbox-relay, with a login of its own, because the gateway may not claim rows. */
 async function drainerOf(

@@ -5,7 +5,7 @@
  * which rails there are (rails.ts).
  */
 import { toHeadroomError } from "../../db/errors.ts";
-import { type OpenSidePool, openSidePool } from "../../db/side-pool.ts";
+import { openSidePool, type SidePool } from "../../db/side-pool.ts";
 import type { TaskMetrics } from "../../outbox/observe/task-metrics.ts";
 import { Obstacles } from "../../outbox/observe/obstacles.ts";
 import { createDrainer, type Drainer, type DrainOptions, type DrainReport } from "../../outbox/relay/drain.ts";
@@ -32,7 +32,7 @@ const betweenTurnsMs = 1_000;
 export interface OnDemandRelayOptions {
   readonly streams?: readonly string[] | undefined;
   /** Ended with the relay. Default: its own. */
-  readonly side?: OpenSidePool | undefined;
+  readonly side?: SidePool | undefined;
   /** Counts what tasks do. Default: nothing does. */
   readonly taskMetrics?: TaskMetrics | undefined;
 }
@@ -50,7 +50,7 @@ class TurningRelay implements OnDemandRelay {
   readonly #drainer: Drainer;
   readonly rails: readonly Rail[];
   readonly #log: Log;
-  readonly #side: OpenSidePool;
+  readonly #side: SidePool;
   readonly #closing = new AbortController();
   #turning: Promise<void> | undefined;
   /** When the next turn of our own begins, by this process' monotonic clock. */

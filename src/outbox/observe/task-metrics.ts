@@ -1,5 +1,5 @@
 /** What the tasks beside sending do, by name, for Prometheus. Owns: the counts and their names. */
-import { Counter, Gauge, type Metric, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 
 interface Counts {
   runs: number;
@@ -33,7 +33,7 @@ export class TaskMetrics {
       name: `headroom_task_${name}`,
       help,
       labelNames: ["task"] as const,
-      registers: [registry] as Metric[] & Registry[],
+      registers: [registry],
     });
     const runs = new Counter(options("runs_total", "Runs of a task beside sending."));
     const failures = new Counter(options("failures_total", "Those of them that failed."));

@@ -225,8 +225,7 @@ export function startTicker({ connectionString, applicationName, ...options }: S
   const end = async (): Promise<void> => {
     await ticker.stop();
     // A database that does not answer must not keep a stopping process: the connection is cut, whatever runs on it.
-    side.close();
-    await pool.end();
+    await side.end();
   };
   let ended: Promise<void> | undefined;
   return { stop: () => (ended ??= end()) };

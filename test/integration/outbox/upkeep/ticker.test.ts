@@ -19,7 +19,7 @@ interface Started {
   readonly log: RelayLogEntry[];
   readonly name: string;
   readonly side: SidePool;
-  metric(name: string, task: string): Promise<number>;
+  readonly metric: (name: string, of: string) => Promise<number>;
 }
 
 let made = 0;
@@ -40,16 +40,15 @@ function prepare(tasks: readonly Task[], { atOnce = 2, stopMs = 5_000 } = {}): S
   });
   onTestFinished(async () => {
     await ticker.stop();
-    side.close();
-    await pool.end();
+    await side.end();
   });
   return {
     ticker,
     log,
     name,
     side,
-    async metric(metric, task) {
-      const line = `headroom_task_${metric}{task="${task}"} `;
+    metric: async (metric, of) => {
+      const line = `headroom_task_${metric}{task="${of}"} `;
       const found = (await metrics.render()).split("\n").find((each) => each.startsWith(line));
       return Number(found?.slice(line.length) ?? "nothing");
     },

@@ -1,17 +1,27 @@
 /** The link in the mail of the self-service wizard. */
-import type { ClientBase } from "pg";
-import { call } from "../db/call.ts";
+import { z } from "zod";
+import { call, type Queryable } from "../db/call.ts";
 import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
+import type { MailLink } from "../notify/sending.ts";
 
 /**
  * The token that proves a draft's address, made for the mail that is being sent to it at this moment. Whoever calls this puts it into
  * that mail and nowhere else. It is refused where the draft has another address by now.
  */
 export async function makeProofToken(
-  client: ClientBase,
+  db: Queryable,
   { draftId, address }: { readonly draftId: string; readonly address: string },
   key?: SecretKey,
 ): Promise<string> {
   const values = { p_draft_id: draftId, p_address: address };
-  return await withSecretKey(client, key, () => call(client, "billing.proof_token", values));
+  return await withSecretKey(db, key, () => call(db, "billing.proof_token", values));
 }
+
+const addressedSchema = z.object({ to: z.string() });
+
+export const draftLink: MailLink = {
+  streams: ["self-service"],
+  makeToken(db, draftId, { payload }, key) {
+    return makeProofToken(db, { draftId, address: addressedSchema.parse(payload).to }, key);
+  },
+};

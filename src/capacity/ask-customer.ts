@@ -1,8 +1,8 @@
 /** The customer's link: setting the address that it goes to, sending it again, and making its token for a mail. */
-import type { ClientBase } from "pg";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
+import { type MailLink, requireLinkOfMessage } from "../notify/sending.ts";
 import { askingSchema, type Asking } from "./answer-schemas.ts";
 
 /**
@@ -41,6 +41,15 @@ async function send(db: Queryable, requestId: string, as: string): Promise<Askin
  * The token of a confirmation link, made from its id for the mail that is being sent at this moment. Whoever calls this puts it
  * into that mail and nowhere else.
  */
-export async function makeConfirmationToken(client: ClientBase, tokenId: string, key?: SecretKey): Promise<string> {
-  return await withSecretKey(client, key, () => call(client, "capacity.confirmation_token", { p_token_id: tokenId }));
+export async function makeConfirmationToken(db: Queryable, tokenId: string, key?: SecretKey): Promise<string> {
+  return await withSecretKey(db, key, () => call(db, "capacity.confirmation_token", { p_token_id: tokenId }));
 }
+
+/** The customer's link: in a mail about a request, and in one that tells somebody of it. */
+export const confirmationLink: MailLink = {
+  streams: ["capacity", "people"],
+  async makeToken(db, tokenId, { stream, outboxId }, key) {
+    if (stream === "people") await requireLinkOfMessage(db, outboxId, tokenId);
+    return makeConfirmationToken(db, tokenId, key);
+  },
+};

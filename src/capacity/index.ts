@@ -68,6 +68,7 @@ export {
   runTimers,
   startTimers,
   sweepBeforeTurns,
+  timersTask,
   type Sweep,
   type SweepOptions,
   type TimerFailure,

@@ -7,9 +7,13 @@
 import type { Notification, Pool, PoolClient } from "pg";
 import type { Queryable } from "./call.ts";
 import { HeadroomError, isRetryableConnectionError } from "./errors.ts";
+import { deferred } from "./wait/deferred.ts";
 import { Semaphore } from "./wait/semaphore.ts";
+import { withTimeout } from "./wait/with-timeout.ts";
 
 const unreadMs = 30_000;
+/** A server that does not answer does not say goodbye either. */
+const goneMs = 2_000;
 
 export class HeldConnection {
   readonly #pool: Pool;
@@ -95,6 +99,21 @@ export class HeldConnection {
     this.#client = undefined;
     discard(client);
     this.#onLost?.();
+  }
+
+  /** Gives up what is under way, with its connection; the next use opens another. */
+  cut(): void {
+    if (this.#client !== undefined) this.#drop(this.#client);
+  }
+
+  /** Closes the connection and opens another, never two at once: for whoever asks whether one can be had. */
+  renew(): Promise<unknown> {
+    const client = this.#client;
+    if (client === undefined) return this.use(() => Promise.resolve());
+    const { promise: ended, resolve } = deferred<void>();
+    client.once("end", () => resolve());
+    this.#drop(client);
+    return withTimeout(ended, goneMs).then(() => this.use(() => Promise.resolve()));
   }
 
   close(): void {

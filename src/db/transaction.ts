@@ -21,7 +21,8 @@ export async function withSettings<T>(
     await db.query({ text: "commit" });
     return result;
   } catch (error) {
-    await db.query({ text: "rollback" });
+    // On a connection that is lost this fails too, and says less.
+    await db.query({ text: "rollback" }).catch(() => undefined);
     throw error;
   }
 }

@@ -69,14 +69,15 @@ export { liftSuppression, listSuppressions, suppressAddress, type Suppression } 
 /** Logins of applications that may tell people things. */
 export { addProducer, listProducers, removeProducer, type Producer } from "./producers.ts";
 
-/** Sending what is due; for a relay of your own: `createDrainer({ …, beforeTurn: releaseBeforeTurns() })`. */
+/** Sending what is due; for a relay of your own: `createRelay({ …, upkeepTasks: releaseTasks() })`, and the same for `createDrainer`. */
 export {
   releaseBeforeTurns,
+  releaseTasks,
   startDispatcher,
   type Dispatcher,
   type DispatcherOptions,
-  type Release,
-} from "./dispatcher.ts";
+  type ReleaseOptions,
+} from "./release.ts";
 
 /** How each channel does; for a relay of your own: `createRelay({ …, gauges: [notifyGauges] })`. */
 export { channelFigures, notifyGauges, type ChannelFigures } from "./metrics.ts";

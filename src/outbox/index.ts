@@ -23,7 +23,9 @@ export type { RelayLogEntry } from "./observe/log.ts";
 export type { RelayOptions } from "./relay/options.ts";
 export { changeStream, createStream, type StreamChanges, type StreamSettings } from "./operate/create-stream.ts";
 export { registerRails } from "./operate/register-rails.ts";
-export type { UpkeepTask } from "./upkeep/upkeep.ts";
+export type { Progress, Task, Task as UpkeepTask, TaskRun } from "./upkeep/task.ts";
+export { openSidePool, type SidePool } from "../db/side-pool.ts";
+export { TaskMetrics } from "./observe/task-metrics.ts";
 export type {
   Json,
   LookupOutcome,

@@ -5,7 +5,7 @@
  * row of the stream `alerts`).
  */
 import { call, type Queryable } from "../db/call.ts";
-import type { UpkeepTask } from "../outbox/upkeep/upkeep.ts";
+import type { Task } from "../outbox/upkeep/task.ts";
 
 export type AlertTemplate = "event" | "pagerduty";
 
@@ -61,10 +61,8 @@ export async function listAlerts(db: Queryable): Promise<Alert[]> {
  * Raises what is due, for a relay to see to beside sending. What an alert says is a row like any other, which a relay that serves its
  * stream will send.
  */
-export const raiseAlerts: UpkeepTask = {
+export const raiseAlerts: Task = {
   name: "alerts",
-  async run(db, log) {
-    const rows = await call(db, "webhooks.raise_alerts", {});
-    if (rows > 0) log({ level: "warn", event: "alerts_raised", rows });
-  },
+  event: { level: "warn", event: "alerts_raised" },
+  run: async (db) => ({ counts: { rows: await call(db, "webhooks.raise_alerts", {}) } }),
 };

@@ -1,5 +1,6 @@
 /** `headroom relay`: delivers rows until it is stopped. */
 import type { Command } from "commander";
+import { openSidePool } from "../../db/side-pool.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { printLine } from "../output.ts";
 import { createLog } from "../relay/log.ts";
@@ -27,14 +28,7 @@ async function runCommand(options: RelayOptions): Promise<void> {
   const url = await findDatabaseUrl(options);
   const log = createLog(json);
   const keys = await findLocalKeys(options);
-  const rails =
-    keys === undefined
-      ? await loadRails(options, { databaseUrl: url, log })
-      : await loadRails(allowLoopback(options), {
-          databaseUrl: url,
-          log,
-          environment: { ...process.env, HEADROOM_SECRET_KEY: process.env["HEADROOM_SECRET_KEY"] || keys.secretKey },
-        });
+  const side = openSidePool(url);
   const signals = watchSignals((signal) =>
     log({
       level: "info",
@@ -43,7 +37,15 @@ async function runCommand(options: RelayOptions): Promise<void> {
     }),
   );
   try {
-    const running = await runRelay(url, rails, options, log);
+    const rails =
+      keys === undefined
+        ? await loadRails(options, { side, log })
+        : await loadRails(allowLoopback(options), {
+            side,
+            log,
+            environment: { ...process.env, HEADROOM_SECRET_KEY: process.env["HEADROOM_SECRET_KEY"] || keys.secretKey },
+          });
+    const running = await runRelay(url, side, rails, options, log);
     if (json)
       announce(
         running.rails.map((rail) => rail.name),
@@ -53,6 +55,7 @@ async function runCommand(options: RelayOptions): Promise<void> {
     await signals.stopped;
     await running.stop();
   } finally {
+    await side.end();
     signals.dispose();
   }
 }

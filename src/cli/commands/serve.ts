@@ -7,6 +7,8 @@ import { z } from "zod";
 import { startTimers, type Timers } from "../../capacity/timers.ts";
 import { describeDatabaseUrl, probeServer, withConnection } from "../../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import { openSidePool } from "../../db/side-pool.ts";
+import { TaskMetrics } from "../../outbox/observe/task-metrics.ts";
 import { openGateway } from "../../db/gateway-login.ts";
 import { createApp } from "../../http/app.ts";
 import type { OidcSettings } from "../../http/auth/oidc.ts";
@@ -114,10 +116,11 @@ async function runServe(options: ServeOptions): Promise<void> {
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
+  const taskMetrics = new TaskMetrics();
   let drainer: OnDemandRelay | undefined;
   let timers: Timers | undefined;
   try {
-    drainer = relaySecret === undefined ? undefined : await drainerOf(options, json);
+    drainer = relaySecret === undefined ? undefined : await drainerOf(options, json, taskMetrics);
     const hosts = hostsOf(options);
     const port = options.port === 0 ? await freePort(options.host) : options.port;
     await checkLogin(database);
@@ -134,6 +137,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       publicUrl: options.publicUrl ?? `http://${options.host}:${port}`,
       relaySecret,
       previousRelaySecret: nonEmpty(process.env["HEADROOM_RELAY_SECRET_PREVIOUS"]),
+      relay: { metrics: () => taskMetrics.render() },
       drainer,
       trustedProxies: options.trustedProxies,
       metricsOpen: options.openMetrics,
@@ -144,12 +148,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     });
     const server = await startServer({ app, host: options.host, port });
     drainer?.keepTurning();
-    timers = startTimers({
-      runner: "server",
-      most: maxInSweep,
-      use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
-      log: createLog(json),
-    });
+    timers = timersOf(database, taskMetrics, json);
     announce(server.url, hosts, prepare, options, routeOf(relaySecret, drainer));
     await signals.stopped;
     await server.stop();
@@ -163,13 +162,33 @@ async function runServe(options: ServeOptions): Promise<void> {
 /** Timers run as a statement of the gateway, which has a time limit of seconds; so one run handles few requests. */
 const maxInSweep = 25;
 
+function timersOf(database: GatewayDatabase, metrics: TaskMetrics, json: boolean): Timers {
+  return startTimers({
+    runner: "server",
+    most: maxInSweep,
+    use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
+    log: createLog(json),
+    metrics,
+  });
+}
+
 /** Delivers for /api/internal/outbox-relay, with a login of its own, because the gateway may not claim rows. */
-async function drainerOf(options: ServeOptions, json: boolean): Promise<OnDemandRelay | undefined> {
+async function drainerOf(
+  options: ServeOptions,
+  json: boolean,
+  taskMetrics: TaskMetrics,
+): Promise<OnDemandRelay | undefined> {
   const url = options.relayDatabaseUrl;
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
-  const rails = await loadRails(options, { databaseUrl: url, log });
-  return createOnDemandRelay(url, rails, log, options.relayStreams);
+  const side = openSidePool(url);
+  try {
+    const rails = await loadRails(options, { side, log });
+    return createOnDemandRelay(url, rails, log, { streams: options.relayStreams, side, taskMetrics });
+  } catch (error) {
+    await side.end();
+    throw error;
+  }
 }
 
 function requireSecret(): string {

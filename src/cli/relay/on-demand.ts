@@ -1,22 +1,20 @@
 /**
- * The relay behind a server's route: a drainer together with the rails that only it uses, and the timers and what people are told, which come before its turns.
+ * The relay behind a server's route: a drainer together with the rails and the connections that only it uses, and what it does before and after its turns.
  *
- * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts), what is due by the clock
- * (src/capacity/timers.ts), nor which rails there are (rails.ts).
+ * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts), tasks (tasks.ts), nor
+ * which rails there are (rails.ts).
  */
-import type { Client } from "pg";
-import { sweepBeforeTurns } from "../../capacity/timers.ts";
-import { withConnection } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import { openSidePool, type SidePool } from "../../db/side-pool.ts";
+import type { TaskMetrics } from "../../outbox/observe/task-metrics.ts";
 import { Obstacles } from "../../outbox/observe/obstacles.ts";
 import { createDrainer, type Drainer, type DrainOptions, type DrainReport } from "../../outbox/relay/drain.ts";
 import { pause } from "../../db/wait/pause.ts";
-import { releaseBeforeTurns } from "../../notify/index.ts";
 import type { Rail } from "../../contract/rail.ts";
-import { raiseAlerts } from "../../webhooks/alerts.ts";
 import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { servedStreams } from "./options.ts";
+import { relayTasks } from "./tasks.ts";
 
 export interface OnDemandRelay extends Drainer {
   readonly rails: readonly Rail[];
@@ -31,43 +29,46 @@ const turnEveryMs = 60_000;
 /** While there is more to do, as when another turn is under way. */
 const betweenTurnsMs = 1_000;
 
+export interface OnDemandRelayOptions {
+  readonly streams?: readonly string[] | undefined;
+  /** Ended with the relay. Default: its own. */
+  readonly side?: SidePool | undefined;
+  /** Counts what tasks do. Default: nothing does. */
+  readonly taskMetrics?: TaskMetrics | undefined;
+}
+
 export function createOnDemandRelay(
   url: string,
   rails: readonly Rail[],
   log: Log,
-  streams?: readonly string[],
+  options: OnDemandRelayOptions = {},
 ): OnDemandRelay {
-  return new TurningRelay(url, rails, log, streams);
+  return new TurningRelay(url, rails, log, options);
 }
 
 class TurningRelay implements OnDemandRelay {
   readonly #drainer: Drainer;
   readonly rails: readonly Rail[];
   readonly #log: Log;
-  readonly #url: string;
+  readonly #side: SidePool;
   readonly #closing = new AbortController();
   #turning: Promise<void> | undefined;
   /** When the next turn of our own begins, by this process' monotonic clock. */
   #nextAtMs = Infinity;
   #waiting = new AbortController();
 
-  constructor(url: string, rails: readonly Rail[], log: Log, streams: readonly string[] | undefined) {
-    const sweep = sweepBeforeTurns({ log });
-    const release = releaseBeforeTurns({ log });
+  constructor(url: string, rails: readonly Rail[], log: Log, { streams, side, taskMetrics }: OnDemandRelayOptions) {
+    this.#side = side ?? openSidePool(url);
     this.rails = rails;
     this.#log = log;
-    this.#url = url;
     this.#drainer = createDrainer({
       connectionString: url,
       rails,
       streams: servedStreams(streams),
       log,
-      upkeepTasks: [raiseAlerts],
-      async beforeTurn(turn) {
-        await sweep(turn);
-        // After the timers, which tell people things.
-        await release(turn);
-      },
+      side: this.#side,
+      taskMetrics,
+      upkeepTasks: relayTasks,
     });
   }
 
@@ -108,8 +109,7 @@ class TurningRelay implements OnDemandRelay {
   /** At the start: the first turn may be a minute away. */
   async #nameObstacles(): Promise<void> {
     try {
-      const look = (client: Client): Promise<void> => new Obstacles(this.#log).look(client);
-      await withConnection(this.#url, look, { applicationName: "headroom drain" });
+      await this.#side.read((db) => new Obstacles(this.#log).look(db));
     } catch (error) {
       this.#log({ level: "warn", event: "upkeep_failed", what: "obstacles", code: toHeadroomError(error).code });
     }
@@ -131,6 +131,7 @@ class TurningRelay implements OnDemandRelay {
       await this.#turning;
     } finally {
       closeRails(this.rails);
+      await this.#side.end();
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Finding } from "../commands/doctor/finding.ts";
 import { checkProviders } from "../commands/doctor/provider-checks.ts";
 import { createProviderRails, describeProviders, type Environment } from "./provider-rails.ts";
 
-const url = "postgresql://nobody@127.0.0.1:1/none";
+const read = (): Promise<never> => Promise.reject(new Error("nothing is read here"));
 const whole: Environment = {
   SLACK_BOT_TOKEN: "xoxb-1-2-3",
   SLACK_API_URL: "",
@@ -15,7 +15,7 @@ const whole: Environment = {
 };
 
 function namesOf(environment: Environment): string[] {
-  return createProviderRails(url, environment).map((rail) => `${rail.name} ${rail.capability}`);
+  return createProviderRails(read, environment).map((rail) => `${rail.name} ${rail.capability}`);
 }
 
 /** What the doctor says of an environment without a database, asking nobody. */
@@ -67,8 +67,8 @@ describe("the providers' rails", () => {
       "set up twice",
     ],
   ])("are refused with %s, before anything is connected", async (_what, environment, message) => {
-    expect(() => createProviderRails(url, environment)).toThrow(expect.objectContaining({ code: "usage" }));
-    expect(() => createProviderRails(url, environment)).toThrow(message);
+    expect(() => createProviderRails(read, environment)).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(() => createProviderRails(read, environment)).toThrow(message);
     expect(await checked(environment)).toEqual([
       expect.objectContaining({ check: "providers", status: "failure", message: expect.stringContaining(message) }),
     ]);
@@ -76,7 +76,7 @@ describe("the providers' rails", () => {
 
   test("are refused with a setting of the wrong form, which is not repeated", () => {
     const environment = { LINEAR_API_KEY: "with spaces in it" };
-    const make = (): unknown => createProviderRails(url, environment);
+    const make = (): unknown => createProviderRails(read, environment);
     expect(make).toThrow(expect.objectContaining({ code: "rail_invalid", detail: expect.stringContaining("apiKey") }));
     expect(make).not.toThrow("with spaces in it");
   });

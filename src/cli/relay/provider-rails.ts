@@ -5,16 +5,15 @@
  *
  * Owns: which variables belong to which provider. Does not own: what a setting must look like (each rail's config says).
  */
-import type { PoolClient } from "pg";
-import { makeProofToken } from "../../billing/draft-link.ts";
-import { makeConfirmationToken } from "../../capacity/index.ts";
-import { createPool } from "../../db/connect.ts";
+import { draftLink } from "../../billing/draft-link.ts";
+import { confirmationLink } from "../../capacity/ask-customer.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { SecretKey } from "../../db/secrets/secret-key.ts";
+import type { Use } from "../../db/side-pool.ts";
+import { type MailLink, noSuchLink, unsubscribeLink } from "../../notify/sending.ts";
 import type { EmailSettings } from "../../rails/email/config.ts";
 import { checkEmailAccess } from "../../rails/email/access-check.ts";
-import { letterSchema } from "../../rails/email/letter.ts";
-import { createEmailRail } from "../../rails/email/rail.ts";
+import { createEmailRail, type MakeToken } from "../../rails/email/rail.ts";
 import type { GithubActionsSettings } from "../../rails/github-actions/config.ts";
 import { checkGithubAccess, type ConnectedRepository } from "../../rails/github-actions/access-check.ts";
 import { createGithubActionsRail } from "../../rails/github-actions/rail.ts";
@@ -30,13 +29,13 @@ import { checkStripeAccess } from "../../rails/stripe/access-check.ts";
 import type { StripeSettings } from "../../rails/stripe/config.ts";
 import { createStripeRail } from "../../rails/stripe/rail.ts";
 import { secretKeyOf } from "../secret-key.ts";
-import { makeUnsubscribeToken, requireLinkOfMessage } from "./people.ts";
 import { renewableRails, type CredentialValues, type StoredCredentials } from "./stored-credentials.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Given {
-  readonly databaseUrl: string;
+  /** Lends a connection to the database, for what a rail reads while it sends. */
+  readonly read: Use;
   /** The variable's value; an empty text when it is not set. */
   readonly text: (variable: string) => string;
   /** The same, when it need not be set. */
@@ -167,50 +166,21 @@ function postalOf({ text }: Given): EmailSettings["transport"] {
   return { kind: "postal", url: text("POSTAL_URL"), key: text("POSTAL_API_KEY") };
 }
 
-/** Links are made in the database, over connections of their own: the relay's are busy with rows. */
-function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & { close(): void } {
-  const pool = createPool(given.databaseUrl, { applicationName: "headroom e-mail", maxConnections: 2 });
-  // Our own mails alone: an application that learnt an id must not have itself sent the link.
-  const linkOf = async (
-    stream: string,
-    own: readonly string[],
-    make: (client: PoolClient) => Promise<string>,
-  ): Promise<string> => {
-    if (!own.includes(stream)) throw new HeadroomError("not_found", "A link is made for our own mails alone.");
-    const client = await pool.connect();
-    try {
-      return await make(client);
-    } finally {
-      client.release();
-    }
-  };
-  const rail = createEmailRail({
-    from: given.text("MAIL_FROM"),
+/** The database makes links, at the moment of sending. */
+function emailRail({ text, secretKey, read }: Given, transport: EmailSettings["transport"]): Rail {
+  const tokenOf =
+    ({ streams, makeToken }: MailLink): MakeToken =>
+    async (id, mail) => {
+      if (!streams.includes(mail.stream)) throw noSuchLink();
+      return read((db) => makeToken(db, id, mail, secretKey));
+    };
+  return createEmailRail({
+    from: text("MAIL_FROM"),
     transport,
-    confirmationToken: (tokenId, { stream, outboxId }) =>
-      linkOf(stream, ["capacity", "people"], async (client) => {
-        if (stream === "people") await requireLinkOfMessage(client, outboxId, tokenId);
-        return makeConfirmationToken(client, tokenId, given.secretKey);
-      }),
-    draftToken: (draftId, { stream, payload }) => {
-      const { to: address } = letterSchema.parse(payload);
-      return linkOf(stream, ["self-service"], (client) =>
-        makeProofToken(client, { draftId, address }, given.secretKey),
-      );
-    },
-    // The database makes it for a message of its own alone.
-    unsubscribeToken: (notificationId, { stream, outboxId }) =>
-      linkOf(stream, ["people"], (client) =>
-        makeUnsubscribeToken(client, { notificationId, outboxId }, given.secretKey),
-      ),
+    confirmationToken: tokenOf(confirmationLink),
+    draftToken: tokenOf(draftLink),
+    unsubscribeToken: tokenOf(unsubscribeLink),
   });
-  return {
-    ...rail,
-    close() {
-      rail.close();
-      void pool.end();
-    },
-  };
 }
 
 /** For the help of commands that run a relay. */
@@ -260,9 +230,9 @@ function isSet(environment: Environment, variable: string): boolean {
   return valueOf(environment, variable) !== undefined;
 }
 
-function givenBy(databaseUrl: string, environment: Environment): Given {
+function givenBy(read: Use, environment: Environment): Given {
   return {
-    databaseUrl,
+    read,
     text: (variable) => valueOf(environment, variable) ?? "",
     optional: (variable) => valueOf(environment, variable),
     secretKey: secretKeyOf(environment),
@@ -278,8 +248,11 @@ export async function checkProviderAccess(
 ): Promise<AccessCheck> {
   const provider = providers.find((candidate) => candidate.name === name);
   if (provider === undefined) throw new HeadroomError("usage", `There is no provider "${name}".`);
-  return provider.checkAccess(givenBy("", environment), places, signal);
+  return provider.checkAccess(givenBy(unread, environment), places, signal);
 }
+
+/** A check makes no links. */
+const unread: Use = () => Promise.reject(new Error("nothing is read here"));
 
 /** What the database may keep for relays. */
 export const credentialNames: readonly string[] = [...new Set(providers.flatMap(({ credentials }) => credentials))];
@@ -324,7 +297,7 @@ export function completeWith(credentials: CredentialValues, environment: Environ
 }
 
 /** A stored credential that is of no use is reported and left out: unlike the environment, it can be changed while nobody starts a relay. */
-export function createProviderRails(databaseUrl: string, environment: Environment, kept?: StoredCredentials): Rail[] {
+export function createProviderRails(read: Use, environment: Environment, kept?: StoredCredentials): Rail[] {
   const completed = completeWith(kept?.values ?? new Map<string, string>(), environment);
   for (const message of completed.unused) kept?.log({ level: "warn", event: "credential_not_used", message });
   checkEnvironment(completed.environment);
@@ -333,9 +306,9 @@ export function createProviderRails(databaseUrl: string, environment: Environmen
     .filter(({ name }) => used.has(name))
     .flatMap((provider) => {
       const names = provider.credentials.filter((variable) => completed.stored.has(variable));
-      if (kept === undefined || names.length === 0) return provider.create(givenBy(databaseUrl, completed.environment));
+      if (kept === undefined || names.length === 0) return provider.create(givenBy(read, completed.environment));
       const make = (values: CredentialValues): Rail[] =>
-        provider.create(givenBy(databaseUrl, completeWith(values, environment).environment));
+        provider.create(givenBy(read, completeWith(values, environment).environment));
       return madeOfStored(provider, () => renewableRails(make, names, kept), kept);
     });
 }

@@ -4,24 +4,24 @@
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Pool } from "pg";
-import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
+import type { SidePool } from "../../db/side-pool.ts";
+import { slackWebhookOf } from "../../notify/sending.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { checkRail } from "../../contract/registry.ts";
-import { createSlackWebhookRail, type SlackWebhookRail } from "../../rails/slack-webhook/rail.ts";
-import { createWebhookRail, type WebhookRail } from "../../rails/webhook/rail.ts";
-import { createStoredEndpoints, endpointIdOf, type StoredEndpoints } from "../../rails/webhook/stored-endpoints.ts";
+import { createSlackWebhookRail } from "../../rails/slack-webhook/rail.ts";
+import { createWebhookRail } from "../../rails/webhook/rail.ts";
+import { createStoredEndpoints, endpointIdOf } from "../../rails/webhook/stored-endpoints.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { endpointFor, readEndpoints, type Endpoints } from "./endpoints.ts";
 import type { Log } from "./log.ts";
 import type { RailOptions } from "./options.ts";
-import { slackWebhookOf } from "./people.ts";
 import { createProviderRails, credentialNames, valueOf, type Environment } from "./provider-rails.ts";
 import { readKept, StoredCredentials } from "./stored-credentials.ts";
 
 export interface RailSurroundings {
-  readonly databaseUrl: string;
+  /** Connections for what the rails read while they send. */
+  readonly side: SidePool;
   readonly log: Log;
   /** Default: that of the process. */
   readonly environment?: Environment | undefined;
@@ -32,9 +32,9 @@ export interface RailSurroundings {
 export async function loadRails(options: RailOptions, surroundings: RailSurroundings): Promise<Rail[]> {
   const own = options.rails === undefined ? [] : await importRails(options.rails);
   const taken = new Set(own.map((rail) => rail.name));
-  const { databaseUrl, log, environment = process.env } = surroundings;
+  const { side, log, environment = process.env } = surroundings;
   const asked = {
-    databaseUrl,
+    read: side.read,
     log,
     rememberMs: surroundings.rememberMs,
     secretKey: secretKeyOf(environment),
@@ -46,7 +46,7 @@ export async function loadRails(options: RailOptions, surroundings: RailSurround
     ...own,
     ...(await webhookRails(options, surroundings, opensSecrets)).filter((rail) => !taken.has(rail.name)),
     ...slackWebhookRails(surroundings, opensSecrets).filter((rail) => !taken.has(rail.name)),
-    ...createProviderRails(databaseUrl, environment, new StoredCredentials(asked, credentials)).filter(
+    ...createProviderRails(side.read, environment, new StoredCredentials(asked, credentials)).filter(
       (rail) => !taken.has(rail.name),
     ),
   ];
@@ -61,59 +61,33 @@ async function webhookRails(
   surroundings: RailSurroundings,
   ofDatabase: boolean,
 ): Promise<Rail[]> {
-  const { databaseUrl, log, environment = process.env } = surroundings;
-  const secretKey = secretKeyOf(environment);
+  const { side, log, environment = process.env } = surroundings;
   const ofFile: Endpoints = options.endpoints === undefined ? new Map() : await readEndpoints(options.endpoints);
   if (options.endpoints === undefined && !ofDatabase) return [];
-  let pool: Pool | undefined;
-  let stored: StoredEndpoints | undefined;
-  const find: StoredEndpoints["find"] = (message) => {
-    pool ??= createPool(databaseUrl, { applicationName: "headroom endpoints", maxConnections: 2 });
-    stored ??= createStoredEndpoints({ pool, secretKey, log });
-    return stored.find(message);
-  };
+  const stored = createStoredEndpoints({ read: side.read, secretKey: secretKeyOf(environment), log });
   const rail = createWebhookRail({
     async endpoint(message) {
       if (endpointIdOf(message) === undefined) return endpointFor(ofFile, message);
       // Another relay may have the key to its secrets.
       if (!ofDatabase) throw new HeadroomError("not_configured", "This relay serves the endpoints of its file alone.");
-      return find(message);
+      return stored.find(message);
     },
-    gone: async (endpoint) => stored?.gone(endpoint),
+    gone: (endpoint) => stored.gone(endpoint),
     allowHttp: options.allowHttp ?? false,
     allowPrivate: options.allowPrivate ?? [],
   });
-  const closable: WebhookRail = {
-    ...rail,
-    close() {
-      rail.close();
-      void pool?.end();
-    },
-  };
-  return [closable];
+  return [rail];
 }
 
 /** People's own webhooks at Slack, for a relay that can open their addresses. */
 function slackWebhookRails(surroundings: RailSurroundings, opensSecrets: boolean): Rail[] {
   if (!opensSecrets) return [];
-  const { databaseUrl, environment = process.env } = surroundings;
-  const secretKey = secretKeyOf(environment);
-  let pool: Pool | undefined;
+  const { side, environment = process.env } = surroundings;
   const rail = createSlackWebhookRail({
     hooksUrl: valueOf(environment, "SLACK_HOOKS_URL"),
-    async address({ outboxId }) {
-      pool ??= createPool(databaseUrl, { applicationName: "headroom people", maxConnections: 2 });
-      return slackWebhookOf(pool, outboxId, secretKey);
-    },
+    address: ({ outboxId }) => side.read((db) => slackWebhookOf(db, outboxId, secretKeyOf(environment))),
   });
-  const closable: SlackWebhookRail = {
-    ...rail,
-    close() {
-      rail.close();
-      void pool?.end();
-    },
-  };
-  return [closable];
+  return [rail];
 }
 
 async function importRails(path: string): Promise<Rail[]> {

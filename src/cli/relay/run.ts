@@ -1,23 +1,22 @@
 /**
  * Runs a relay for a command: from its options to its orderly end.
  *
- * Owns: the relay, the workflow's timers and the dispatcher of notifications beside it, its metrics server and its log. Does not own: signals and the database server
- * (the command does).
+ * Owns: the relay and what it does beside sending, its metrics server and its log. Does not own: signals, the database server and the side
+ * pool, which rails use too (the command does).
  */
-import { startTimers } from "../../capacity/timers.ts";
-import { connect, describeDatabaseUrl } from "../../db/connect.ts";
+import { describeDatabaseUrl } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
+import type { SidePool } from "../../db/side-pool.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay/relay.ts";
 import type { Rail } from "../../contract/rail.ts";
-import { moneyGauges } from "../../billing/index.ts";
-import { notifyGauges, startDispatcher } from "../../notify/index.ts";
-import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import { type RelayCommandOptions, servedStreams } from "./options.ts";
+import { relayGauges, relayTasks } from "./tasks.ts";
 
 export interface RunningRelay {
   readonly relay: Relay;
@@ -30,6 +29,7 @@ export interface RunningRelay {
 
 export async function runRelay(
   url: string,
+  side: SidePool,
   rails: readonly Rail[],
   options: RelayCommandOptions,
   log: Log,
@@ -42,8 +42,9 @@ export async function runRelay(
     pollMs: options.pollMs,
     listen: options.listen,
     name: options.name,
-    upkeepTasks: [raiseAlerts],
-    gauges: [jobGauges, moneyGauges, notifyGauges],
+    side,
+    upkeepTasks: relayTasks,
+    gauges: relayGauges,
     log,
   });
   let stopping = false;
@@ -54,7 +55,7 @@ export async function runRelay(
           host: options.metricsHost,
           port: options.metricsPort,
           metrics: () => relay.metrics(),
-          problem: () => problemOf(url, relay, stopping),
+          problem: () => problemOf(side, relay, stopping),
         });
   try {
     await relay.start();
@@ -62,8 +63,6 @@ export async function runRelay(
     await metrics?.close();
     throw error;
   }
-  const timers = startTimers({ connectionString: url, log });
-  const dispatcher = startDispatcher({ connectionString: url, log });
   let drainer: Drainer | undefined;
   return {
     relay,
@@ -75,6 +74,7 @@ export async function runRelay(
         connectionString: url,
         rails,
         streams: servedStreams(options.streams),
+        side,
         upkeepTasks: [raiseAlerts],
         log,
       });
@@ -82,24 +82,21 @@ export async function runRelay(
     },
     async stop() {
       stopping = true;
-      await Promise.all([relay.stop(), timers.stop(), dispatcher.stop(), drainer?.close()]);
+      await Promise.all([relay.stop(), drainer?.close()]);
       await metrics?.close();
       closeRails(rails);
     },
   };
 }
 
-/** A question of its own over a connection of its own: the relay's are busy, and one that is lost is what is looked for. */
-async function problemOf(url: string, relay: Relay, stopping: boolean): Promise<string | null> {
+const answerMs = 2_000;
+
+/** Asked over a new connection: the relay's own are busy, and one that cannot be had again is what is looked for. */
+async function problemOf(side: SidePool, relay: Relay, stopping: boolean): Promise<string | null> {
   if (stopping) return "stopping";
   if (relay.server === undefined) return "starting";
-  try {
-    const client = await connect(url, { applicationName: "headroom readyz", connectTimeoutMs: 2_000 });
-    await client.end();
-    return null;
-  } catch {
-    return "the database cannot be reached";
-  }
+  const connected = await withTimeout(side.connect(), answerMs).catch(() => undefined);
+  return connected?.kind === "done" ? null : "the database cannot be reached";
 }
 
 /** What a person should know when a relay has started, the way out included when there is nothing for it to do. */

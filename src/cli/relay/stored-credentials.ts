@@ -5,9 +5,9 @@
  * environment variables they stand for (provider-rails.ts), nor who may read them (outbox.rail_credentials).
  */
 import { call, type Queryable } from "../../db/call.ts";
-import { withConnection } from "../../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import { withSecretKey, type SecretKey } from "../../db/secrets/secret-key.ts";
+import type { Use } from "../../db/side-pool.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { closeRails } from "./close-rails.ts";
@@ -17,7 +17,7 @@ import type { Log } from "./log.ts";
 export type CredentialValues = ReadonlyMap<string, string | null>;
 
 export interface StoredCredentialsOptions {
-  readonly databaseUrl: string;
+  readonly read: Use;
   readonly secretKey: SecretKey | undefined;
   /** Those that the environment does not set. No others are asked for. */
   readonly names: readonly string[];
@@ -68,13 +68,10 @@ export class StoredCredentials {
   }
 
   async #read(): Promise<void> {
-    const { databaseUrl, names, secretKey, log } = this.#options;
+    const { read, names, secretKey, log } = this.#options;
     try {
-      const read = await withConnection(databaseUrl, (client) => readCredentials(client, names, secretKey), {
-        applicationName: "headroom credentials",
-        connectTimeoutMs: waitMs,
-      });
-      this.#values = new Map([...this.#values, ...[...read].filter(([, value]) => value !== null)]);
+      const found = await read((db) => readCredentials(db, names, secretKey));
+      this.#values = new Map([...this.#values, ...[...found].filter(([, value]) => value !== null)]);
     } catch (error) {
       log({ level: "warn", event: "credentials_not_read", code: toHeadroomError(error).code });
     } finally {
@@ -139,16 +136,12 @@ export interface Kept {
 
 /** A database that cannot tell, because it was not migrated yet or the login is no relay's, fails the relay's start, in better words. */
 export async function readKept(options: StoredCredentialsOptions): Promise<Kept> {
-  const { databaseUrl, names, secretKey } = options;
+  const { read, names, secretKey } = options;
   try {
-    return await withConnection(
-      databaseUrl,
-      async (client) => ({
-        inVault: await call(client, "webhooks.kept_in_vault", {}),
-        credentials: await readCredentials(client, names, secretKey),
-      }),
-      { applicationName: "headroom credentials" },
-    );
+    return await read(async (db) => ({
+      inVault: await call(db, "webhooks.kept_in_vault", {}),
+      credentials: await readCredentials(db, names, secretKey),
+    }));
   } catch (error) {
     const { sqlState } = toHeadroomError(error);
     if (!(error instanceof HeadroomError) || !startFailures.has(sqlState ?? "")) throw error;

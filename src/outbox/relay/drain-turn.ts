@@ -7,6 +7,8 @@ import { toHeadroomError } from "../../db/errors.ts";
 import { pause } from "../../db/wait/pause.ts";
 import type { Claimer } from "../claim/claimer.ts";
 import { RelayMetrics } from "../observe/metrics.ts";
+import { makingPartitions, reaping } from "../upkeep/engine-tasks.ts";
+import type { Ticker } from "../upkeep/ticker.ts";
 import { Engine } from "./engine.ts";
 import type { Announced, RelayResources } from "./resources.ts";
 
@@ -18,8 +20,7 @@ export interface DrainTurnOptions {
   readonly maxRows: number;
   /** Ends the turn early; what was not sent is handed back. */
   readonly signal: AbortSignal;
-  /** Aborted when the process closes. */
-  readonly closing: AbortSignal;
+  readonly ticker: Ticker;
   /** Whether somebody asked for another look since this was asked last. */
   readonly askedAgain: () => boolean;
 }
@@ -55,7 +56,7 @@ export class DrainTurn {
   #waiting: AbortController | undefined;
 
   constructor(options: DrainTurnOptions) {
-    const { resources, announced, deadlineMs, maxRows, closing } = options;
+    const { resources, announced, deadlineMs, maxRows } = options;
     this.#options = options;
     const remainingMs = Math.ceil(Math.max(0, deadlineMs - performance.now()));
     this.#engine = new Engine({
@@ -65,7 +66,6 @@ export class DrainTurn {
       maxClaimRows: Math.min(maxClaimRows, maxRows),
       // The turn may be short; preparing statements would cost more than it saves.
       prepare: false,
-      stopping: closing,
       mayNotSend: () => this.#mayNotSend(),
       giveUp: AbortSignal.timeout(remainingMs + settleAfterDeadlineMs),
       onSettled: (claimer) => {
@@ -78,7 +78,7 @@ export class DrainTurn {
 
   /** Takes back what dead relays held, then delivers what is due. */
   async run(): Promise<TurnReport> {
-    await this.#engine.upkeep.reapOnce();
+    await this.#options.ticker.run(reaping);
     try {
       do await this.#work();
       while (!this.#isOver() && this.#options.askedAgain());
@@ -97,15 +97,6 @@ export class DrainTurn {
       nextInMs,
       busy: false,
     };
-  }
-
-  /** The rest of the upkeep, for which there is no loop here. */
-  async tidy(): Promise<void> {
-    await this.#engine.upkeep.tidyOnce();
-  }
-
-  close(): void {
-    this.#engine.upkeep.close();
   }
 
   #mayNotSend(): boolean {
@@ -138,7 +129,7 @@ export class DrainTurn {
     const take = (): Promise<number> => this.#engine.claim(claimer, claiming, places.inFlight);
     const rows = await take().catch(async (error: unknown) => {
       if (toHeadroomError(error).code !== "partition_missing") throw error;
-      await this.#engine.upkeep.makePartitions();
+      await this.#options.ticker.run(makingPartitions);
       return take();
     });
     if (rows === 0) this.#empty.add(claimer);

@@ -10,6 +10,8 @@ import { hostname } from "node:os";
 import type { Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
+import { RelayMetrics } from "../observe/metrics.ts";
+import type { Ticker } from "../upkeep/ticker.ts";
 import { DrainTurn, type TurnReport } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { RelayResources } from "./resources.ts";
@@ -25,6 +27,8 @@ export type DrainerOptions = Pick<
   | "concurrency"
   | "leaseMarginMs"
   | "upkeepTasks"
+  | "side"
+  | "taskMetrics"
   | "log"
   | "onStep"
 > & {
@@ -82,8 +86,6 @@ export function createDrainer(options: DrainerOptions): Drainer {
 }
 
 const defaults = { budgetMs: 10_000, maxRows: 1_000 } as const;
-/** How often the sweep, partitions and collecting are seen to; each turn reaps. */
-const tidyEveryMs = 600_000;
 /** A turn that is closed lets its calls go on for so long. */
 const closeMs = 5_000;
 
@@ -91,14 +93,16 @@ class OnDemandRelay implements Drainer {
   readonly #options: DrainerOptions;
   readonly #resources: RelayResources;
   readonly #closing = new AbortController();
+  readonly #ticker: Ticker;
   #turn: Promise<DrainReport> | undefined;
   #current: DrainTurn | undefined;
   #asked = false;
-  #tidiedAtMs = -Infinity;
 
   constructor(options: DrainerOptions, settings: Settings) {
     this.#options = options;
-    this.#resources = new RelayResources(options, settings, { applicationName: "headroom drain", maxConnections: 4 });
+    this.#resources = new RelayResources(options, settings, { applicationName: "headroom drain", held: 2 });
+    // A turn's report counts what it sent; what was taken back before is nobody's.
+    this.#ticker = this.#resources.ticker(new RelayMetrics());
   }
 
   async drain(options: DrainOptions = {}): Promise<DrainReport> {
@@ -138,23 +142,23 @@ class OnDemandRelay implements Drainer {
       deadlineMs,
       maxRows,
       signal: ending,
-      closing: this.#closing.signal,
+      ticker: this.#ticker,
       askedAgain: () => this.#takeAsked(),
     });
     this.#current = turn;
     try {
       const report = await turn.run();
-      await this.#tidy(turn, deadlineMs);
+      await this.#ticker.afterTurn(deadlineMs);
       return report;
     } finally {
       this.#current = undefined;
-      turn.close();
       await this.#resources.signOff(announced.relayId);
     }
   }
 
   async #before(budgetMs: number, signal: AbortSignal): Promise<void> {
     const { claiming, log } = this.#resources;
+    await this.#ticker.beforeTurn({ budgetMs, signal });
     try {
       await this.#options.beforeTurn?.({ use: (work) => claiming.use(work), budgetMs, signal });
     } catch (error) {
@@ -168,15 +172,9 @@ class OnDemandRelay implements Drainer {
     return asked;
   }
 
-  async #tidy(turn: DrainTurn, deadlineMs: number): Promise<void> {
-    const nowMs = performance.now();
-    if (nowMs > deadlineMs || nowMs - this.#tidiedAtMs < tidyEveryMs) return;
-    this.#tidiedAtMs = nowMs;
-    await turn.tidy();
-  }
-
   async close(): Promise<void> {
     this.#closing.abort();
+    await this.#ticker.stop();
     const turn = this.#turn?.catch(() => undefined);
     const ended = await withTimeout(turn, closeMs);
     if (ended.kind === "late") this.#resources.calls.abandonAll();

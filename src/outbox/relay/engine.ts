@@ -1,5 +1,5 @@
 /**
- * The parts of a relay, put together in one place: what claims, what sends, what settles, and the upkeep beside them.
+ * The parts of a relay, put together in one place: what claims, what sends, what settles.
  *
  * Owns: how rows go from one part to the next, whose turn it is, and what is under way. Does not own: when anything is done; the relay of
  * a process (relay.ts) and the turn on demand (drain-turn.ts) each decide that in their own way.
@@ -14,7 +14,6 @@ import type { Stream } from "../claim/streams.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { RelayMetrics } from "../observe/metrics.ts";
 import { Settler } from "../settle/settler.ts";
-import { Upkeep } from "../upkeep/upkeep.ts";
 import type { Announced, RelayResources } from "./resources.ts";
 
 export interface EngineOptions {
@@ -24,17 +23,12 @@ export interface EngineOptions {
   readonly maxClaimRows: number;
   /** Whether claims and settles are prepared statements. */
   readonly prepare: boolean;
-  /** Aborted when the upkeep is to end. */
-  readonly stopping: AbortSignal;
   /** True once rows are handed back instead of sent. */
   readonly mayNotSend: () => boolean;
   /** Aborted when settling can wait no longer: what is not written by then is left to its lease. */
   readonly giveUp: AbortSignal;
   /** Called after rows of a stream have been settled. */
   readonly onSettled: (claimer: Claimer) => void;
-  /** The relay's sign of life, and what follows when rows were taken back, for upkeep that goes on by itself. */
-  readonly noteAlive?: () => Promise<void>;
-  readonly onRequeued?: () => void;
 }
 
 /** When something of a stream is due; streams with nothing to send have no wait. */
@@ -46,7 +40,6 @@ export interface Wait {
 export class Engine {
   /** In the order in which they take their turns, so that a backlog on one stream does not starve the others. */
   readonly claimers: readonly Claimer[];
-  readonly upkeep: Upkeep;
   readonly #options: EngineOptions;
   readonly #turns: Claimer[];
   readonly #settler: Settler;
@@ -56,7 +49,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { resources, announced, metrics, prepare, mayNotSend, giveUp } = options;
     const { settings, log, places, calls } = resources;
-    const { onStep, upkeepTasks = [], gauges = [] } = resources.options;
+    const { onStep } = resources.options;
     this.#options = options;
     // Without a rail there is nothing to send.
     const served = resources.rails.length === 0 ? [] : announced.streams;
@@ -81,20 +74,6 @@ export class Engine {
       onStep,
       onOutcome: (stream, outcome) => this.#settler.add(stream, outcome),
       stopping: mayNotSend,
-    });
-    this.upkeep = new Upkeep({
-      pool: resources.pool,
-      relayId: announced.relayId,
-      settings,
-      tasks: upkeepTasks,
-      gauges,
-      metrics,
-      log,
-      limitedLog: resources.limitedLog,
-      onStep,
-      stopping: options.stopping,
-      noteAlive: options.noteAlive ?? (() => Promise.resolve()),
-      onRequeued: options.onRequeued ?? (() => undefined),
     });
   }
 

@@ -10,12 +10,15 @@ import type { Rail } from "../../contract/rail.ts";
 import { builtInStreams } from "../claim/streams.ts";
 import type { Log } from "../observe/log.ts";
 import type { RelayStep } from "../observe/steps.ts";
-import type { GaugeSource, UpkeepTask } from "../upkeep/upkeep.ts";
+import type { SidePool } from "../../db/side-pool.ts";
+import type { GaugeSource } from "../upkeep/engine-tasks.ts";
+import type { Task } from "../upkeep/task.ts";
+import type { TaskMetrics } from "../observe/task-metrics.ts";
 
 export interface RelayOptions {
   /** Where the database is. Either this or `pool`. */
   readonly connectionString?: string | undefined;
-  /** A pool of the caller's; the relay takes four connections from it, a fifth to claim ahead if there is one, and never ends it. */
+  /** A pool of the caller's; the relay takes four connections from it, up to six if there are more, and never ends it. */
   readonly pool?: Pool | undefined;
   /** The rails that this relay has. Rows on others are left to the relays that have those. */
   readonly rails: readonly Rail[];
@@ -37,8 +40,12 @@ export interface RelayOptions {
   readonly reapMs?: number | undefined;
   /** How often partitions are made ahead and old ones collected. Default: 3,600,000. */
   readonly upkeepMs?: number | undefined;
-  /** Done beside sending, as often as expired leases are looked for, e.g. `raiseAlerts` of "headroom/webhooks". Default: nothing. */
-  readonly upkeepTasks?: readonly UpkeepTask[] | undefined;
+  /** Done beside sending, e.g. `raiseAlerts` of "headroom/webhooks". Default: nothing. */
+  readonly upkeepTasks?: readonly Task[] | undefined;
+  /** Connections for what it does beside sending, where the rest of the process uses them too; the caller ends them. Default: its own. */
+  readonly side?: SidePool | undefined;
+  /** Counts what tasks do, where other parts of the process count there too. Default: its own. */
+  readonly taskMetrics?: TaskMetrics | undefined;
   /** Read with each scrape and added to the metrics, e.g. `jobGauges` of "headroom/provisioning". Default: nothing. */
   readonly gauges?: readonly GaugeSource[] | undefined;
   /** How long `stop()` lets calls under way finish before it aborts them. Default: 10,000. */

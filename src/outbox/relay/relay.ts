@@ -15,6 +15,9 @@ import type { Claimer } from "../claim/claimer.ts";
 import { nothingFree } from "../claim/places.ts";
 import { builtInStreams, type Stream } from "../claim/streams.ts";
 import { RelayMetrics, renderReach } from "../observe/metrics.ts";
+import { makingPartitions, readGauges } from "../upkeep/engine-tasks.ts";
+import type { Task } from "../upkeep/task.ts";
+import type { Ticker } from "../upkeep/ticker.ts";
 import { Engine } from "./engine.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { RelayResources } from "./resources.ts";
@@ -37,6 +40,8 @@ export function createRelay(options: RelayOptions): Relay {
   return new RelayProcess(options, settingsOf(options));
 }
 
+/** The relay's sign of life. */
+const noteEveryMs = 60_000;
 /** Whoever scrapes gives up after ten seconds, by default. */
 const gaugesMs = 5_000;
 
@@ -52,6 +57,7 @@ class RelayProcess implements Relay {
   readonly #stopping = new AbortController();
   readonly #giveUp = new AbortController();
   readonly #claimingAhead: HeldConnection;
+  readonly #ticker: Ticker;
   #relayId = 0;
   #engine: Engine | undefined;
   #waker: Waker | undefined;
@@ -65,8 +71,10 @@ class RelayProcess implements Relay {
   constructor(options: RelayOptions, settings: Settings) {
     this.#settings = settings;
     this.#name = options.name ?? `${hostname()}:${process.pid}`;
-    this.#resources = new RelayResources(options, settings, { applicationName: "headroom relay", maxConnections: 6 });
+    this.#resources = new RelayResources(options, settings, { applicationName: "headroom relay", held: 4 });
     this.#claimingAhead = new HeldConnection(this.#resources.pool);
+    const note: Task = { name: "note", everyMs: noteEveryMs, run: () => this.#noteAlive() };
+    this.#ticker = this.#resources.ticker(this.counters, [note], () => this.#waker?.wake());
   }
 
   start(): Promise<void> {
@@ -109,15 +117,12 @@ class RelayProcess implements Relay {
       metrics: this.counters,
       maxClaimRows: this.#settings.maxClaimRows,
       prepare: server.preparedStatements,
-      stopping: this.#stopping.signal,
       mayNotSend: () => this.#stopping.signal.aborted,
       giveUp: this.#giveUp.signal,
       onSettled: () => {
         this.#waker?.nudge();
         this.#changed();
       },
-      noteAlive: () => this.#waker?.noteAlive() ?? Promise.resolve(),
-      onRequeued: () => this.#waker?.wake(),
     });
     this.#engine = engine;
     this.#waker = new Waker({
@@ -132,7 +137,7 @@ class RelayProcess implements Relay {
       stopping: this.#stopping.signal,
     });
     await this.#waker.start();
-    engine.upkeep.start();
+    this.#ticker.start();
     return engine;
   }
 
@@ -155,7 +160,7 @@ class RelayProcess implements Relay {
 
   #run(engine: Engine): Promise<void> {
     const { claiming, places } = this.#resources;
-    return this.#claimInTurn(engine, {
+    return this.#claimInTurn({
       next: () => engine.nextClaimer(),
       idle: async () => this.#waker?.sleep(),
       claim: (claimer) => engine.claim(claimer, claiming, places.inFlight),
@@ -167,8 +172,9 @@ class RelayProcess implements Relay {
    * while this process unpacks the other. Idle and slow streams never come here.
    */
   async #runAhead(engine: Engine): Promise<void> {
-    if (this.#resources.pool.options.max <= connectionsOfRelay) return;
-    await this.#claimInTurn(engine, {
+    const { pool, options } = this.#resources;
+    if (pool.options.max <= connectionsOfRelay - (options.side === undefined ? 0 : 1)) return;
+    await this.#claimInTurn({
       next: () => engine.claimers.find((candidate) => candidate.hasRoomAhead),
       idle: () => this.#moreRoom(),
       // It must not bring what the first one brings: both would be told of the same free places.
@@ -177,7 +183,7 @@ class RelayProcess implements Relay {
   }
 
   /** Claims for the stream that is next, and is idle while there is none, until the relay stops. */
-  async #claimInTurn(engine: Engine, { next, idle, claim }: Turns): Promise<void> {
+  async #claimInTurn({ next, idle, claim }: Turns): Promise<void> {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
       const claimer = next();
@@ -187,9 +193,14 @@ class RelayProcess implements Relay {
         failures = 0;
       } catch (error) {
         failures += 1;
-        await this.#recover(engine, error, failures, claimer);
+        await this.#recover(error, failures, claimer);
       }
     }
+  }
+
+  /** A listening connection that does not answer must not keep one that tasks share. */
+  async #noteAlive(): Promise<void> {
+    await withTimeout(this.#waker?.noteAlive(), noteEveryMs);
   }
 
   #noteWork(): void {
@@ -207,12 +218,12 @@ class RelayProcess implements Relay {
     this.#onChange = undefined;
   }
 
-  async #recover(engine: Engine, error: unknown, failures: number, claimer: Claimer | undefined): Promise<void> {
+  async #recover(error: unknown, failures: number, claimer: Claimer | undefined): Promise<void> {
     const { code, sqlState } = toHeadroomError(error);
     this.counters.claimErrors += 1;
     if (claimer !== undefined) claimer.hot = true;
     this.#resources.log({ level: "error", event: "claim_failed", code, sqlState, failures });
-    if (code === "partition_missing") await engine.upkeep.makePartitions();
+    if (code === "partition_missing") await this.#ticker.run(makingPartitions);
     await pause(Math.min(50 * 2 ** failures, 5_000) * (0.5 + Math.random() / 2), this.#stopping.signal);
   }
 
@@ -222,14 +233,21 @@ class RelayProcess implements Relay {
       withTimeout(this.#gauges(), gaugesMs),
     ]);
     const gauges = read.kind === "done" ? read.value : undefined;
+    const { taskMetrics } = this.#resources;
     const isUp = gauges !== undefined || (answered.kind === "done" && answered.value);
     // Without its database a relay still tells what it counted, and that it is alone.
-    return [await this.counters.render(), await renderReach(isUp, gauges !== undefined), gauges ?? ""].join("");
+    return [
+      await this.counters.render(),
+      await taskMetrics.render(),
+      await renderReach(isUp, gauges !== undefined),
+      gauges ?? "",
+    ].join("");
   }
 
-  /** One reading at a time, however often somebody scrapes: the upkeep waits for the same connection. */
+  /** One reading at a time, however often somebody scrapes: tasks wait for the same connections. */
   #gauges(): Promise<string | undefined> {
-    this.#readingGauges ??= (this.#engine?.upkeep.gauges() ?? Promise.resolve(undefined))
+    const { side, options } = this.#resources;
+    this.#readingGauges ??= readGauges(side.lend, options.gauges ?? [])
       .catch(() => undefined)
       .finally(() => (this.#readingGauges = undefined));
     return this.#readingGauges;
@@ -244,6 +262,7 @@ class RelayProcess implements Relay {
     const { stopMs } = this.#settings;
     const { calls, log } = this.#resources;
     this.#stopping.abort();
+    void this.#ticker.stop();
     this.#waker?.nudge();
     this.#changed();
     // A start that is still under way sees the signal, and undoes itself.
@@ -268,7 +287,7 @@ class RelayProcess implements Relay {
 
   async #finishWriting(): Promise<void> {
     await this.#engine?.written();
-    await this.#engine?.upkeep.stop();
+    await this.#ticker.stop();
   }
 
   async #signOff(): Promise<void> {
@@ -282,9 +301,9 @@ class RelayProcess implements Relay {
 
   async #closeAll(): Promise<void> {
     this.#stopping.abort();
+    void this.#ticker.stop();
     this.#giveUp.abort();
     this.#waker?.close();
-    this.#engine?.upkeep.close();
     this.#claimingAhead.close();
     await this.#resources.close();
   }

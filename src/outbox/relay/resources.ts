@@ -7,14 +7,20 @@ import type { Pool } from "pg";
 import { call } from "../../db/call.ts";
 import { createPool, surviveLostConnections } from "../../db/connect.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
+import { SidePool } from "../../db/side-pool.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { createRailRegistry } from "../../contract/registry.ts";
 import { Places } from "../claim/places.ts";
 import { readStreams, type Stream } from "../claim/streams.ts";
 import { Calls } from "../dispatch/calls.ts";
 import { LimitedLog } from "../observe/limited-log.ts";
+import type { RelayMetrics } from "../observe/metrics.ts";
+import { TaskMetrics } from "../observe/task-metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { registerRails } from "../operate/register-rails.ts";
+import { engineTasks } from "../upkeep/engine-tasks.ts";
+import type { Task } from "../upkeep/task.ts";
+import { Ticker } from "../upkeep/ticker.ts";
 import type { RelayOptions, Settings } from "./options.ts";
 import { requireSafeLeases } from "./start-checks.ts";
 
@@ -28,6 +34,8 @@ export interface Announced {
   readonly rails: ReadonlyMap<number, Rail>;
 }
 
+const tasksAtOnce = 2;
+
 export class RelayResources {
   readonly options: RelayOptions;
   readonly settings: Settings;
@@ -35,6 +43,8 @@ export class RelayResources {
   readonly pool: Pool;
   readonly claiming: HeldConnection;
   readonly settling: HeldConnection;
+  readonly side: SidePool;
+  readonly taskMetrics: TaskMetrics;
   readonly places: Places;
   readonly calls = new Calls();
   readonly log: Log;
@@ -44,7 +54,7 @@ export class RelayResources {
   constructor(
     options: RelayOptions,
     settings: Settings,
-    connections: { readonly applicationName: string; readonly maxConnections: number },
+    { applicationName, held }: { readonly applicationName: string; readonly held: number },
   ) {
     this.options = options;
     this.settings = settings;
@@ -52,8 +62,14 @@ export class RelayResources {
     this.places = new Places(settings.concurrency);
     this.log = options.log ?? (() => undefined);
     this.limitedLog = new LimitedLog(this.log);
-    this.pool = options.pool ?? createPool(options.connectionString ?? "", connections);
+    const own = options.side === undefined ? tasksAtOnce : 0;
+    this.pool =
+      options.pool ?? createPool(options.connectionString ?? "", { applicationName, maxConnections: held + own });
     surviveLostConnections(this.pool);
+    // Of a small pool tasks have one connection: a purpose that holds its own would wait for ever for one that others never give back.
+    const tasks = this.pool.options.max >= held + tasksAtOnce ? tasksAtOnce : 1;
+    this.side = options.side ?? new SidePool(this.pool, { tasks, reads: 0 });
+    this.taskMetrics = options.taskMetrics ?? new TaskMetrics();
     this.claiming = new HeldConnection(this.pool);
     this.settling = new HeldConnection(this.pool);
   }
@@ -66,6 +82,26 @@ export class RelayResources {
     const self = { p_name: name, p_rails: this.rails.map((rail) => rail.name), p_on_demand: onDemand };
     const relayId = await this.claiming.use((db) => call(db, "outbox.start_relay", self));
     return { relayId, streams, left, rails };
+  }
+
+  /** What is done beside sending: the engine's own tasks, these, and those of layers above. */
+  ticker(metrics: RelayMetrics, own: readonly Task[] = [], onRequeued?: () => void): Ticker {
+    const { settings, limitedLog, log, options } = this;
+    const engine = engineTasks({
+      settings,
+      metrics,
+      limitedLog,
+      onStep: options.onStep,
+      ...(onRequeued && { onRequeued }),
+    });
+    return new Ticker({
+      tasks: [...engine, ...own, ...(options.upkeepTasks ?? [])],
+      lend: this.side.lend,
+      everyMs: settings.reapMs,
+      stopMs: settings.stopMs,
+      log,
+      metrics: this.taskMetrics,
+    });
   }
 
   /** Once for each process, and again after a failure. */
@@ -88,6 +124,7 @@ export class RelayResources {
     this.limitedLog.flush(true);
     this.claiming.close();
     this.settling.close();
+    if (this.options.side === undefined) this.side.close();
     if (this.options.pool === undefined) await this.pool.end();
   }
 }

@@ -7,7 +7,7 @@ import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Stream } from "../claim/streams.ts";
 import { longestSendMs } from "../dispatch/calls.ts";
 
-/** What a relay needs at once: to claim, to settle, to listen, for upkeep. With one more it claims ahead. */
+/** What a relay needs at once: to claim, to settle, to listen, and for tasks. With one more it claims ahead. */
 export const connectionsOfRelay = 4;
 
 /** With less, one purpose would wait for ever for a connection that another never gives back. */

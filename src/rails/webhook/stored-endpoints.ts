@@ -8,13 +8,16 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { call, type FunctionResult } from "../../db/call.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import type { Use } from "../../db/side-pool.ts";
 import { withSecretKey, type SecretKey } from "../../db/secrets/secret-key.ts";
 import type { RailMessage } from "../../contract/rail.ts";
 import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 
 export interface StoredEndpointsOptions {
-  /** As a member of headroom_executor; one or two connections are enough. */
-  readonly pool: Pool;
+  /** As a member of headroom_executor; one or two connections are enough. Either this or `read`. */
+  readonly pool?: Pool | undefined;
+  /** Lends a connection to read with, as a side pool does. */
+  readonly read?: Use | undefined;
   /** HEADROOM_SECRET_KEY, and while it is being changed the one before; not needed with Vault. */
   readonly secretKey?: SecretKey | undefined;
   /** How long an endpoint is remembered. Default: 2,000. */
@@ -54,6 +57,7 @@ export function createStoredEndpoints(options: StoredEndpointsOptions): StoredEn
 
 class Reader implements StoredEndpoints {
   readonly #options: StoredEndpointsOptions;
+  readonly #use: Use;
   readonly #remembered = new Map<string, Remembered>();
   /** The objects that were handed out: the rail keeps what it prepared for each for as long as it is the same one. */
   readonly #handedOut = new Map<string, { readonly text: string; readonly endpoint: WebhookEndpoint }>();
@@ -61,6 +65,7 @@ class Reader implements StoredEndpoints {
 
   constructor(options: StoredEndpointsOptions) {
     this.#options = options;
+    this.#use = options.read ?? lender(options.pool);
   }
 
   find(row: Addressed): Promise<Found> {
@@ -91,12 +96,16 @@ class Reader implements StoredEndpoints {
   async gone(endpoint: WebhookEndpoint): Promise<void> {
     const origin = this.#origins.get(endpoint);
     if (origin === undefined) return;
-    await call(this.#options.pool, "webhooks.endpoint_gone", { p_endpoint_id: origin.id, p_version: origin.version });
+    const gone = { p_endpoint_id: origin.id, p_version: origin.version };
+    await this.#use((db) => call(db, "webhooks.endpoint_gone", gone));
     this.#remembered.clear();
   }
 
   async #read(id: string, tenantId: string | null, entry: () => Remembered): Promise<Found> {
-    const [row] = await inTransaction(this.#options.pool, this.#options.secretKey, id, tenantId);
+    const asked = { p_endpoint_id: id, p_tenant_id: tenantId };
+    const [row] = await this.#use((db) =>
+      withSecretKey(db, this.#options.secretKey, () => call(db, "webhooks.endpoint_for_relay", asked)),
+    );
     if (row === undefined) return null;
     if (!row.enabled) return { disabled: true, reason: row.disabled_code ?? "disabled" };
     if (row.expires_in_ms !== null) {
@@ -136,22 +145,18 @@ export function endpointIdOf({ destination }: Pick<RailMessage, "destination">):
 
 const destinationPrefix = "endpoint:";
 
-async function inTransaction(
-  pool: Pool,
-  secretKey: SecretKey | undefined,
-  id: string,
-  tenantId: string | null,
-): Promise<Row[]> {
-  const client = await pool.connect();
-  let failed = true;
-  try {
-    const rows = await withSecretKey(client, secretKey, () =>
-      call(client, "webhooks.endpoint_for_relay", { p_endpoint_id: id, p_tenant_id: tenantId }),
-    );
-    failed = false;
-    return rows;
-  } finally {
-    // A connection in doubt is not handed to the next one.
-    client.release(failed);
-  }
+function lender(pool: Pool | undefined): Use {
+  if (pool === undefined) throw new HeadroomError("usage", "Stored endpoints need a pool, or what lends a connection.");
+  return async (work) => {
+    const client = await pool.connect();
+    let failed = true;
+    try {
+      const result = await work(client);
+      failed = false;
+      return result;
+    } finally {
+      // A connection in doubt is not handed to the next one.
+      client.release(failed);
+    }
+  };
 }

@@ -4,9 +4,9 @@
  *     node relay-child.ts '<config as JSON>'
  */
 import { z } from "zod";
-import { makeUnsubscribeToken, slackWebhookOf } from "../../../src/cli/relay/people.ts";
-import { createPool, surviveLostConnections } from "../../../src/db/connect.ts";
+import { openSidePool } from "../../../src/db/side-pool.ts";
 import { startDispatcher } from "../../../src/notify/index.ts";
+import { makeUnsubscribeToken, slackWebhookOf } from "../../../src/notify/sending.ts";
 import { createEmailRail } from "../../../src/rails/email/rail.ts";
 import { createSlackWebhookRail } from "../../../src/rails/slack-webhook/rail.ts";
 import { createSlackRail } from "../../../src/rails/slack/rail.ts";
@@ -24,8 +24,7 @@ const configSchema = z.object({
 
 const { connectionString, sandboxUrl, smtpUrl, mailBy, trap } = configSchema.parse(JSON.parse(process.argv[2] ?? "{}"));
 const timeoutMs = 2_000;
-const pool = createPool(connectionString, { applicationName: "chaos people", maxConnections: 2 });
-surviveLostConnections(pool);
+const side = openSidePool(connectionString);
 
 const rails = [
   createEmailRail({
@@ -36,20 +35,14 @@ const rails = [
         : { kind: "postal", url: `${sandboxUrl}/postal`, key: "a-key-for-chaos" },
     timeoutMs,
     confirmationToken: () => Promise.reject(new Error("nobody is asked to confirm anything here")),
-    async unsubscribeToken(notificationId, { outboxId }) {
-      const client = await pool.connect();
-      try {
-        return await makeUnsubscribeToken(client, { notificationId, outboxId }, secretKey);
-      } finally {
-        client.release(true);
-      }
-    },
+    unsubscribeToken: (notificationId, { outboxId }) =>
+      side.read((db) => makeUnsubscribeToken(db, { notificationId, outboxId }, secretKey)),
   }),
   createSlackRail({ token: "xoxb-chaos", apiUrl: `${sandboxUrl}/slack/api/`, timeoutMs, visibleAfterMs: 100 }),
   createSlackWebhookRail({
     hooksUrl: `${sandboxUrl}/slack/hooks/`,
     timeoutMs,
-    address: ({ outboxId }) => slackWebhookOf(pool, outboxId, secretKey),
+    address: ({ outboxId }) => side.read((db) => slackWebhookOf(db, outboxId, secretKey)),
   }),
 ];
 

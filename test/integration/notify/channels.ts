@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { closeRails } from "../../../src/cli/relay/close-rails.ts";
+import { openSidePool } from "../../../src/db/side-pool.ts";
 import { loadRails } from "../../../src/cli/relay/rails.ts";
 import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { createRelay } from "../../../src/outbox/index.ts";
@@ -107,15 +108,14 @@ async function startRelay(
   environment: Record<string, string | undefined>,
 ): Promise<() => Promise<void>> {
   const connectionString = workflow.db.as("headroom_executor").url;
-  const rails = await loadRails(
-    { webhooks: true },
-    { databaseUrl: connectionString, log: () => undefined, environment },
-  );
+  const side = openSidePool(connectionString);
+  const rails = await loadRails({ webhooks: true }, { side, log: () => undefined, environment });
   const relay = createRelay({ connectionString, rails, streams: ["@built-in"], pollMs: 250 });
   await relay.start();
   return async () => {
     await relay.stop();
     closeRails(rails);
+    await side.end();
   };
 }
 

@@ -7,6 +7,7 @@
 import { afterAll } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { putWorkspace } from "../../../src/directory/index.ts";
+import { openSidePool } from "../../../src/db/side-pool.ts";
 import { createProviderRails } from "../../../src/cli/relay/provider-rails.ts";
 import { exampleWorkspace, makeDirectory } from "../../../src/cli/commands/up/example.ts";
 import { environmentOf } from "../../../src/cli/commands/up/product.ts";
@@ -43,12 +44,14 @@ export async function startProductStage(version: EmbeddedVersion = 18): Promise<
   await prepare(db, gateway);
   const connectionString = db.as("headroom_executor").url;
   const environment = { ...environmentOf(sandbox), HEADROOM_SECRET_KEY: testSecretKey };
-  const rails = createProviderRails(connectionString, environment);
+  const side = openSidePool(connectionString);
+  const rails = createProviderRails(side.read, environment);
   const relay = createRelay({ connectionString, rails, streams: ["@built-in"], pollMs: 250 });
   await relay.start();
   afterAll(async () => {
     await relay.stop();
     for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();
+    await side.end();
   });
   return { db, gateway, sandbox, relay };
 }

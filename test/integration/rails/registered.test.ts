@@ -9,7 +9,7 @@ test("rails that rows may name from the start are registered with their own capa
   const { rows } = await db.superuser.pool.query<{ name: string; capability: string; timeout_ms: number }>(
     "select name, capability, timeout_ms from outbox.rails order by name",
   );
-  const rails = createProviderRails(db.url, {
+  const rails = createProviderRails(() => Promise.reject(new Error("nothing is read here")), {
     SLACK_BOT_TOKEN: "xoxb-1-2-3",
     LINEAR_API_KEY: "lin_api_123",
     POSTAL_URL: "https://postal.example",

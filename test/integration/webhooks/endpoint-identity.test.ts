@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { closeRails } from "../../../src/cli/relay/close-rails.ts";
+import { openSidePool } from "../../../src/db/side-pool.ts";
 import { loadRails } from "../../../src/cli/relay/rails.ts";
 import { createDrainer, type DrainReport } from "../../../src/outbox/relay/drain.ts";
 import { putEndpoint, removeEndpoint } from "../../../src/webhooks/endpoints.ts";
@@ -172,6 +173,8 @@ describe("endpoints of a relay's file", async () => {
       JSON.stringify({ crm: { url: `${ofFile.url}/crm`, secrets }, "*": { url: `${ofFile.url}/rest`, secrets } }),
     );
     const stored = await events.endpoint("crm");
+    const side = openSidePool(db.as("headroom_executor").url);
+    onTestFinished(() => side.end());
     const rails = await loadRails(
       {
         endpoints: path,
@@ -180,7 +183,7 @@ describe("endpoints of a relay's file", async () => {
         allowPrivate: ["127.0.0.1/32"],
       },
       {
-        databaseUrl: db.as("headroom_executor").url,
+        side,
         log: () => undefined,
         environment: { HEADROOM_SECRET_KEY: secretKey },
       },

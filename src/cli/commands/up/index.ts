@@ -18,6 +18,7 @@ import { createLogRail } from "../../relay/log-rail.ts";
 import { createHttpLog, createLog, type Log } from "../../relay/log.ts";
 import { addRelayOptions, allowLoopback, type RelayCommandOptions } from "../../relay/options.ts";
 import { loadRails } from "../../relay/rails.ts";
+import { openSidePool } from "../../../db/side-pool.ts";
 import { runRelay, type RunningRelay } from "../../relay/run.ts";
 import { type Signals, watchSignals } from "../../signals.ts";
 import { startDatabaseServer, type DatabaseServer } from "./database-server.ts";
@@ -91,6 +92,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     log,
     notice,
   });
+  const side = openSidePool(server.url);
   let running: RunningRelay | undefined;
   let product: Product | undefined;
   try {
@@ -116,11 +118,8 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     const environment =
       keys === undefined ? process.env : { ...product?.environment, HEADROOM_SECRET_KEY: keys.secretKey };
     const railOptions = keys === undefined ? options : allowLoopback(options);
-    const rails = [
-      createLogRail(log),
-      ...(await loadRails(railOptions, { databaseUrl: server.url, log, environment })),
-    ];
-    running = await runRelay(server.url, rails, options, log);
+    const rails = [createLogRail(log), ...(await loadRails(railOptions, { side, log, environment }))];
+    running = await runRelay(server.url, side, rails, options, log);
     if (options.json === true) printJson(factsOf(server, running, product, keys));
     else for (const line of welcome({ server, running, product, options })) printLine(line);
     await Promise.race([signals.stopped, server.lost]);
@@ -128,6 +127,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     // The relay first: what it is just sending to the stand-ins still arrives. Whatever fails, the database server is not left behind.
     try {
       await running?.stop();
+      await side.end();
     } finally {
       try {
         await product?.stop();

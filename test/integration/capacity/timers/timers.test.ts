@@ -2,7 +2,8 @@
  * Timers: what happens because time passes. Time is moved by making requests older, never by waiting; what a sweep did is read from
  * the log, the notices and the outbox.
  */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSidePool } from "../../../../src/db/side-pool.ts";
 import { runTimers, startTimers, type Sweep } from "../../../../src/capacity/timers.ts";
 import { runRelay } from "../../../../src/cli/relay/run.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -297,7 +298,9 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
       await deadlineIn(surfaces, id, -1);
       const url = surfaces.db.as("headroom_executor").url;
-      const running = await runRelay(url, [], { listen: true, metricsHost: "127.0.0.1" }, () => undefined);
+      const side = openSidePool(url);
+      onTestFinished(() => side.end());
+      const running = await runRelay(url, side, [], { listen: true, metricsHost: "127.0.0.1" }, () => undefined);
       await until(
         async () => (await surfaces.row(id)).state,
         (state) => state === "EXPIRED",

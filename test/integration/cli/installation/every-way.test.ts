@@ -1,5 +1,6 @@
 /** Each way of relaying serves what the installation has, wherever its secrets are kept, and says what it does not serve. */
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openSidePool } from "../../../../src/db/side-pool.ts";
 import { loadRails } from "../../../../src/cli/relay/rails.ts";
 import { closeRails } from "../../../../src/cli/relay/close-rails.ts";
 import { createRelay, type RelayLogEntry } from "../../../../src/outbox/index.ts";
@@ -201,14 +202,13 @@ describe.each([inTable, inVault])("with secrets in $name", (kept) => {
       const log: RelayLogEntry[] = [];
       const databaseUrl = executorOf(kept);
       const environment = { ...kept.key, SLACK_API_URL: `${sandbox.url}/slack/api/` };
-      const rails = await loadRails(
-        {},
-        { databaseUrl, environment, log: (entry) => void log.push(entry), rememberMs: 0 },
-      );
+      const side = openSidePool(databaseUrl);
+      const rails = await loadRails({}, { side, environment, log: (entry) => void log.push(entry), rememberMs: 0 });
       const relay = createRelay({ connectionString: databaseUrl, rails, streams: ["notes"], pollMs: 250 });
       onTestFinished(async () => {
         await relay.stop();
         closeRails(rails);
+        await side.end();
       });
       await relay.start();
       await enqueue("before");

@@ -31,7 +31,7 @@ async function dashboardExpressions(): Promise<string[]> {
 
 /** Words of the query language and labels, which are no metrics. */
 const otherWords = new Set(
-  "sum max min rate delta and or by absent histogram_quantile label_values on stream state class channel status quantile le".split(
+  "sum max min rate delta and or by absent histogram_quantile label_values on stream state class channel status quantile le task time".split(
     " ",
   ),
 );

@@ -30,7 +30,7 @@ test("what a turn left for later is delivered when it falls due, though nobody c
   const row = { stream: "later", rail: rail.name, payload: {}, destination: "one at a time", idempotencyKey: "x" };
   const rows = ["a", "b"].map((key) => ({ ...row, key, instructionId: key }));
   await enqueueMany(db.as("headroom_ingest").pool, rows);
-  const relay = createOnDemandRelay(db.as("headroom_executor").url, [rail], () => {}, ["later"]);
+  const relay = createOnDemandRelay(db.as("headroom_executor").url, [rail], () => {}, { streams: ["later"] });
   try {
     // The turns that come by themselves are an hour apart.
     relay.keepTurning(3_600_000);
@@ -46,7 +46,7 @@ test("what a turn left for later is delivered when it falls due, though nobody c
 });
 
 test("a turn is counted as somebody who delivers: status says when the last one was", async () => {
-  const relay = createOnDemandRelay(db.as("headroom_executor").url, [probeRail()], () => {}, ["later"]);
+  const relay = createOnDemandRelay(db.as("headroom_executor").url, [probeRail()], () => {}, { streams: ["later"] });
   await relay.drain();
   await relay.drain();
   await relay.close();

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Rail } from "../../../../src/contract/rail.ts";
 import type { FaultKind, Provider } from "../../../../src/sandbox/core/faults.ts";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
+import { openSidePool } from "../../../../src/db/side-pool.ts";
 import { createProviderRails, type Environment } from "../../../../src/cli/relay/provider-rails.ts";
 import { setSecret } from "../../../../src/db/secrets/index.ts";
 import { customer } from "../../capacity/surfaces.ts";
@@ -13,6 +14,8 @@ const stage = await startFaultStage();
 const { surfaces } = stage;
 const secretKey = randomBytes(32).toString("base64");
 const rails: (Rail & { close?(): void })[] = [];
+const side = openSidePool(surfaces.db.as("headroom_executor").url);
+afterAll(() => side.end());
 
 beforeAll(async () => {
   const client = await surfaces.db.superuser.pool.connect();
@@ -40,7 +43,7 @@ function emailRail(transport: "smtp" | "postal", timeoutMs = 20_000): Rail {
       ? { SMTP_URL: sandbox.smtpUrl }
       : { POSTAL_URL: `${sandbox.url}/postal`, POSTAL_API_KEY: "postal-sandbox" }),
   };
-  const [made] = createProviderRails(surfaces.db.as("headroom_executor").url, environment);
+  const [made] = createProviderRails(side.read, environment);
   if (made === undefined) throw new Error("the environment has settings for mail");
   rails.push(made);
   return { ...made, timeoutMs };
@@ -145,7 +148,7 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
 test("without the key of the secrets the mail waits, and nothing goes out without its link", async () => {
   const sandbox = stage.sandbox();
   const environment = { MAIL_FROM: "a@headroom.example", SMTP_URL: sandbox.smtpUrl };
-  const [made] = createProviderRails(surfaces.db.as("headroom_executor").url, environment);
+  const [made] = createProviderRails(side.read, environment);
   if (made === undefined) throw new Error("the environment has settings for mail");
   rails.push(made);
   await rowsOf(surfaces.superuser, "update outbox.streams set max_tries = 3 where name = 'people'");

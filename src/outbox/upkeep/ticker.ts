@@ -1,0 +1,245 @@
+/**
+ * Runs tasks: each at its intervals, in processes that run for long; or before and after the turns of a relay on demand.
+ *
+ * Owns: when each runs, that none keeps the others from their turn, that failures are logged and never thrown, and the end. Does not own: what
+ * is due, and that several processes may do it at once; that is each task's, and the database's. So every process does it, and none waits for another.
+ *
+ * Fairness: a step borrows a connection and gives it back, and who asked first gets the next one. So a task with much to do takes turns with
+ * the others, and one that hangs has one connection, until the server ends its statement.
+ */
+import { createPool } from "../../db/connect.ts";
+import { toHeadroomError } from "../../db/errors.ts";
+import { isEngineAlone, readInstalledParts } from "../../db/installed.ts";
+import { bounded, type Lend, SidePool, type Use } from "../../db/side-pool.ts";
+import { pause } from "../../db/wait/pause.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
+import type { Log } from "../observe/log.ts";
+import { TaskMetrics } from "../observe/task-metrics.ts";
+import type { Progress, Task, TaskRun } from "./task.ts";
+
+export interface TickerOptions {
+  readonly tasks: readonly Task[];
+  readonly lend: Lend;
+  /** The interval of tasks that name none. Default: 15,000. */
+  readonly everyMs?: number | undefined;
+  /** How long `stop()` lets steps under way finish. Default: 5,000. */
+  readonly stopMs?: number | undefined;
+  readonly log?: Log | undefined;
+  /** Default: nobody reads them. */
+  readonly metrics?: TaskMetrics | undefined;
+}
+
+const defaults = { everyMs: 15_000, stopMs: 5_000, share: 0.5, timeoutMs: 60_000 } as const;
+const maxRestMs = 300_000;
+/** After a long outage there is much to do; beyond this the next run goes on with it. */
+const maxSteps = 100;
+/** For writing down that a run failed, and for asking what is installed. */
+const noteMs = 5_000;
+/** How often a relay on demand runs what does not come before its turns. */
+const afterTurnsEveryMs = 600_000;
+
+interface Bounds extends TaskRun {
+  readonly lend: Lend;
+  /** No step begins later, by performance.now(). */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface TurnBounds {
+  /** How long the whole turn may go on. */
+  readonly budgetMs: number;
+  readonly signal: AbortSignal;
+  /** Lends a connection of the turn's. Default: the ticker's own. */
+  readonly use?: Use | undefined;
+}
+
+interface Known {
+  readonly task: Task;
+  /** When its last run for a turn began. */
+  turnedAtMs: number;
+  /** How it failed last; undefined once it succeeded. */
+  failure: string | undefined;
+}
+
+export class Ticker {
+  readonly #options: TickerOptions;
+  readonly #known: readonly Known[];
+  readonly #stopping = new AbortController();
+  readonly #log: Log;
+  readonly #metrics: TaskMetrics;
+  #loops: Promise<unknown> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: TickerOptions) {
+    this.#options = options;
+    this.#log = options.log ?? (() => undefined);
+    this.#metrics = options.metrics ?? new TaskMetrics();
+    this.#known = options.tasks.map((task) => ({ task, turnedAtMs: -Infinity, failure: undefined }));
+    for (const { name } of options.tasks) this.#metrics.expect(name);
+  }
+
+  /** Begins at once, and goes on until it is stopped. */
+  start(): void {
+    this.#loops = Promise.all(this.#known.map((known) => this.#repeat(known)));
+  }
+
+  /** Lets steps under way finish for a while. What is cut off then, by whoever closes the connections, is rolled back whole. */
+  stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#stopped ??= withTimeout(this.#loops, this.#options.stopMs ?? defaults.stopMs).then(() => undefined);
+    return this.#stopped;
+  }
+
+  /** One run of this task, now. Never throws. */
+  async run(name: string): Promise<void> {
+    for (const known of this.#known) if (known.task.name === name) await this.#run(known, this.#bounds({}));
+  }
+
+  /** Runs what is to come before a turn, within its share of the turn's time. Never throws. */
+  async beforeTurn({ budgetMs, signal, use }: TurnBounds): Promise<void> {
+    const lend: Lend | undefined = use && ((work, timeoutMs) => use((db) => bounded(db, timeoutMs, () => work(db))));
+    for (const known of this.#known) {
+      const { beforeTurns: bounds } = known.task;
+      if (bounds === undefined || budgetMs <= 0 || !this.#isDue(known, bounds.everyMs)) continue;
+      const untilMs = performance.now() + Math.min(budgetMs * bounds.share, bounds.maxMs);
+      await this.#run(known, this.#bounds({ onDemand: true, untilMs, signal, ...(lend && { lend }) }));
+    }
+  }
+
+  /** Runs the others, now and then. No step begins after `untilMs`, by performance.now(). */
+  async afterTurn(untilMs: number): Promise<void> {
+    for (const known of this.#known) {
+      if (known.task.beforeTurns !== undefined || performance.now() > untilMs) continue;
+      if (this.#isDue(known, afterTurnsEveryMs)) await this.#run(known, this.#bounds({ onDemand: true }));
+    }
+  }
+
+  #isDue(known: Known, everyMs: number): boolean {
+    const nowMs = performance.now();
+    if (nowMs - known.turnedAtMs < everyMs) return false;
+    known.turnedAtMs = nowMs;
+    return true;
+  }
+
+  #bounds(given: Partial<Bounds>): Bounds {
+    const { lend } = this.#options;
+    return { onDemand: false, lend, untilMs: Infinity, signal: this.#stopping.signal, ...given };
+  }
+
+  async #repeat(known: Known): Promise<void> {
+    const { task } = known;
+    const { everyMs = this.#options.everyMs ?? defaults.everyMs, share = defaults.share } = task;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const { workedMs, last } = await this.#run(known, this.#bounds({}));
+      const dueMs = Math.max(everyMs, Math.min(last.nextInMs ?? Infinity, task.maxEveryMs ?? everyMs));
+      const restMs = Math.max(last.more === true ? 0 : dueMs, Math.min(maxRestMs, workedMs * (1 / share - 1)));
+      // Spread, so that processes started together do not come together.
+      await pause(restMs * (0.9 + Math.random() * 0.2), signal);
+    }
+  }
+
+  /** Step after step until nothing is left to do, or the bounds are reached. */
+  async #run(known: Known, bounds: Bounds): Promise<{ readonly workedMs: number; readonly last: Progress }> {
+    const { task } = known;
+    const sums: Record<string, number> = {};
+    let workedMs = 0;
+    let last: Progress = {};
+    let steps = 0;
+    try {
+      for (; steps < maxSteps; steps += 1) {
+        if (bounds.signal.aborted || performance.now() >= bounds.untilMs) break;
+        last = await this.#step(task, bounds, (ms) => (workedMs += ms));
+        const { counts = {} } = last;
+        for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+        task.done?.(counts);
+        if (last.more !== true) break;
+      }
+      if (steps > 0 || workedMs > 0) this.#succeeded(known, workedMs);
+    } catch (error) {
+      last = {};
+      if (!bounds.signal.aborted) await this.#failed(known, error, workedMs, bounds);
+    }
+    if (task.event !== undefined && Object.values(sums).some((count) => count > 0))
+      this.#log({ ...task.event, ...sums });
+    return { workedMs, last };
+  }
+
+  #step(task: Task, { onDemand, lend, untilMs }: Bounds, worked: (ms: number) => void): Promise<Progress> {
+    const timeoutMs = Math.min(task.timeoutMs ?? defaults.timeoutMs, untilMs - performance.now());
+    return lend(async (db) => {
+      const startedAtMs = performance.now();
+      try {
+        return (await task.run(db, this.#log, { onDemand })) ?? {};
+      } finally {
+        worked(performance.now() - startedAtMs);
+      }
+    }, timeoutMs);
+  }
+
+  #succeeded(known: Known, workedMs: number): void {
+    this.#metrics.count(known.task.name, workedMs, true);
+    if (known.failure !== undefined)
+      this.#log({ level: "info", event: "upkeep_recovered", what: known.task.name, code: known.failure });
+    known.failure = undefined;
+  }
+
+  /** Says what is wrong once, until something else is. */
+  async #failed(known: Known, error: unknown, workedMs: number, { lend, onDemand }: Bounds): Promise<void> {
+    const { task } = known;
+    const { code, sqlState } = toHeadroomError(error);
+    if (code === "schema_missing" && task.part === "product" && (await isAlone(lend))) return;
+    this.#metrics.count(task.name, workedMs, false);
+    const failure = sqlState ?? code;
+    if (known.failure !== failure) {
+      const event = task.failedEvent ?? "upkeep_failed";
+      this.#log({ level: "warn", event, ...(task.failedEvent === undefined && { what: task.name }), code, sqlState });
+    }
+    known.failure = failure;
+    const { noteFailure } = task;
+    // What keeps runs from succeeding may keep this from it too; the log has it.
+    if (noteFailure !== undefined)
+      await lend((db) => noteFailure(db, failure, { onDemand }), noteMs).catch(() => undefined);
+  }
+}
+
+/** A relay also runs where nothing but the engine is installed: then the tasks of the rest wait until somebody adds it. */
+async function isAlone(lend: Lend): Promise<boolean> {
+  return isEngineAlone(await lend(readInstalledParts, noteMs).catch(() => []));
+}
+
+export interface StandaloneOptions extends Omit<TickerOptions, "lend"> {
+  /** Where the database is, as a member of headroom_executor. */
+  readonly connectionString: string;
+  readonly applicationName: string;
+}
+
+/** Runs tasks over one connection of their own, until they are stopped. */
+export function startTicker({ connectionString, applicationName, ...options }: StandaloneOptions): {
+  stop(): Promise<void>;
+} {
+  const pool = createPool(connectionString, { applicationName, maxConnections: 1 });
+  const side = new SidePool(pool, { tasks: 1, reads: 0 });
+  const ticker = new Ticker({ ...options, lend: side.lend });
+  ticker.start();
+  const end = async (): Promise<void> => {
+    await ticker.stop();
+    // A database that does not answer must not keep a stopping process: the connection is cut, whatever runs on it.
+    await side.end();
+  };
+  let ended: Promise<void> | undefined;
+  return { stop: () => (ended ??= end()) };
+}
+
+/** Runs tasks before turns, for `createDrainer({ …, beforeTurn })`. */
+export function beforeTurns(
+  tasks: readonly Task[],
+  log: Log | undefined,
+): (turn: TurnBounds & { readonly use: Use }) => Promise<void> {
+  const ticker = new Ticker({
+    tasks,
+    log,
+    lend: () => Promise.reject(new Error("Turns lend connections of their own.")),
+  });
+  return (turn) => ticker.beforeTurn(turn);
+}

@@ -1499,6 +1499,13 @@ export interface OutboxRails {
   credentials: string[];
 }
 
+/** The settings of streams, rails and limits as the last migration registered them. What differs from them was set by somebody. */
+export interface OutboxRegisteredSettings {
+  kind: string;
+  name: string;
+  settings: Json;
+}
+
 export interface OutboxRelays {
   relay_id: number;
   name: string;
@@ -1585,6 +1592,7 @@ export interface OutboxStreamRails {
   stream_id: number;
   rail_id: number;
   leftover: boolean;
+  registered: boolean;
 }
 
 /** Streams and their settings, as other schemas may read them. */
@@ -2223,6 +2231,7 @@ export interface Tables {
   "outbox.pending": OutboxPending;
   "outbox.pending_unordered": OutboxPendingUnordered;
   "outbox.rails": OutboxRails;
+  "outbox.registered_settings": OutboxRegisteredSettings;
   "outbox.relays": OutboxRelays;
   "outbox.renderers": OutboxRenderers;
   "outbox.reserved_kinds": OutboxReservedKinds;
@@ -7811,6 +7820,13 @@ export interface Functions {
     };
     result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
   };
+  /** Adds a stream unless it exists. Nullable: result. */
+  "outbox.add_stream": {
+    args: {
+      p_stream: string | null;
+    };
+    result: OutboxStreams | null;
+  };
   /** Moves lanes on to their next pending row at or after the given number, or lets them go idle. */
   "outbox.advance_lanes": {
     args: {
@@ -7910,6 +7926,14 @@ export interface Functions {
   "outbox.check_stream_name": {
     args: {
       p_stream: string | null;
+    };
+    result: void;
+  };
+  /** Refuses settings that a stream does not have. */
+  "outbox.check_stream_settings": {
+    args: {
+      p_settings: unknown;
+      p_known: readonly string[] | string | null;
     };
     result: void;
   };
@@ -8059,13 +8083,6 @@ export interface Functions {
     };
     result: number;
   };
-  /** Says which stored secrets relays are given for each guarded rail. */
-  "outbox.declare_credentials": {
-    args: {
-      p_credentials: unknown;
-    };
-    result: void;
-  };
   /** The number of a queue, made on first use. */
   "outbox.destination_id": {
     args: {
@@ -8150,14 +8167,15 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
-  /** Has layers above told what becomes of the rows of a stream. */
-  "outbox.ensure_followed": {
+  /** Grants guarded rails to streams. */
+  "outbox.ensure_grants": {
     args: {
-      p_stream: string | null;
+      p_grants: unknown;
+      p_leftovers?: unknown;
     };
     result: void;
   };
-  /** Sets limits of destinations that have none. */
+  /** Sets the limits of destinations where nobody set others. */
   "outbox.ensure_limits": {
     args: {
       p_limits: unknown;
@@ -8171,14 +8189,14 @@ export interface Functions {
     };
     result: number;
   };
-  /** Makes rails known unless they are. */
+  /** Makes rails known, and applies what their registrations changed. */
   "outbox.ensure_rails": {
     args: {
       p_rails: unknown;
     };
     result: void;
   };
-  /** Makes a stream unless it exists. */
+  /** Makes a stream, or applies what its registration changed. */
   "outbox.ensure_stream": {
     args: {
       p_name: string | null;
@@ -8322,14 +8340,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Guards rails, and grants them to streams. */
-  "outbox.guard_rails": {
-    args: {
-      p_grants: unknown;
-      p_leftovers?: unknown;
-    };
-    result: void;
-  };
   /** Why a row whose turn it is still waits. Nullable: p_destination, result. */
   "outbox.held_by": {
     args: {
@@ -8453,6 +8463,11 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Settings that differ from what this release registers. */
+  "outbox.list_changed_settings": {
+    args: Record<string, never>;
+    result: { kind: string; name: string; setting: string; registered: Json; value: Json }[];
+  };
   /** Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message. */
   "outbox.list_dead": {
     args: {
@@ -8550,6 +8565,16 @@ export interface Functions {
     };
     result: void;
   };
+  /** Notes what is registered, and answers which settings are to be applied. */
+  "outbox.note_registered": {
+    args: {
+      p_kind: string | null;
+      p_name: string | null;
+      p_settings: unknown;
+      p_unset?: unknown;
+    };
+    result: Json;
+  };
   /** Sign of life of a relay. */
   "outbox.note_relay": {
     args: {
@@ -8638,6 +8663,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Makes a stream, or changes the settings of one that exists. */
+  "outbox.put_stream": {
+    args: {
+      p_name: string | null;
+      p_settings: unknown;
+    };
+    result: OutboxStreams;
+  };
   /** The stored credentials of guarded rails, for relays. Nullable: value. */
   "outbox.rail_credentials": {
     args: {
@@ -8701,6 +8734,20 @@ export interface Functions {
     };
     result: void;
   };
+  /** What is registered for some settings. */
+  "outbox.registered_of": {
+    args: {
+      p_kind: string | null;
+      p_name: string | null;
+      p_settings: readonly string[] | string | null;
+    };
+    result: Json;
+  };
+  /** Whether a relay runs. */
+  "outbox.relays_run": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** Moves lanes on whose head is gone. */
   "outbox.release_lanes": {
     args: {
@@ -8760,6 +8807,21 @@ export interface Functions {
     };
     result: void;
   };
+  /** Gives a destination the limits that this release registers. */
+  "outbox.reset_limits": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** Gives settings of a stream the values that this release registers. */
+  "outbox.reset_stream": {
+    args: {
+      p_name: string | null;
+      p_settings?: readonly string[] | string | null | undefined;
+    };
+    result: OutboxStreams;
+  };
   /** Records whether an uncertain dead letter was delivered. Nullable: detail. */
   "outbox.resolve_dead": {
     args: {
@@ -8812,6 +8874,14 @@ export interface Functions {
       p_rows: number | null;
     };
     result: number;
+  };
+  /** The present settings of a stream, a rail or a limit. Nullable: result. */
+  "outbox.settings_of": {
+    args: {
+      p_kind: string | null;
+      p_name: string | null;
+    };
+    result: Json | null;
   };
   /** Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. Nullable: late, given_up, busy. */
   "outbox.settle": {
@@ -8928,6 +8998,21 @@ export interface Functions {
       p_stream: string | null;
     };
     result: number | null;
+  };
+  /** The row of a stream with these settings. */
+  "outbox.stream_of": {
+    args: {
+      p_name: string | null;
+      p_settings: unknown;
+    };
+    result: OutboxStreams;
+  };
+  /** The settings of a stream that are not fixed. */
+  "outbox.stream_settings": {
+    args: {
+      p_stream: string | null;
+    };
+    result: Json;
   };
   /** Repairs stranded lanes, a part of them at each call, and forgets relays that are long gone; returns how many lanes it repaired. */
   "outbox.sweep": {
@@ -9126,6 +9211,14 @@ export interface Functions {
       p_message: string | null;
     };
     result: string;
+  };
+  /** Writes changed settings of a stream. */
+  "outbox.write_stream": {
+    args: {
+      p_stream: string | null;
+      p_changes: unknown;
+    };
+    result: OutboxStreams;
   };
   /** Takes the next number of a participant and leaves it empty. */
   "payments.bump_participant_outbox_seq": {
@@ -11505,6 +11598,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.add_gate": { returns: "nothing", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
+  "outbox.add_stream": { returns: "row", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
@@ -11516,6 +11610,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_stream": { returns: "nothing", json: [], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
+  "outbox.check_stream_settings": { returns: "nothing", json: ["p_settings"], positional: false },
   "outbox.check_times": { returns: "nothing", json: [], positional: false },
   "outbox.choose_rows": { returns: "value", json: [], positional: false },
   "outbox.circuit_of": { returns: "value", json: [], positional: false },
@@ -11531,7 +11626,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.credential_status": { returns: "rows", json: [], positional: false },
   "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
   "outbox.dead_count_at": { returns: "value", json: [], positional: false },
-  "outbox.declare_credentials": { returns: "nothing", json: ["p_credentials"], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.empty_finished": { returns: "value", json: [], positional: false },
@@ -11543,7 +11637,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
     positional: false,
   },
   "outbox.enqueuer": { returns: "value", json: [], positional: false },
-  "outbox.ensure_followed": { returns: "nothing", json: [], positional: false },
+  "outbox.ensure_grants": { returns: "nothing", json: ["p_grants", "p_leftovers"], positional: false },
   "outbox.ensure_limits": { returns: "nothing", json: ["p_limits"], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.ensure_rails": { returns: "nothing", json: ["p_rails"], positional: false },
@@ -11562,7 +11656,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.give_up_heads": { returns: "nothing", json: [], positional: false },
   "outbox.grant_rail": { returns: "nothing", json: [], positional: false },
-  "outbox.guard_rails": { returns: "nothing", json: ["p_grants", "p_leftovers"], positional: false },
   "outbox.held_by": { returns: "value", json: [], positional: false },
   "outbox.held_locks": { returns: "rows", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
@@ -11578,6 +11671,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
+  "outbox.list_changed_settings": { returns: "rows", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_retries": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
@@ -11588,6 +11682,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.not_granted": { returns: "value", json: [], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
+  "outbox.note_registered": { returns: "value", json: ["p_settings", "p_unset"], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.note_served": { returns: "nothing", json: [], positional: false },
   "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
@@ -11597,6 +11692,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.place_of_row": { returns: "value", json: [], positional: false },
   "outbox.places_of": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
+  "outbox.put_stream": { returns: "row", json: ["p_settings"], positional: false },
   "outbox.rail_credentials": { returns: "rows", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
@@ -11605,6 +11701,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.redrive": { returns: "rows", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
   "outbox.register_renderers": { returns: "nothing", json: ["p_renderers"], positional: false },
+  "outbox.registered_of": { returns: "value", json: [], positional: false },
+  "outbox.relays_run": { returns: "value", json: [], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
   "outbox.repair_headless": { returns: "value", json: [], positional: false },
@@ -11613,12 +11711,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.repair_ways": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.reserve_kinds": { returns: "nothing", json: [], positional: false },
+  "outbox.reset_limits": { returns: "nothing", json: [], positional: false },
+  "outbox.reset_stream": { returns: "row", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },
   "outbox.retries_waiting": { returns: "rows", json: [], positional: false },
   "outbox.retry_now": { returns: "rows", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rows_between": { returns: "rows", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },
+  "outbox.settings_of": { returns: "value", json: [], positional: false },
   "outbox.settle": { returns: "row", json: [], positional: false },
   "outbox.settle_lane_exceptions": { returns: "row", json: [], positional: false },
   "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
@@ -11631,6 +11732,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: [], positional: false },
   "outbox.stream_id": { returns: "value", json: [], positional: false },
+  "outbox.stream_of": { returns: "row", json: ["p_settings"], positional: false },
+  "outbox.stream_settings": { returns: "value", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.take_number": { returns: "value", json: [], positional: false },
   "outbox.tell_finished": { returns: "nothing", json: [], positional: false },
@@ -11654,6 +11757,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds", "p_terms"], positional: false },
   "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
+  "outbox.write_stream": { returns: "row", json: ["p_changes"], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
   "provisioning.adopt": { returns: "value", json: [], positional: false },

@@ -8273,7 +8273,7 @@ create function outbox.protect_archive_table(p_table regclass)
 create function outbox.put_stream(p_name text, p_settings jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 f1cdc4fbf5e7dbf0';
+  as 'sha256 917e0830a92679ae';
 grant execute on function outbox.put_stream to headroom_control;
 
 create function outbox.rail_credentials(p_names text[])

@@ -41,7 +41,12 @@ export class RelayMetrics {
     counter(registry, "notify_wakeups_total", "Wake-ups by NOTIFY.", () => this.notifyWakeups);
     counter(registry, "claim_batches_total", "Claims that brought rows.", () => this.claimBatches);
     counter(registry, "headroom_outbox_claim_errors_total", "Claims that failed.", () => this.claimErrors);
-    counter(registry, "headroom_outbox_settle_errors_total", "Settles that failed and were tried again.", () => this.settleErrors);
+    counter(
+      registry,
+      "headroom_outbox_settle_errors_total",
+      "Settles that failed and were tried again.",
+      () => this.settleErrors,
+    );
     const lateHelp = "Results that came after their lease was gone, and changed nothing.";
     counter(registry, "headroom_outbox_late_settles_total", lateHelp, () => this.lateSettles);
     counter(registry, "reaper_requeues_total", "Rows taken back from dead relays.", () => this.reaperRequeues);
@@ -106,7 +111,9 @@ export class RelayMetrics {
 export function renderReach(databaseUp: boolean, gaugesUp: boolean): Promise<string> {
   const registry = new Registry();
   gauge(registry, "headroom_database_up", "Whether this relay's database answers.").set(databaseUp ? 1 : 0);
-  gauge(registry, "headroom_gauges_up", "Whether the gauges of the database could be read in time.").set(gaugesUp ? 1 : 0);
+  gauge(registry, "headroom_gauges_up", "Whether the gauges of the database could be read in time.").set(
+    gaugesUp ? 1 : 0,
+  );
   return registry.metrics();
 }
 

@@ -18,7 +18,8 @@ begin
   v_stream := outbox.add_stream(v_wanted);
   if v_stream is null then
     v_stream := outbox.change_stream(p_name, p_settings - '{ordered,retention}'::text[]);
-    if v_stream.ordered <> v_wanted.ordered or (p_settings ? 'retention' and v_stream.class_id <> v_wanted.class_id) then
+    if p_settings ? 'ordered' and v_stream.ordered <> v_wanted.ordered
+       or p_settings ? 'retention' and v_stream.class_id <> v_wanted.class_id then
       perform headroom.fail('conflict', format('Stream "%s" exists with another order or retention class.', p_name), null,
         'Both are fixed when a stream is made. Make another stream.');
     end if;

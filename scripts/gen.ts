@@ -29,6 +29,7 @@ import { describeRefusals, generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
 import { describeStateMachine } from "./gen/state-machine.ts";
 import { generateTypes } from "./gen/types.ts";
+import { readRepository } from "./tidy/repository.ts";
 
 interface Generator {
   /** From the repository's root. */
@@ -36,8 +37,15 @@ interface Generator {
   readonly generate: (client: Client) => Promise<string>;
 }
 
+const typesFile = "src/db/generated.gen.ts";
+
+function readTypeScript(): string {
+  const files = readRepository(new URL("../", import.meta.url)).matching(/\.tsx?$/);
+  return files.flatMap(({ path, text }) => (path === typesFile ? [] : [text])).join("\n");
+}
+
 const generators: readonly Generator[] = [
-  { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
+  { file: typesFile, generate: async (client) => generateTypes(await readCatalogue(client), readTypeScript()) },
   { file: "src/db/refusals.gen.ts", generate: generateRefusals },
   { file: "src/notify/channels.gen.ts", generate: generateChannels },
   { file: "sql/schema.sql", generate: dumpSchema },
@@ -117,7 +125,10 @@ async function main(check: boolean, root: string): Promise<void> {
   });
   if (stale.length === 0) return console.log("Generated files are up to date.");
   if (!check) return console.log(`Written: ${stale.join(", ")}`);
-  console.error(`Stale: ${stale.join(", ")}. Run: npm run gen`);
+  const called = stale.includes(typesFile)
+    ? " SQL has changed, or TypeScript calls a function that nobody called before."
+    : "";
+  console.error(`Stale: ${stale.join(", ")}.${called} Run: npm run gen`);
   process.exitCode = 1;
 }
 

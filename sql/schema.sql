@@ -3067,6 +3067,18 @@ comment on column outbox.rails.served_at is 'When a relay that serves it last sh
 comment on column outbox.rails.guarded is 'Uses credentials of the installation: only streams with a grant (stream_rails) may use it.';
 comment on column outbox.rails.credentials is 'The stored secrets that relays are given for this rail.';
 
+create table outbox.registered_settings (
+  kind text not null,
+  name text not null,
+  settings jsonb not null,
+  constraint registered_settings_kind_check CHECK ((kind = ANY (ARRAY['stream'::text, 'rail'::text, 'limit'::text]))),
+  constraint registered_settings_pkey PRIMARY KEY (kind, name),
+  constraint registered_settings_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+);
+grant select on outbox.registered_settings to headroom_auditor;
+grant select on outbox.registered_settings to headroom_control;
+comment on table outbox.registered_settings is 'The settings of streams, rails and limits as the last migration registered them. What differs from them was set by somebody.';
+
 create table outbox.relays (
   relay_id integer generated always as identity not null,
   name text not null,
@@ -3150,6 +3162,7 @@ create table outbox.stream_rails (
   stream_id smallint not null,
   rail_id smallint not null,
   leftover boolean default false not null,
+  registered boolean default false not null,
   constraint stream_rails_pkey PRIMARY KEY (stream_id, rail_id),
   constraint stream_rails_rail_id_fkey FOREIGN KEY (rail_id) REFERENCES outbox.rails(rail_id),
   constraint stream_rails_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
@@ -3159,6 +3172,7 @@ grant select on outbox.stream_rails to headroom_auditor;
 grant select on outbox.stream_rails to headroom_control;
 comment on table outbox.stream_rails is 'Which streams may use a guarded rail.';
 comment on column outbox.stream_rails.leftover is 'Only for rows of a tenant, which our own functions wrote before they moved to another stream; nothing new is taken.';
+comment on column outbox.stream_rails.registered is 'Made by a registration; otherwise by an operator (outbox.grant_rail).';
 
 create view outbox.stream_settings as
  SELECT s.stream_id,
@@ -7759,6 +7773,11 @@ create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d831571834ef80af';
 
+create function outbox.add_stream(p_stream outbox.streams)
+  returns outbox.streams
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 14c070807cd6cd41';
+
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7782,7 +7801,7 @@ create function outbox.book_slots(p_names text[], p_lease_seconds integer)
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 9e3c3ae7fa49f0b6';
+  as 'sha256 d7cbeea1e2a1be33';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
@@ -7814,6 +7833,11 @@ create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 58a999ebb994be95';
+
+create function outbox.check_stream_settings(p_settings jsonb, p_known text[])
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 eb02c47785fafc75';
 
 create function outbox.check_times(p_not_before timestamp with time zone, p_expires_at timestamp with time zone)
   returns void
@@ -7878,8 +7902,8 @@ grant execute on function outbox.count_retries to headroom_control;
 
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3f9ec67691953dc1';
+  language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 0725e07a03818444';
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.credential_status()
@@ -7899,11 +7923,6 @@ create function outbox.dead_count_at(p_destination text)
   returns bigint
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fa1b18bb2313edc7';
-
-create function outbox.declare_credentials(p_credentials jsonb)
-  returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b97984e5fbe3b8e4';
 
 create function outbox.destination_id(p_name text, p_tenant_id text)
   returns integer
@@ -7945,15 +7964,15 @@ create function outbox.enqueuer()
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 afb58f0e11e4176e';
 
-create function outbox.ensure_followed(p_stream text)
+create function outbox.ensure_grants(p_grants jsonb, p_leftovers jsonb DEFAULT '{}'::jsonb)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 644cb95c16c4379e';
+  as 'sha256 a6e5535ef719b176';
 
 create function outbox.ensure_limits(p_limits jsonb)
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 024c1c8f136a1982';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9d6aa706798cda30';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -7963,13 +7982,13 @@ grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.ensure_rails(p_rails jsonb)
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6a5d22dd67e78604';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c439c9b60edb5db2';
 
 create function outbox.ensure_stream(p_name text, p_settings jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1c7725bb96a4e257';
+  as 'sha256 598c031acad3860f';
 
 create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text)
   returns boolean
@@ -8042,13 +8061,8 @@ create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[
 create function outbox.grant_rail(p_stream text, p_rail text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 6c46382f7cdfd22d';
+  as 'sha256 805ceb5e74a15167';
 grant execute on function outbox.grant_rail to headroom_control;
-
-create function outbox.guard_rails(p_grants jsonb, p_leftovers jsonb DEFAULT '{}'::jsonb)
-  returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e08d136faff366a5';
 
 create function outbox.held_by(p_rail_id smallint, p_destination text)
   returns jsonb
@@ -8131,6 +8145,14 @@ create function outbox.lines_of(p_outbox_id uuid)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 80104e171b36ec62';
 
+create function outbox.list_changed_settings()
+  returns TABLE(kind text, name text, setting text, registered jsonb, value jsonb)
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 da028dbcf06e40af';
+grant execute on function outbox.list_changed_settings to headroom_auditor;
+grant execute on function outbox.list_changed_settings to headroom_control;
+grant execute on function outbox.list_changed_settings to headroom_executor;
+
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -8189,6 +8211,11 @@ create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 25c3b0e150b8ac33';
 
+create function outbox.note_registered(p_kind text, p_name text, p_settings jsonb, p_unset jsonb DEFAULT NULL::jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0c8652e047d6a377';
+
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -8243,6 +8270,12 @@ create function outbox.protect_archive_table(p_table regclass)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bb6d45e3a0d1767b';
 
+create function outbox.put_stream(p_name text, p_settings jsonb)
+  returns outbox.streams
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 917e0830a92679ae';
+grant execute on function outbox.put_stream to headroom_control;
+
 create function outbox.rail_credentials(p_names text[])
   returns TABLE(name text, value text)
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -8296,6 +8329,16 @@ create function outbox.register_renderers(p_stream text, p_renderers jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9e92b85a2d016139';
 
+create function outbox.registered_of(p_kind text, p_name text, p_settings text[])
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 53264b48a00cecba';
+
+create function outbox.relays_run()
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 58aa90396ae8fe10';
+
 create function outbox.release_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8336,6 +8379,18 @@ create function outbox.reserve_kinds(p_kinds text[])
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 86f46169bafcb816';
 
+create function outbox.reset_limits(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 a73b7448417850a1';
+grant execute on function outbox.reset_limits to headroom_control;
+
+create function outbox.reset_stream(p_name text, p_settings text[] DEFAULT NULL::text[])
+  returns outbox.streams
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 a7ac614279545568';
+grant execute on function outbox.reset_stream to headroom_control;
+
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
@@ -8367,6 +8422,11 @@ create function outbox.sample_percent(p_table regclass, p_rows integer)
   returns real
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1231fee5322b664';
+
+create function outbox.settings_of(p_kind text, p_name text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b9c3b9dd386e5cbc';
 
 create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
@@ -8434,6 +8494,16 @@ create function outbox.stream_id(p_stream text)
   returns smallint
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 156d84885dbdddc8';
+
+create function outbox.stream_of(p_name text, p_settings jsonb)
+  returns outbox.streams
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb9ac2b6cc31ee77';
+
+create function outbox.stream_settings(p_stream outbox.streams)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8b9ddc7d39f7fb94';
 
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
@@ -8559,6 +8629,11 @@ create function outbox.without_addresses(p_message text)
   returns text
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 db7da5df6a510798';
+
+create function outbox.write_stream(p_stream outbox.streams, p_changes jsonb)
+  returns outbox.streams
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 71b5432758ab69a3';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint

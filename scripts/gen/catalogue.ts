@@ -45,6 +45,8 @@ export interface FunctionInfo {
   readonly schema: string;
   readonly name: string;
   readonly comment: string | null;
+  /** Whether a role other than its owner may call it. */
+  readonly granted: boolean;
   readonly args: readonly ArgumentInfo[];
   readonly returnsSet: boolean;
   readonly returnType: TypeRef;
@@ -92,6 +94,8 @@ select n.nspname as schema, c.relname as name,
 
 const functionsQuery = `
 select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
+       exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+                where a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner) as granted,
        p.proretset as "returnsSet", ${typeJson("p.prorettype")} as "returnType",
        (select coalesce(json_agg(json_build_object('name', coalesce(a.name, ''), 'type', ${typeJson("a.type")},
                  'hasDefault', a.nth > p.pronargs - p.pronargdefaults) order by a.nth), '[]')

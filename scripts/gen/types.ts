@@ -1,5 +1,8 @@
 /**
- * Writes the TypeScript view of the database: enums, rows, and every function's arguments and result.
+ * Writes the TypeScript view of the database: the arguments and results of functions, and the rows and enums that those or TypeScript name.
+ *
+ * A function is written when some role may call it, or when TypeScript names it in quotes, as `call(db, "outbox.claim", …)` does. The others
+ * are SQL's own, and four times as many.
  *
  * What a result column may be is not in the catalogue: a function's column counts as never null, unless the comment on
  * the function (or on the composite type) says so: "Nullable: key, seq." A single value is called "result" there.
@@ -32,21 +35,29 @@ const writeTypes: Readonly<Record<string, string>> = {
   jsonb: "unknown",
 };
 
-export function generateTypes(catalogue: Catalogue): string {
+/** `typescript`: the text of all of it but the generated file. */
+export function generateTypes(catalogue: Catalogue, typescript: string): string {
+  refuseOverloads(catalogue.functions);
   const names = [...catalogue.enums, ...catalogue.relations].map(({ schema, name }) => shortName(schema, name));
   ambiguous = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  const tables = catalogue.relations.filter((relation) => relation.kind === "table");
-  const views = catalogue.relations.filter((relation) => relation.kind === "view");
+  const quoted = new Set([...typescript.matchAll(/["'`]([a-z_]+\.[a-z0-9_]+)["'`]/g)].map((match) => match[1]));
+  const isQuoted = ({ schema, name }: { schema: string; name: string }): boolean => quoted.has(`${schema}.${name}`);
+  const functions = catalogue.functions.filter((info) => info.granted || isQuoted(info));
+  const callable = functionsInterface(functions, catalogue.relations);
+  const isUsed = isNamedIn(typescript, callable);
+  const relations = catalogue.relations.filter((info) => isUsed(info) || (info.kind === "view" && isQuoted(info)));
+  const rows = relations.map(interfaceOf);
+  const enums = catalogue.enums.filter(isNamedIn(typescript, callable, ...rows));
+  const views = relations.filter((relation) => relation.kind === "view");
   const parts = [
     header,
-    ...catalogue.enums.map(
+    ...enums.map(
       (info) => `${docComment(info.comment)}export type ${typeName(info.schema, info.name)} = ${union(info.labels)};`,
     ),
-    ...catalogue.relations.map(interfaceOf),
-    mapOf("Tables", "Every table's row, by its name in the database.", tables),
-    mapOf("Views", "Every view's row, by its name in the database.", views),
-    functionsInterface(catalogue.functions, catalogue.relations),
-    functionShapes(catalogue.functions),
+    ...rows,
+    viewsInterface(views),
+    callable,
+    functionShapes(functions),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -72,6 +83,12 @@ function shortName(schema: string, name: string): string {
 
 /** Short names that two things share, such as the view public.capacity_requests and the table capacity.requests. */
 let ambiguous: ReadonlySet<string> = new Set();
+
+/** Whether one of the texts names the type of a relation or an enum. */
+function isNamedIn(...texts: readonly string[]): (thing: { schema: string; name: string }) => boolean {
+  const words = new Set(texts.flatMap((text) => text.match(/\b[A-Z]\w+/g) ?? []));
+  return ({ schema, name }) => words.has(typeName(schema, name));
+}
 
 /** The short name; where two share it, the one in public says so. */
 function typeName(schema: string, name: string): string {
@@ -113,15 +130,12 @@ function interfaceOf(relation: RelationInfo): string {
   return `${docComment(relation.comment)}export interface ${name} {\n${lines.join("\n")}\n}`;
 }
 
-function mapOf(name: string, comment: string, relations: readonly RelationInfo[]): string {
-  const lines = relations.map(
-    (relation) => `  "${relation.schema}.${relation.name}": ${typeName(relation.schema, relation.name)};`,
-  );
-  return `/** ${comment} */\nexport interface ${name} {\n${lines.join("\n")}\n}`;
+function viewsInterface(views: readonly RelationInfo[]): string {
+  const lines = views.map(({ schema, name }) => `  "${schema}.${name}": ${typeName(schema, name)};`);
+  return `/** A view's row, by its name in the database. */\nexport interface Views {\n${lines.join("\n")}\n}`;
 }
 
 function functionsInterface(functions: readonly FunctionInfo[], relations: readonly RelationInfo[]): string {
-  refuseOverloads(functions);
   const blocks = functions.map((info) => {
     const args = info.args.map((arg, index) => {
       const name = argumentName(arg, index);
@@ -137,7 +151,7 @@ function functionsInterface(functions: readonly FunctionInfo[], relations: reado
       `    args: ${argsType};\n    result: ${resultType(info, relations)};\n  };`
     );
   });
-  return `/** Every function's arguments and result, by its name in the database. */\nexport interface Functions {\n${blocks.join("\n")}\n}`;
+  return `/** A function's arguments and result, by its name in the database. */\nexport interface Functions {\n${blocks.join("\n")}\n}`;
 }
 
 /** A changed signature without a drop of the old one leaves two functions, and callers get either. */

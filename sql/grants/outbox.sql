@@ -40,9 +40,12 @@ grant execute on function
   outbox.erase_payload(uuid, text, text),
   outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer,
                        name[]),
+  outbox.put_stream(text, jsonb),
   outbox.change_stream(text, jsonb),
+  outbox.reset_stream(text, text[]),
   outbox.limit_destination(text, integer, integer, integer),
   outbox.clear_destination(text),
+  outbox.reset_limits(text),
   outbox.grant_rail(text, text)
 to headroom_control;
 grant execute on function
@@ -65,6 +68,7 @@ grant execute on function
 to headroom_control, headroom_auditor;
 grant execute on function
   outbox.list_streams(),
+  outbox.list_changed_settings(),
   outbox.status(),
   outbox.partition_status(),
   outbox.destination_status(),

@@ -10,7 +10,9 @@ select headroom.register_hooks('billing', '{
   "outbox.captured": "billing.keep_answers"
 }');
 
-select outbox.ensure_rails('{"stripe": {"capability": "lookup", "timeout_ms": 20000}}');
+select outbox.ensure_rails('{
+  "stripe": {"capability": "lookup", "timeout_ms": 20000, "guarded": true, "credentials": ["STRIPE_SECRET_KEY"]}
+}');
 
 -- Sessions are made and ended, and Stripe is asked how things stand. A customer waits for the first of these, so tries follow each other
 -- quickly; what cannot be done within the hour is asked for anew by the sweep. Questions that nobody could answer in time are forgotten
@@ -28,6 +30,5 @@ select outbox.ensure_stream('self-service', '{"resend_blind": true, "max_tries":
   "retention": "week", "dedupe_days": 90, "writers": []}');
 
 -- Refunds that an earlier version put into payments finish there.
-select outbox.guard_rails('{"stripe": ["billing", "refunds", "subscriptions"], "email": ["self-service"]}', '{"stripe": ["payments"]}');
+select outbox.ensure_grants('{"stripe": ["billing", "refunds", "subscriptions"], "email": ["self-service"]}', '{"stripe": ["payments"]}');
 select outbox.reserve_kinds('{stripe}');
-select outbox.declare_credentials('{"stripe": ["STRIPE_SECRET_KEY"]}');

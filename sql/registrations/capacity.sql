@@ -29,11 +29,12 @@ select capacity.route_all();
 -- Slack takes about one message a second per channel.
 select outbox.ensure_limits('{"slack:": {"min_interval_ms": 1000}}');
 
--- The rails by which the workflow speaks, with the values that ours declare; a test compares them.
+-- The rails by which the workflow speaks, with the values that ours declare; a test compares them. These act with the installation's
+-- credentials.
 select outbox.ensure_rails('{
-  "slack": {"capability": "lookup", "timeout_ms": 15000},
-  "linear": {"capability": "lookup", "timeout_ms": 15000},
-  "email": {"capability": "blind", "timeout_ms": 30000}
+  "slack": {"capability": "lookup", "timeout_ms": 15000, "guarded": true, "credentials": ["SLACK_BOT_TOKEN"]},
+  "linear": {"capability": "lookup", "timeout_ms": 15000, "guarded": true, "credentials": ["LINEAR_API_KEY"]},
+  "email": {"capability": "blind", "timeout_ms": 30000, "guarded": true, "credentials": ["POSTAL_API_KEY", "SMTP_URL"]}
 }');
 
 -- Twelve tries over most of a day. With full jitter the mean is half of what the powers say.
@@ -116,7 +117,5 @@ select l.cause, l.audience, l.category, c.critical, l.template, l.channels, l.pr
   from (select n.*, row_number() over () as place from lines n) l
   join notify.categories c on c.category = l.category;
 
--- These act with the installation's credentials.
-select outbox.guard_rails('{"slack": ["capacity", "people"], "linear": ["capacity"], "email": ["people"]}');
+select outbox.ensure_grants('{"slack": ["capacity", "people"], "linear": ["capacity"], "email": ["people"]}');
 select outbox.reserve_kinds('{slack:,email:,linear}');
-select outbox.declare_credentials('{"slack": ["SLACK_BOT_TOKEN"], "linear": ["LINEAR_API_KEY"], "email": ["SMTP_URL", "POSTAL_API_KEY"]}');

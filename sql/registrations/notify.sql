@@ -11,14 +11,13 @@ select headroom.register_hooks('notify', '{
 }');
 
 -- Rows may name it before a relay that serves it has said so.
-select outbox.ensure_rails('{"slack-webhook": {"capability": "blind", "timeout_ms": 15000}}');
+select outbox.ensure_rails('{"slack-webhook": {"capability": "blind", "timeout_ms": 15000, "guarded": true}}');
 
 -- Without order: each message goes when it is due, the most important first, and one that waits holds up no other. Five tries, as the
 -- seed asks for, over hours, so that a mail server that is down for a while costs no customer their offer; what may have arrived is sent
 -- once more, since a message that is told twice is better than one that nobody was told.
 select outbox.ensure_stream('people', '{"ordered": false, "resend_blind": true, "max_tries": 5, "backoff_base_ms": 30000,
-  "backoff_factor": 8, "backoff_cap_ms": 28800000, "retention": "quarter", "writers": []}');
-select outbox.ensure_followed('people');
+  "backoff_factor": 8, "backoff_cap_ms": 28800000, "retention": "quarter", "followed": true, "writers": []}');
 
-select outbox.guard_rails('{"slack-webhook": ["people"]}');
+select outbox.ensure_grants('{"slack-webhook": ["people"]}');
 select outbox.reserve_kinds('{slack-webhook:}');

@@ -11,6 +11,7 @@ import type { FunctionShape } from "./function-shape.ts";
 import { functionShapes, type Functions } from "./generated.gen.ts";
 import { valueTypes } from "./values.ts";
 
+/** Those that some role may call, and those that TypeScript names: after a call of another one, run `npm run gen`. */
 export type FunctionName = keyof Functions;
 export type FunctionArgs<N extends FunctionName> = Functions[N]["args"];
 export type FunctionResult<N extends FunctionName> = Functions[N]["result"];
@@ -49,10 +50,12 @@ export async function call<N extends FunctionName>(
 export async function callUntyped(
   db: Queryable,
   name: string,
-  shape: FunctionShape,
+  shape: FunctionShape | undefined,
   args: Readonly<Record<string, unknown>>,
   options: CallOptions = {},
 ): Promise<unknown> {
+  if (shape === undefined)
+    throw new HeadroomError("usage", `${name} is not among the generated functions. Run: npm run gen`);
   const names = Object.keys(args).filter((argument) => args[argument] !== undefined);
   const statement = statementOf(name, shape, names);
   const values = names.map((argument) => toParameter(args[argument], shape.json.includes(argument)));

@@ -54,99 +54,12 @@ export interface BillingBalance {
   net: number | null;
 }
 
-/** Each time a customer was sent to pay, and what came of it. */
-export interface BillingCheckouts {
-  id: string;
-  request_id: string;
-  workspace_id: string;
-  number: number;
-  mode: string;
-  currency: string;
-  amount: number;
-  entrance: string;
-  state: string;
-  session_id: string | null;
-  created_at: Date;
-  expires_at: Date;
-  processing_since: Date | null;
-  ended_at: Date | null;
-  looks: number;
-  next_look_at: Date;
-  address_mark: Buffer | null;
-}
-
-/** The Stripe customer of each customer who has paid, for each of their addresses. */
-export interface BillingCustomers {
-  workspace_id: string;
-  customer_key: Buffer;
-  stripe_id: string;
-  seen_at: Date;
-  address_mark: Buffer;
-}
-
-/** Payments that customers disputed with their bank. */
-export interface BillingDisputes {
-  stripe_id: string;
-  workspace_id: string;
-  request_id: string;
-  payment_id: string;
-  currency: string;
-  amount: number;
-  status: string;
-  outcome: string;
-  opened_at: Date;
-  updated_at: Date;
-}
-
-/** Mails of the wizard, counted so that nobody can flood a mailbox by naming it. Forgotten after a day. */
-export interface BillingDraftMails {
-  id: number;
-  draft_id: string;
-  workspace_id: string;
-  address_mark: Buffer;
-  asked_at: Date;
-  spender: Buffer | null;
-  proven: boolean;
-}
-
-/** What somebody is filling in. Forgotten when it expires; what it says is erased when it has become a request. */
-export interface BillingDrafts {
-  id: string;
-  workspace_id: string;
-  terms: Json;
-  entered: Json | null;
-  revision: number;
-  step: number;
-  address_mark: Buffer | null;
-  request_id: string | null;
-  created_at: Date;
-  updated_at: Date;
-  expires_at: Date;
-  proven_at: Date | null;
-  generation: number;
-  spender: Buffer | null;
-}
-
 /** What the sweep looks at next. */
 export interface BillingDue {
   kind: string | null;
   id: string | null;
   request_id: string | null;
   next_look_at: Date | null;
-}
-
-/** Every movement of money, once: what came in is positive. The insert decides. */
-export interface BillingEntries {
-  id: number;
-  workspace_id: string;
-  payment_id: string;
-  kind: string;
-  source_id: string;
-  currency: string;
-  amount: number;
-  event_id: string;
-  at: Date;
-  recorded_at: Date;
 }
 
 /** What one unit of a currency is worth in US dollars when escalation rules are applied. Set by people; money is never converted by it. */
@@ -171,35 +84,6 @@ export interface BillingFindings {
   resolved_at: Date | null;
   resolved_by: string | null;
   resolution: string | null;
-}
-
-/** By what Stripe's objects are known to be of this installation. */
-export interface BillingInstallation {
-  is_one: boolean;
-  id: string;
-  live_since: Date | null;
-}
-
-/** Money that was taken. Kept for ever: see docs/operating/erasure.md. */
-export interface BillingPayments {
-  id: string;
-  workspace_id: string;
-  request_id: string;
-  checkout_id: string | null;
-  purpose: string;
-  session_id: string | null;
-  invoice_id: string | null;
-  payment_intent: string | null;
-  currency: string;
-  amount: number;
-  counts: boolean;
-  refund_reason: string | null;
-  paid_at: Date;
-  event_id: string;
-  recorded_at: Date;
-  looks: number;
-  next_look_at: Date | null;
-  charge_id: string | null;
 }
 
 /** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
@@ -234,39 +118,6 @@ export interface BillingReconciliations {
   finished_at: Date | null;
 }
 
-/** Money that goes or went back. The id is the instruction and the idempotency key. */
-export interface BillingRefunds {
-  id: string;
-  workspace_id: string;
-  request_id: string;
-  payment_id: string;
-  origin: string;
-  reason: string;
-  currency: string;
-  amount: number;
-  state: string;
-  held_by: string | null;
-  stripe_id: string | null;
-  outbox_id: string | null;
-  asked_by: string;
-  why_hash: Buffer | null;
-  failure: string | null;
-  created_at: Date;
-  updated_at: Date;
-  looks: number;
-  next_look_at: Date | null;
-  customer_asked_at: Date | null;
-}
-
-/** The Checkout sessions that Stripe made, and where they are paid. */
-export interface BillingSessions {
-  checkout_id: string;
-  session_id: string;
-  url: string;
-  expires_at: Date;
-  answered_at: Date;
-}
-
 /** How a workspace takes money. A workspace without a row has the defaults. */
 export interface BillingSettings {
   workspace_id: string;
@@ -276,50 +127,6 @@ export interface BillingSettings {
   grace_days: number;
   self_service_requester: string | null;
   updated_at: Date;
-}
-
-/** Objects of Stripe that relays brought back, until the sweep has read them. */
-export interface BillingSightings {
-  id: number;
-  outbox_key: string;
-  object: Json;
-  seen_at: Date;
-  next_read_at: Date;
-}
-
-/** A call of Stripe: its row in the outbox, and the name under which its answer is captured. */
-export interface BillingStripeCall {
-  workspace_id: string;
-  stream: string;
-  key: string;
-  instruction_id: string;
-  idempotency_key: string;
-  payload: Json;
-  capture: string;
-  binds: Json;
-  expires_at: Date;
-}
-
-/** What a customer has paid for, from when to when. One for each request that was bought. */
-export interface BillingSubscriptions {
-  id: string;
-  workspace_id: string;
-  request_id: string;
-  payment_id: string;
-  kind: string;
-  state: string;
-  stripe_id: string | null;
-  starts_at: Date;
-  ends_at: Date | null;
-  paid_until: Date | null;
-  cancels_at: Date | null;
-  grace_until: Date | null;
-  end_told_at: Date | null;
-  cancel_asked_at: Date | null;
-  told_by: Date | null;
-  next_look_at: Date | null;
-  updated_at: Date;
-  ended_at: Date | null;
 }
 
 /** Money that waits for something. */
@@ -340,13 +147,6 @@ export interface CapacityActor {
   via: string;
 }
 
-/** What members did within the hour that others are told of. See capacity.levels_behind(). */
-export interface CapacityActs {
-  workspace_id: string;
-  account: string;
-  at: Date;
-}
-
 /** Who could speak for an owner, a named member, a role or a group now. */
 export interface CapacityCandidates {
   workspace_id: string | null;
@@ -357,13 +157,6 @@ export interface CapacityCandidates {
   stands_for: string | null;
   away: boolean | null;
   slack_user_id: string | null;
-}
-
-/** Open circuits that operators were told of, who hear when they close. */
-export interface CapacityCircuitsTold {
-  destination: string;
-  workspace_id: string;
-  told_at: Date;
 }
 
 /** The customer's single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere. */
@@ -413,77 +206,6 @@ export interface CapacityContext {
   personal: string;
 }
 
-/** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
-export interface CapacityCustomerKeys {
-  workspace_id: string;
-  key: Buffer;
-}
-
-/** Ids and addresses of customers as keyed hashes, and whose they are. */
-export interface CapacityCustomerMarks {
-  workspace_id: string;
-  mark: Buffer;
-  customer_key: Buffer;
-  is_id: boolean;
-}
-
-/** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
-export interface CapacityErasures {
-  request_id: string;
-  requested_at: Date;
-  requested_by: string;
-  via: string;
-  why: string;
-  covers_to: Date;
-  texts: number;
-  messages: number;
-  skipped: number;
-  waiting: number;
-  tried_at: Date;
-  finished_at: Date | null;
-}
-
-/** Append-only, for everybody. */
-export interface CapacityEvents {
-  request_id: string;
-  seq: number;
-  id: string;
-  event_type: CapacityRequestEventType;
-  actor_type: CapacityRequestActorType;
-  actor_id: string;
-  via: string;
-  state_before: CapacityRequestState;
-  state_after: CapacityRequestState;
-  payload: Json;
-  effects: string[];
-  created_at: Date;
-  hash: Buffer;
-  workspace_id: string;
-}
-
-/** Offers past their deadline that wait for something, and when that is asked about again. */
-export interface CapacityExpiryHolds {
-  request_id: string;
-  look_again_at: Date;
-  since: Date;
-}
-
-/** Words of people in the log of a request, apart from it. Salt and content are null once they were erased. */
-export interface CapacityFreeTexts {
-  request_id: string;
-  hash: Buffer;
-  salt: string | null;
-  content: Json | null;
-  created_at: Date;
-}
-
-/** Which workflow state of the Linear team stands for which state of a request. */
-export interface CapacityLinearStates {
-  workspace_id: string;
-  state: CapacityRequestState;
-  linear_state_id: string;
-}
-
 /** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>, and notifications the key <request>!<id>/<audience>. */
 export interface CapacityNotices {
   request_id: string;
@@ -509,15 +231,6 @@ export interface CapacityParties {
   everyone: string[] | null;
 }
 
-/** customer_ref of each request; with the salt gone, the hash in the log says nothing about it. */
-export interface CapacityPersonalData {
-  request_id: string;
-  salt: Buffer | null;
-  customer_ref: Json | null;
-  erased_at: Date | null;
-  justification: string | null;
-}
-
 /** Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides. */
 export interface CapacityPolicies {
   workspace_id: string;
@@ -537,52 +250,6 @@ export interface CapacityPolicies {
   group_id: string | null;
   created_at: Date;
   updated_at: Date;
-}
-
-/** What could not be delivered, until the operators of the workspace are told. */
-export interface CapacityProblems {
-  id: number;
-  workspace_id: string;
-  kind: string;
-  stream: string | null;
-  rail: string | null;
-  destination: string | null;
-  circuit: string | null;
-  code: string | null;
-  count: number;
-  outbox_id: string | null;
-  noted_at: Date;
-}
-
-/** When the operators of a workspace were last told of a kind of problem. */
-export interface CapacityProblemsTold {
-  workspace_id: string;
-  cause: string;
-  told_at: Date;
-}
-
-/** Slack users whose id is still to be removed from messages. */
-export interface CapacityRemovedSlackUsers {
-  workspace_id: string;
-  slack_user_id: string;
-  forgotten_to: string;
-  left_over: boolean;
-  next_at: Date;
-}
-
-/** What Slack and Linear call a request. Follows what the engine captured, by a hook. */
-export interface CapacityRequestCaptures {
-  request_id: string;
-  name: string;
-  value: string;
-}
-
-/** Whom each request is for, where that is known. */
-export interface CapacityRequestCustomers {
-  request_id: string;
-  workspace_id: string;
-  customer_key: Buffer;
-  customer_id: string | null;
 }
 
 /** Current state of each request: the fold of its events, written by the reducer alone. */
@@ -623,28 +290,6 @@ export interface CapacityRequests {
   offer: Json | null;
 }
 
-/** When the sweep looks again at a request whose review is late. A missing row: at once. */
-export interface CapacityReviewLooks {
-  request_id: string;
-  next_look_at: Date;
-}
-
-/** Which endpoints get the events of a type. Follows endpoints and subscriptions, by a hook and a trigger. */
-export interface CapacityRoutes {
-  workspace_id: string;
-  event_type: CapacityRequestEventType;
-  name: string;
-}
-
-/** Idempotency keys of create_capacity_request: the insert decides. */
-export interface CapacitySubmissions {
-  workspace_id: string;
-  idempotency_key: string;
-  request_id: string;
-  fingerprint: Buffer;
-  created_at: Date;
-}
-
 /** Endpoints of the relays' file that get the events of a workspace as CloudEvents. Null types: all of them. */
 export interface CapacitySubscriptions {
   workspace_id: string;
@@ -652,74 +297,6 @@ export interface CapacitySubscriptions {
   event_types: string | null;
   enabled: boolean;
   created_at: Date;
-}
-
-/** A line of capacity.tells with the words of its template, ours and the workspace's. */
-export interface CapacityTell {
-  audience: string;
-  category: string;
-  critical: boolean;
-  channels: string[];
-  priority: number;
-  template: string;
-  title: string;
-  body: string;
-  their_title: string;
-  their_body: string;
-}
-
-/** Which event, notice or problem tells whom, by which channels. */
-export interface CapacityTells {
-  cause: string;
-  audience: string;
-  category: string;
-  critical: boolean;
-  template: string;
-  channels: string[];
-  priority: number;
-  provided: string | null;
-  place: number;
-}
-
-/** What a request is asked for with. */
-export interface CapacityTerms {
-  commercial_owner_user_id: string;
-  infra_owner_group: string;
-  customer_ref: Json;
-  requested_size: string;
-  quantity: number;
-  region: string;
-  needed_by_date: string;
-  expected_duration_days: number;
-  estimated_monthly_cost_usd: string;
-  confirmation_ttl_days: number;
-  slack_channel_id: string;
-  replaces_request_id: string;
-  customer_id: string;
-  justification: string;
-}
-
-/** Requests on which a timer failed: each is left alone for a while, and none stops the others. */
-export interface CapacityTimerFailures {
-  request_id: string;
-  timer: string;
-  failures: number;
-  error_code: string;
-  message: string;
-  first_at: Date;
-  last_at: Date;
-  retry_at: Date;
-}
-
-/** The last sweep of the timers by each kind of runner. */
-export interface CapacityTimerRuns {
-  runner: string;
-  login: string | null;
-  began_at: Date | null;
-  ended_at: Date | null;
-  failures: number;
-  failed_at: Date | null;
-  failed_code: string | null;
 }
 
 /** What capacity.judge() says of a decision. */
@@ -764,29 +341,6 @@ export interface DirectoryApiKeys {
   revoked_at: Date | null;
 }
 
-/** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
-export interface DirectoryEndedAccounts {
-  workspace_id: string;
-  issuer: string;
-  subject: string;
-  member_id: string;
-  ended_at: Date;
-}
-
-export interface DirectoryGroupMembers {
-  workspace_id: string;
-  group_id: string;
-  member_id: string;
-}
-
-/** Infra groups: any member of one may give the technical review that is routed to it. */
-export interface DirectoryGroups {
-  workspace_id: string;
-  id: string;
-  name: string;
-  slack_channel_id: string | null;
-}
-
 /** Accounts at identity providers, by issuer and subject, and the member that each one is. */
 export interface DirectoryIdentities {
   issuer: string;
@@ -825,19 +379,6 @@ export interface DirectoryMembers {
   without_slack_at: Date | null;
 }
 
-/** An active member's roles and groups, for whom they stand in now, and whether it is known which Slack user they are. */
-export interface DirectoryStanding {
-  workspace_id: string;
-  member_id: string;
-  name: string;
-  slack_user_id: string;
-  roles: string[];
-  groups: string[];
-  stands_for: string[];
-  stands_for_owners: string[];
-  linked: boolean;
-}
-
 /** Active members with their roles and groups, and for whom they stand in now. */
 export interface DirectoryStandings {
   workspace_id: string | null;
@@ -872,81 +413,6 @@ export interface DirectoryWorkspaces {
   acts_per_hour: number | null;
 }
 
-/** What is sealed under a key that only the environment holds; null: Vault keeps it. */
-export interface HeadroomBoxes {
-  name: string;
-  label: string | null;
-  box: Buffer | null;
-  updated_at: Date;
-}
-
-/** Which login was given which secret, when first and last, and how many times. */
-export interface HeadroomHandedOut {
-  login: string;
-  name: string;
-  first_at: Date;
-  last_at: Date;
-  times: number;
-}
-
-/** Points at which upper layers may join in, declared by the layer that runs them. */
-export interface HeadroomHookPoints {
-  point: string;
-  layer: string;
-  meaning: string;
-}
-
-/** Functions (jsonb) returns jsonb that upper layers registered. Written by the migrator alone. */
-export interface HeadroomHooks {
-  point: string;
-  layer: string;
-  function_name: string;
-}
-
-/** Migrations that were applied to this database, once each. */
-export interface HeadroomMigrations {
-  number: number;
-  path: string;
-  checksum: string;
-  applied_at: Date;
-  applied_by: string;
-}
-
-/** Functions, views, registrations, triggers, policies and grants as they were last applied. */
-export interface HeadroomRecreatables {
-  path: string;
-  checksum: string;
-  applied_at: Date;
-  applied_by: string;
-}
-
-/** The id of the key that secrets are sealed under; no row before the first one is sealed. */
-export interface HeadroomSealingKey {
-  only_one: boolean;
-  key_id: Buffer;
-  since: Date;
-}
-
-/** Turns that are taken by locking a row, until the end of the transaction. Made on demand; those of single persons, customers and workspaces have a colon in their name, and are forgotten after a day. */
-export interface HeadroomTurns {
-  name: string;
-  made_at: Date;
-}
-
-/** Whatever a provider sent whose signature was right and whose content was understood, once. */
-export interface InboundReceipts {
-  provider: string;
-  receipt_id: string;
-  kind: string;
-  received_at: Date;
-  outcome: string;
-  refusal: string | null;
-  workspace_id: string | null;
-  member_id: string | null;
-  request_id: string | null;
-  payload: Json;
-}
-
 /** Events of the ledger: insert envelopes here, and read whether they have been sent. */
 export interface LedgerOutboxLedger {
   id: string | null;
@@ -956,12 +422,6 @@ export interface LedgerOutboxLedger {
   sent_at: Date | null;
   retry_count: number | null;
   deliveries: number | null;
-}
-
-/** By which the addresses of a workspace are hashed. */
-export interface NotifyAddressKeys {
-  workspace_id: string;
-  key: Buffer;
 }
 
 /** What people are told of, by kind; `place` is their order. */
@@ -991,78 +451,6 @@ export interface NotifyChannels {
   to_endpoints: boolean | null;
 }
 
-/** What somebody is told. Without channels, those of its category; without critical, as its category is. */
-export interface NotifyContent {
-  category: string;
-  title: string;
-  body: string;
-  channels: string[];
-  priority: number;
-  about: string;
-  cause: string;
-  action_url: string;
-  critical: boolean;
-  link: Json;
-  expires_at: Date;
-}
-
-/** Messages to people, each by one channel, with the notifications that they carry (notify.parts). */
-export interface NotifyDeliveries {
-  id: string;
-  workspace_id: string;
-  recipient_kind: string;
-  recipient: string;
-  channel: string;
-  priority: number;
-  released_at: Date;
-  outbox_id: string;
-  address_mark: Buffer | null;
-  outcome: string | null;
-  outcome_at: Date | null;
-  outcome_said: string | null;
-  to_erase: boolean;
-}
-
-/** Messages that were given up or came too late, until that was followed. */
-export interface NotifyEndings {
-  outbox_id: string;
-  code: string;
-  ended_at: Date;
-}
-
-/** What people are told, one row for each person and thing. */
-export interface NotifyNotifications {
-  id: string;
-  workspace_id: string;
-  recipient_kind: string;
-  recipient: string;
-  idempotency_key: string;
-  category: string;
-  cause: string | null;
-  about: string | null;
-  title: string | null;
-  body: string | null;
-  action_url: string | null;
-  link: Json | null;
-  address: string | null;
-  channels: string[];
-  priority: number;
-  critical: boolean;
-  created_at: Date;
-  expires_at: Date;
-  read_at: Date | null;
-  erased_at: Date | null;
-  name: string | null;
-}
-
-/** The texts that come with the release, one file each in sql/templates. */
-export interface NotifyOwnTemplates {
-  name: string;
-  language: string;
-  title: string;
-  body: string;
-}
-
 /** Whether each notification arrived by each channel, and when, or is lost. */
 export interface NotifyPartEnds {
   notification_id: string | null;
@@ -1085,68 +473,6 @@ export interface NotifyPartStages {
   endpoint_id: string | null;
 }
 
-/** How each notification goes by each of its channels. */
-export interface NotifyParts {
-  notification_id: string;
-  channel: string;
-  state: string;
-  reason: string | null;
-  delivery_id: string | null;
-  workspace_id: string;
-  recipient_kind: string;
-  recipient: string;
-  merge_key: string;
-  priority: number;
-  due_at: Date;
-  expires_at: Date;
-  endpoint_id: string;
-}
-
-/** When people want to hear, by their own clock. Who has no row hears at once. */
-export interface NotifyPeople {
-  workspace_id: string;
-  member_id: string;
-  time_zone: string;
-  quiet_from: string | null;
-  quiet_until: string | null;
-  digest_at: string;
-  slack_webhook: boolean;
-  updated_at: Date;
-}
-
-/** What people chose, where it is not the default. */
-export interface NotifyPreferences {
-  workspace_id: string;
-  whose: string;
-  category: string;
-  channel: string;
-  choice: string;
-  updated_at: Date;
-}
-
-/** Logins of applications that may notify people. */
-export interface NotifyProducers {
-  role_name: string;
-  added_at: Date;
-  added_by: string;
-}
-
-/** Whom something is told: a member or a group by its id; a customer by the id of what they are asked about, with address and name. */
-export interface NotifyRecipient {
-  workspace_id: string;
-  kind: string;
-  id: string;
-  address: string;
-  name: string;
-}
-
-/** Messages that are finished: a channel took them, or they were skipped. Kept as long as notify.deliveries. */
-export interface NotifySettled {
-  outbox_id: string;
-  sent: boolean;
-  at: Date;
-}
-
 /** What stands in an inbox. */
 export interface NotifyShown {
   notification_id: string | null;
@@ -1160,66 +486,6 @@ export interface NotifyStatuses {
   last_attempt_at: Date | null;
   delivered_at: Date | null;
   error_message: string | null;
-}
-
-/** Addresses to which no mail goes any more, until somebody lifts it. */
-export interface NotifySuppressions {
-  workspace_id: string;
-  address_mark: Buffer;
-  reason: string;
-  said: string | null;
-  since: Date;
-  lifted_at: Date | null;
-  lifted_by: string | null;
-}
-
-/** The texts that workspaces have in place of ours. */
-export interface NotifyTemplates {
-  workspace_id: string;
-  name: string;
-  language: string;
-  title: string;
-  body: string;
-  updated_at: Date;
-  updated_by: string;
-}
-
-/** What a rail or a receiver said about a try that was not delivered, by the line of the archive that tells of it. Erased and collected with the payload. */
-export interface OutboxAnswers {
-  outbox_id: string;
-  attempt_no: number;
-  message: string;
-}
-
-/** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
-export interface OutboxAttempts {
-  outbox_id: string;
-  attempt_no: number;
-  class_id: number;
-  stream_id: number;
-  state: OutboxAttemptState;
-  relay_id: number | null;
-  claim_id: number | null;
-  recorded_at: Date;
-  latency_ms: number | null;
-  uncertain: boolean;
-  out_of_order: boolean;
-  payload_hash: Buffer | null;
-  sent_hash: Buffer | null;
-  rail_reference: string | null;
-  rail_code: string | null;
-  error_code: string | null;
-  error_message: string | null;
-  actor: string | null;
-  reason: string | null;
-}
-
-export interface OutboxCaptures {
-  lane_id: number;
-  name: string;
-  value: Json;
-  outbox_id: string;
-  captured_at: Date;
 }
 
 /** A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, tenant_id. */
@@ -1244,134 +510,6 @@ export interface OutboxClaimedRow {
   tenant_id: string | null;
 }
 
-export interface OutboxClaims {
-  claim_id: number;
-  stream_id: number;
-  relay_id: number;
-  claimed_at: Date;
-  lease_until: Date;
-  open: number;
-  lane_ids: number[] | null;
-  outbox_ids: string[] | null;
-  lines: number[] | null;
-  tries: number[] | null;
-  uncertain: boolean[] | null;
-  first_sent_at: Date[] | null;
-}
-
-export interface OutboxDead {
-  outbox_id: string;
-  stream_id: number;
-  lane_id: number | null;
-  seq: number | null;
-  died_at: Date;
-  first_sent_at: Date | null;
-  lines: number;
-  tries: number;
-  priority: number;
-  uncertain: boolean;
-  parked: boolean;
-  error_code: string;
-  error_message: string | null;
-}
-
-/** Rows that were given up, by stream and key. */
-export interface OutboxDeadLetters {
-  stream: string | null;
-  key: string | null;
-  outbox_id: string | null;
-  seq: number | null;
-  died_at: Date | null;
-  parked: boolean | null;
-  error_code: string | null;
-  uncertain: boolean | null;
-}
-
-export interface OutboxDedupe {
-  stream_id: number;
-  instruction_id: string;
-  idempotency_key: string;
-  outbox_id: string;
-  salt: string | null;
-  payload_hash: Buffer;
-  created_at: Date;
-  terms: number | null;
-}
-
-/** What became of rows of ordered streams. */
-export interface OutboxDeliveries {
-  outbox_id: string | null;
-  pending: boolean | null;
-  failed: boolean | null;
-  sent_at: Date | null;
-  tries: number | null;
-  in_doubt: boolean | null;
-}
-
-/** Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing. */
-export interface OutboxDestinations {
-  destination_id: number;
-  name: string;
-  tenant_id: string | null;
-}
-
-/** A lane under settlement. Nullable: rewind_to, to_seq. */
-export interface OutboxFencedLane {
-  lane_id: number;
-  place: string;
-  claim_id: number;
-  head_seq: number;
-  claimed_to: number;
-  rewind_to: number | null;
-  to_seq: number | null;
-  delivered: number;
-  whole: boolean;
-}
-
-/** What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody. */
-export interface OutboxGateNotes {
-  note_id: number;
-  name: string;
-  failed: number;
-  answered: number;
-  throttled: boolean;
-  quiet_ms: number | null;
-  code: string | null;
-  clears: number;
-  noted_at: Date;
-}
-
-/** What relays found out about destinations. Written by whoever has locked the row, which is tried for and never waited for. */
-export interface OutboxGates {
-  name: string;
-  next_slot_at: Date;
-  failures: number;
-  times_opened: number;
-  open_until: Date | null;
-  probe_until: Date | null;
-  last_error_code: string | null;
-  clears: number;
-  changed_at: Date;
-}
-
-export interface OutboxHeads {
-  lane_id: number;
-  stream_id: number;
-  priority: number;
-  destination_id: number;
-  due: Date;
-  head_seq: number;
-  claim_id: number | null;
-  claimed_to: number | null;
-  rewind_to: number | null;
-  delivered_to: number | null;
-  run_limit: number | null;
-  misses: number;
-  blocked: boolean;
-  delivered_at: Date | null;
-  way_id: number;
-}
-
 /** The next number of each lane, and when it last delivered anything. */
 export interface OutboxLanePositions {
   stream: string | null;
@@ -1379,224 +517,6 @@ export interface OutboxLanePositions {
   next_seq: number | null;
   delivered: boolean | null;
   delivered_at: Date | null;
-}
-
-/** One row per key: the next number. Written by producers, so relays never wait for it. */
-export interface OutboxLanes {
-  lane_id: number;
-  stream_id: number;
-  key: string;
-  next_seq: number;
-  idle_at: number;
-  delivered_to: number | null;
-  delivered_at: Date | null;
-}
-
-/** How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing. */
-export interface OutboxLimits {
-  name: string;
-  min_interval_ms: number | null;
-  failure_threshold: number | null;
-  open_base_ms: number | null;
-  clears: number;
-  changed_at: Date;
-}
-
-/** What happened to rows of ordered streams, line by line. */
-export interface OutboxLines {
-  stream: string | null;
-  line_id: string | null;
-  outbox_id: string | null;
-  instruction_id: string | null;
-  key: string | null;
-  seq: number | null;
-  idempotency_key: string | null;
-  rail: string | null;
-  payload: Json | null;
-  attempt_no: number | null;
-  state: OutboxAttemptState | null;
-  began_at: Date | null;
-  completed_at: Date | null;
-  rail_reference: string | null;
-  rail_code: string | null;
-  error_code: string | null;
-  error_message: string | null;
-  latency_ms: number | null;
-  recorded_at: Date | null;
-}
-
-export interface OutboxPayloads {
-  outbox_id: string;
-  lane_id: number | null;
-  seq: number | null;
-  created_at: Date;
-  expires_at: Date | null;
-  erased_at: Date | null;
-  destination_id: number | null;
-  bytes: number;
-  stream_id: number;
-  rail_id: number;
-  priority: number;
-  tenant_id: string | null;
-  key: string | null;
-  instruction_id: string;
-  idempotency_key: string;
-  coalesce_key: string | null;
-  payload_hash: Buffer;
-  payload: Json | null;
-  captures: Json | null;
-  binds: Json | null;
-  erased_by: string | null;
-  erase_reason: string | null;
-  way_id: number;
-}
-
-export interface OutboxPending {
-  lane_id: number;
-  seq: number;
-  outbox_id: string;
-  due: Date;
-  expires_at: Date | null;
-  first_sent_at: Date | null;
-  lines: number;
-  destination_id: number | null;
-  bytes: number;
-  tries: number;
-  priority: number;
-  uncertain: boolean;
-  special: boolean;
-  payload_hash: Buffer;
-  coalesce_key: string | null;
-  way_id: number;
-}
-
-export interface OutboxPendingUnordered {
-  outbox_id: string;
-  stream_id: number;
-  priority: number;
-  destination_id: number;
-  due: Date;
-  expires_at: Date | null;
-  first_sent_at: Date | null;
-  lines: number;
-  bytes: number;
-  tries: number;
-  uncertain: boolean;
-  payload_hash: Buffer;
-  way_id: number;
-}
-
-/** What each rail can prove. A row may only name a rail that stands here. */
-export interface OutboxRails {
-  rail_id: number;
-  name: string;
-  capability: string;
-  timeout_ms: number;
-  dedup_window_ms: number | null;
-  registered_at: Date;
-  served_at: Date | null;
-  guarded: boolean;
-  credentials: string[];
-}
-
-export interface OutboxRelays {
-  relay_id: number;
-  name: string;
-  rails: string[] | null;
-  started_at: Date;
-  seen_at: Date;
-  wants_notify: boolean;
-  on_demand: boolean;
-  ended_at: Date | null;
-}
-
-/** Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use. */
-export interface OutboxRenderers {
-  name: string;
-  stream_id: number;
-  function_name: string;
-}
-
-/** Beginnings of destinations that only our own functions may name: their limits and circuits hold up our own messages. */
-export interface OutboxReservedKinds {
-  kind: string;
-}
-
-/** How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever. */
-export interface OutboxRetentionClasses {
-  class_id: number;
-  name: string;
-  retain_days: number | null;
-  partition_days: number;
-}
-
-/** What became of one claimed row. Nullable: lane_id, seq, latency_ms, kind, code, reference, message, after_ms, throttled, absent, destination_id, captured, sent_hash. */
-export interface OutboxRowOutcome {
-  claim_id: number;
-  lane_id: number | null;
-  seq: number | null;
-  outbox_id: string;
-  attempt_no: number;
-  latency_ms: number | null;
-  kind: string | null;
-  code: string | null;
-  reference: string | null;
-  message: string | null;
-  after_ms: number | null;
-  throttled: boolean | null;
-  absent: boolean | null;
-  destination_id: number | null;
-  captured: Json | null;
-  sent_hash: Buffer | null;
-}
-
-/** Rows by stream, instruction and idempotency key. kept: whether the row itself is still there. */
-export interface OutboxRows {
-  stream_id: number | null;
-  stream: string | null;
-  instruction_id: string | null;
-  idempotency_key: string | null;
-  outbox_id: string | null;
-  created_at: Date | null;
-  salted: boolean | null;
-  kept: boolean | null;
-  kept_as_named: boolean | null;
-  tenant_id: string | null;
-  payload: Json | null;
-  seq: number | null;
-  rail: string | null;
-}
-
-export interface OutboxRunRow {
-  lane_id: number;
-  place: string;
-  seq: number;
-  outbox_id: string;
-  line: number;
-  tries: number;
-  uncertain: boolean;
-  first_sent_at: Date;
-  payload_hash: Buffer;
-  bytes: number;
-}
-
-/** Which streams may use a guarded rail. */
-export interface OutboxStreamRails {
-  stream_id: number;
-  rail_id: number;
-  leftover: boolean;
-}
-
-/** Streams and their settings, as other schemas may read them. */
-export interface OutboxStreamSettings {
-  stream_id: number | null;
-  name: string | null;
-  ordered: boolean | null;
-  on_dead: string | null;
-  carries_money: boolean | null;
-  max_payload_bytes: number | null;
-  retention: string | null;
-  retain_days: number | null;
 }
 
 /** A named outbox and its settings. */
@@ -1621,29 +541,6 @@ export interface OutboxStreams {
   created_at: Date;
   followed: boolean;
   built_in: boolean;
-}
-
-/** Rows of ordered streams that wait to be sent, with the time of their next attempt. */
-export interface OutboxWaiting {
-  stream: string | null;
-  outbox_id: string | null;
-  instruction_id: string | null;
-  key: string | null;
-  seq: number | null;
-  idempotency_key: string | null;
-  rail: string | null;
-  payload: Json | null;
-  lines: number | null;
-  next_attempt_at: Date | null;
-  created_at: Date | null;
-}
-
-/** How rows of a stream go, and who wrote them. Producers add to it and change nothing; two who are first at once make two. */
-export interface OutboxWays {
-  way_id: number;
-  stream_id: number;
-  rail_id: number;
-  writer: string;
 }
 
 /** Events of transfers: insert envelopes here, and read whether they have been sent. */
@@ -1712,79 +609,6 @@ export interface PaymentsSupervisorOutboxStatus {
   oldest_pending_age_seconds: number | null;
 }
 
-/** Each run of a workflow for a job: dispatched, claimed by its first callback, ended. */
-export interface ProvisioningAttempts {
-  job_id: string;
-  task: string;
-  number: number;
-  workspace_id: string;
-  owner: string;
-  repo: string;
-  workflow: string;
-  status: string;
-  cleans: number | null;
-  run_id: number | null;
-  run_attempt: number | null;
-  run_url: string | null;
-  step: string | null;
-  progress: number | null;
-  ended_because: string | null;
-  error: string | null;
-  failed_step: string | null;
-  watches: number;
-  watched_at: Date | null;
-  heard: number;
-  created_at: Date;
-  claimed_at: Date | null;
-  heartbeat_at: Date | null;
-  ended_at: Date | null;
-  stop_failed_at: Date | null;
-  due_at: Date;
-  sent_at: Date | null;
-  over_at: Date | null;
-  over_because: string | null;
-}
-
-/** What runs reported, once each. Those of a job are kept with it; refused ones for ninety days. */
-export interface ProvisioningCallbacks {
-  workspace_id: string;
-  id: string;
-  job_id: string | null;
-  task: string | null;
-  attempt: number | null;
-  run_id: number | null;
-  run_attempt: number | null;
-  signal: string | null;
-  outcome: string;
-  refusal: string | null;
-  received_at: Date;
-}
-
-/** Runs that GitHub says it started for an attempt. */
-export interface ProvisioningDispatchedRuns {
-  job_id: string;
-  task: string;
-  number: number;
-  run_id: number;
-  answered: boolean;
-  run_attempt: number;
-}
-
-/** The log of each job. Append-only, for everybody. */
-export interface ProvisioningEvents {
-  job_id: string;
-  seq: number;
-  event: string;
-  state_before: string;
-  state_after: string;
-  attempt: number | null;
-  actor_type: CapacityRequestActorType;
-  actor_id: string;
-  via: string;
-  reason_hash: Buffer | null;
-  created_at: Date;
-}
-
 /** One job for each confirmed request. Kept for ever. */
 export interface ProvisioningJobs {
   id: string;
@@ -1829,38 +653,6 @@ export interface ProvisioningSettings {
   retry_sla_hours: number;
   give_up_hours: number;
   updated_at: Date;
-}
-
-/** What GitHub said about runs, until the sweep has read it. */
-export interface ProvisioningSightings {
-  id: string;
-  job_id: string;
-  task: string;
-  number: number;
-  runs: Json;
-  seen_at: Date;
-}
-
-/** The steps that runs named, in order. The names are erased with the customer's data. */
-export interface ProvisioningSteps {
-  job_id: string;
-  task: string;
-  attempt: number;
-  n: number;
-  at: Date;
-  step: string | null;
-  progress: number | null;
-}
-
-/** What was taken, refunded and disputed, by workspace, currency and day (UTC). */
-export interface PublicBillingBalance {
-  workspace_id: string | null;
-  currency: string | null;
-  day: string | null;
-  taken: number | null;
-  refunded: number | null;
-  disputed: number | null;
-  net: number | null;
 }
 
 /** Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days. */
@@ -1909,22 +701,6 @@ export interface CapacityProvisioningDuration {
   median_seconds: number | null;
   p90_seconds: number | null;
   longest_seconds: number | null;
-}
-
-/** What happened to capacity requests, event by event. */
-export interface CapacityRequestEvents {
-  id: string | null;
-  capacity_request_id: string | null;
-  event_type: CapacityRequestEventType | null;
-  actor_type: CapacityRequestActorType | null;
-  actor_id: string | null;
-  payload: Json | null;
-  created_at: Date | null;
-  seq: number | null;
-  via: string | null;
-  state_before: CapacityRequestState | null;
-  state_after: CapacityRequestState | null;
-  hash: string | null;
 }
 
 /** Capacity requests: the current state of each. */
@@ -2032,220 +808,7 @@ export interface Payments {
   recorded_at: Date | null;
 }
 
-/** Provisioning jobs: the current state of each. */
-export interface PublicProvisioningJobs {
-  id: string | null;
-  request_id: string | null;
-  workspace_id: string | null;
-  status: ProvisioningJobStatus | null;
-  state: string | null;
-  version: number | null;
-  region: string | null;
-  workflow_run_id: number | null;
-  run_attempt: number | null;
-  run_url: string | null;
-  attempts: number | null;
-  most_attempts: number | null;
-  cleanup: string | null;
-  step: string | null;
-  progress: number | null;
-  error: string | null;
-  failed_step: string | null;
-  ended_because: string | null;
-  claimed_at: Date | null;
-  last_heartbeat_at: Date | null;
-  failed_at: Date | null;
-  completed_at: Date | null;
-  created_at: Date | null;
-  updated_at: Date | null;
-}
-
-/** Who is told when rows are given up, and again when none is left. */
-export interface WebhooksAlerts {
-  name: string;
-  endpoint_id: string;
-  template: string;
-  routing_key: string | null;
-  streams: string[] | null;
-  repeat_minutes: number;
-  created_at: Date;
-}
-
-export interface WebhooksAlertsRaised {
-  alert: string;
-  stream: string;
-  rail: string;
-  raised_at: Date;
-  said_at: Date;
-  last_died_at: Date;
-}
-
-/** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
-export interface WebhooksEndpointSecrets {
-  secret_id: string;
-  endpoint_id: string;
-  kind: string;
-  created_at: Date;
-  expires_at: Date | null;
-}
-
-/** Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart. */
-export interface WebhooksEndpoints {
-  id: string;
-  tenant_id: string | null;
-  name: string;
-  url: string;
-  private: boolean;
-  description: string | null;
-  topics: string[];
-  header_names: string[];
-  enabled: boolean;
-  disabled_at: Date | null;
-  disabled_code: string | null;
-  disabled_reason: string | null;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-}
-
-/** Published events of all event streams, and what became of them. */
-export interface WebhooksEnvelopeStatus {
-  id: string | null;
-  stream_id: number | null;
-  payload: Json | null;
-  status: string | null;
-  created_at: Date | null;
-  sent_at: Date | null;
-  retry_count: number | null;
-  deliveries: number | null;
-}
-
-/** Events that applications published, as CloudEvents 1.0. */
-export interface WebhooksEnvelopes {
-  id: string;
-  ord: number;
-  stream_id: number;
-  instruction_id: string;
-  type: string;
-  subject: string | null;
-  payload: Json | null;
-  outbox_ids: string[] | null;
-  created_at: Date;
-}
-
-/** Every table's row, by its name in the database. */
-export interface Tables {
-  "billing.checkouts": BillingCheckouts;
-  "billing.customers": BillingCustomers;
-  "billing.disputes": BillingDisputes;
-  "billing.draft_mails": BillingDraftMails;
-  "billing.drafts": BillingDrafts;
-  "billing.entries": BillingEntries;
-  "billing.exchange_rates": BillingExchangeRates;
-  "billing.findings": BillingFindings;
-  "billing.installation": BillingInstallation;
-  "billing.payments": BillingPayments;
-  "billing.prices": BillingPrices;
-  "billing.reconciliations": BillingReconciliations;
-  "billing.refunds": BillingRefunds;
-  "billing.sessions": BillingSessions;
-  "billing.settings": BillingSettings;
-  "billing.sightings": BillingSightings;
-  "billing.subscriptions": BillingSubscriptions;
-  "capacity.acts": CapacityActs;
-  "capacity.circuits_told": CapacityCircuitsTold;
-  "capacity.confirmation_tokens": CapacityConfirmationTokens;
-  "capacity.customer_keys": CapacityCustomerKeys;
-  "capacity.customer_marks": CapacityCustomerMarks;
-  "capacity.erasures": CapacityErasures;
-  "capacity.events": CapacityEvents;
-  "capacity.expiry_holds": CapacityExpiryHolds;
-  "capacity.free_texts": CapacityFreeTexts;
-  "capacity.linear_states": CapacityLinearStates;
-  "capacity.notices": CapacityNotices;
-  "capacity.personal_data": CapacityPersonalData;
-  "capacity.policies": CapacityPolicies;
-  "capacity.problems": CapacityProblems;
-  "capacity.problems_told": CapacityProblemsTold;
-  "capacity.removed_slack_users": CapacityRemovedSlackUsers;
-  "capacity.request_captures": CapacityRequestCaptures;
-  "capacity.request_customers": CapacityRequestCustomers;
-  "capacity.requests": CapacityRequests;
-  "capacity.review_looks": CapacityReviewLooks;
-  "capacity.routes": CapacityRoutes;
-  "capacity.submissions": CapacitySubmissions;
-  "capacity.subscriptions": CapacitySubscriptions;
-  "capacity.tells": CapacityTells;
-  "capacity.timer_failures": CapacityTimerFailures;
-  "capacity.timer_runs": CapacityTimerRuns;
-  "directory.api_keys": DirectoryApiKeys;
-  "directory.ended_accounts": DirectoryEndedAccounts;
-  "directory.group_members": DirectoryGroupMembers;
-  "directory.groups": DirectoryGroups;
-  "directory.identities": DirectoryIdentities;
-  "directory.identity_domains": DirectoryIdentityDomains;
-  "directory.members": DirectoryMembers;
-  "directory.workspaces": DirectoryWorkspaces;
-  "headroom.boxes": HeadroomBoxes;
-  "headroom.handed_out": HeadroomHandedOut;
-  "headroom.hook_points": HeadroomHookPoints;
-  "headroom.hooks": HeadroomHooks;
-  "headroom.migrations": HeadroomMigrations;
-  "headroom.recreatables": HeadroomRecreatables;
-  "headroom.sealing_key": HeadroomSealingKey;
-  "headroom.turns": HeadroomTurns;
-  "inbound.receipts": InboundReceipts;
-  "notify.address_keys": NotifyAddressKeys;
-  "notify.deliveries": NotifyDeliveries;
-  "notify.endings": NotifyEndings;
-  "notify.notifications": NotifyNotifications;
-  "notify.own_templates": NotifyOwnTemplates;
-  "notify.parts": NotifyParts;
-  "notify.people": NotifyPeople;
-  "notify.preferences": NotifyPreferences;
-  "notify.producers": NotifyProducers;
-  "notify.settled": NotifySettled;
-  "notify.suppressions": NotifySuppressions;
-  "notify.templates": NotifyTemplates;
-  "outbox.answers": OutboxAnswers;
-  "outbox.attempts": OutboxAttempts;
-  "outbox.captures": OutboxCaptures;
-  "outbox.claims": OutboxClaims;
-  "outbox.dead": OutboxDead;
-  "outbox.dedupe": OutboxDedupe;
-  "outbox.destinations": OutboxDestinations;
-  "outbox.gate_notes": OutboxGateNotes;
-  "outbox.gates": OutboxGates;
-  "outbox.heads": OutboxHeads;
-  "outbox.lanes": OutboxLanes;
-  "outbox.limits": OutboxLimits;
-  "outbox.payloads": OutboxPayloads;
-  "outbox.pending": OutboxPending;
-  "outbox.pending_unordered": OutboxPendingUnordered;
-  "outbox.rails": OutboxRails;
-  "outbox.relays": OutboxRelays;
-  "outbox.renderers": OutboxRenderers;
-  "outbox.reserved_kinds": OutboxReservedKinds;
-  "outbox.retention_classes": OutboxRetentionClasses;
-  "outbox.stream_rails": OutboxStreamRails;
-  "outbox.streams": OutboxStreams;
-  "outbox.ways": OutboxWays;
-  "provisioning.attempts": ProvisioningAttempts;
-  "provisioning.callbacks": ProvisioningCallbacks;
-  "provisioning.dispatched_runs": ProvisioningDispatchedRuns;
-  "provisioning.events": ProvisioningEvents;
-  "provisioning.jobs": ProvisioningJobs;
-  "provisioning.settings": ProvisioningSettings;
-  "provisioning.sightings": ProvisioningSightings;
-  "provisioning.steps": ProvisioningSteps;
-  "webhooks.alerts": WebhooksAlerts;
-  "webhooks.alerts_raised": WebhooksAlertsRaised;
-  "webhooks.endpoint_secrets": WebhooksEndpointSecrets;
-  "webhooks.endpoints": WebhooksEndpoints;
-  "webhooks.envelopes": WebhooksEnvelopes;
-}
-
-/** Every view's row, by its name in the database. */
+/** A view's row, by its name in the database. */
 export interface Views {
   "billing.balance": BillingBalance;
   "billing.due": BillingDue;
@@ -2261,126 +824,31 @@ export interface Views {
   "notify.part_stages": NotifyPartStages;
   "notify.shown": NotifyShown;
   "notify.statuses": NotifyStatuses;
-  "outbox.dead_letters": OutboxDeadLetters;
-  "outbox.deliveries": OutboxDeliveries;
   "outbox.lane_positions": OutboxLanePositions;
-  "outbox.lines": OutboxLines;
-  "outbox.rows": OutboxRows;
-  "outbox.stream_settings": OutboxStreamSettings;
-  "outbox.waiting": OutboxWaiting;
   "payments.outbox_transfers": PaymentsOutboxTransfers;
   "payments.participant_outbox_sequences": PaymentsParticipantOutboxSequences;
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
   "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
   "payments.supervisor_outbox_status": PaymentsSupervisorOutboxStatus;
-  "public.billing_balance": PublicBillingBalance;
   "public.capacity_approval_latency": CapacityApprovalLatency;
   "public.capacity_backlog": CapacityBacklog;
   "public.capacity_outcomes": CapacityOutcomes;
   "public.capacity_provisioning_duration": CapacityProvisioningDuration;
-  "public.capacity_request_events": CapacityRequestEvents;
   "public.capacity_requests": PublicCapacityRequests;
   "public.capacity_time_in_state": CapacityTimeInState;
   "public.notification_outbox": NotificationOutbox;
   "public.notifications": Notifications;
   "public.payments": Payments;
-  "public.provisioning_jobs": PublicProvisioningJobs;
-  "webhooks.envelope_status": WebhooksEnvelopeStatus;
 }
 
-/** Every function's arguments and result, by its name in the database. */
+/** A function's arguments and result, by its name in the database. */
 export interface Functions {
-  /** Ends a checkout and has Stripe close its page. */
-  "billing.abandon_checkout": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: void;
-  };
-  /** The keyed hash of a customer's address. Nullable: result. */
-  "billing.address_mark": {
-    args: {
-      p_request: string | null;
-    };
-    result: Buffer | null;
-  };
-  /** An amount in minor units. Nullable: result. */
-  "billing.amount_in": {
-    args: {
-      p_field: unknown;
-    };
-    result: number | null;
-  };
-  /** What is wrong with an amount of money. Nullable: result. */
-  "billing.amount_problem": {
-    args: {
-      p_currency: string | null;
-      p_amount: number | bigint | string | null;
-    };
-    result: string | null;
-  };
-  /** An amount of money in words. Nullable: result. */
-  "billing.amount_words": {
-    args: {
-      p_currency: string | null;
-      p_amount: number | bigint | string | null;
-    };
-    result: string | null;
-  };
-  /** Learns from a dispute at Stripe, and says what came of it. */
-  "billing.apply_dispute": {
-    args: {
-      p_dispute: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Learns from an invoice of Stripe's, and says what came of it. Nullable: p_event_type. */
-  "billing.apply_invoice": {
-    args: {
-      p_invoice: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-      p_event_type: string | null;
-    };
-    result: Json;
-  };
-  /** Learns from a payment at Stripe, and says what came of it. */
-  "billing.apply_payment_intent": {
-    args: {
-      p_intent: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
   /** Learns from a refund at Stripe, and says what came of it. */
   "billing.apply_refund": {
     args: {
       p_refund: unknown;
       p_event_id: string | null;
       p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Learns from a Checkout session, and says what came of it. Nullable: p_event_type. */
-  "billing.apply_session": {
-    args: {
-      p_session: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-      p_event_type: string | null;
-    };
-    result: Json;
-  };
-  /** Learns from an object of Stripe, and says what came of it. Nullable: p_event_type. */
-  "billing.apply_stripe_object": {
-    args: {
-      p_object: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-      p_event_type?: string | null | undefined;
     };
     result: Json;
   };
@@ -2393,140 +861,11 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Asks Stripe for charges that are not known. */
-  "billing.ask_charges": {
-    args: Record<string, never>;
-    result: void;
-  };
-  /** Enqueues the next page of a comparison. */
-  "billing.ask_page": {
-    args: {
-      p_reconciliation: string | null;
-    };
-    result: void;
-  };
-  /** Enqueues a call of Stripe and answers its row. */
-  "billing.ask_stripe": {
-    args: {
-      p_call: unknown;
-    };
-    result: string;
-  };
-  /** The checkout by which a request is paid now. */
-  "billing.begin_checkout": {
-    args: {
-      p_request: string | null;
-      p_entrance: string | null;
-    };
-    result: BillingCheckouts;
-  };
-  /** Begins a comparison with Stripe and answers its id. */
-  "billing.begin_reconciliation": {
-    args: {
-      p_asked_by: string | null;
-      p_since: Date | string | null;
-    };
-    result: string;
-  };
-  /** Whether the customer of a request can go to pay. */
-  "billing.can_be_paid": {
-    args: {
-      p_request: string | null;
-    };
-    result: boolean;
-  };
   /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
     args: {
       p_workspace_id: string | null;
       p_stripe_id: string | null;
-    };
-    result: void;
-  };
-  /** Ends the subscription of a request that will have no capacity. */
-  "billing.cancel_subscription": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: void;
-  };
-  /** Writes down where the money of late does not add up. */
-  "billing.check_books": {
-    args: Record<string, never>;
-    result: void;
-  };
-  /** What somebody wants to order, as it is kept, and what is wrong with it. */
-  "billing.check_capacity": {
-    args: {
-      p_workspace_id: string | null;
-      p_values: unknown;
-    };
-    result: { terms: Json; problems: Json };
-  };
-  /** Who orders, as it is kept, and what is wrong with it. */
-  "billing.check_person": {
-    args: {
-      p_values: unknown;
-    };
-    result: { terms: Json; problems: Json };
-  };
-  /** The values of a step of the wizard, and what is wrong with them. */
-  "billing.check_step": {
-    args: {
-      p_workspace_id: string | null;
-      p_step: number | null;
-      p_terms: unknown;
-      p_values: unknown;
-    };
-    result: { terms: Json; problems: Json };
-  };
-  /** When and for how long, as it is kept, and what is wrong with it. */
-  "billing.check_time": {
-    args: {
-      p_workspace_id: string | null;
-      p_capacity: unknown;
-      p_values: unknown;
-    };
-    result: { terms: Json; problems: Json };
-  };
-  /** Refuses a member's return while the wizard submits as the id. Nullable: result. */
-  "billing.check_wizard_of_returned": {
-    args: {
-      p_member: unknown;
-    };
-    result: Json | null;
-  };
-  /** A checkout as the customer sees it. */
-  "billing.checkout_json": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: Json;
-  };
-  /** The checkout that an object of Stripe's names. Nullable: result. */
-  "billing.checkout_named": {
-    args: {
-      p_object: unknown;
-    };
-    result: BillingCheckouts | null;
-  };
-  /** Every lawful step of a checkout. */
-  "billing.checkout_transitions": {
-    args: Record<string, never>;
-    result: { state_before: string; event: string; state_after: string; meaning: string }[];
-  };
-  /** Enqueues the end of a checkout's page. */
-  "billing.close_page": {
-    args: {
-      p_checkout: string | null;
-      p_key: string | null;
-    };
-    result: void;
-  };
-  /** Ends the row of a refund that was given up and that Stripe has made. */
-  "billing.close_row": {
-    args: {
-      p_refund: string | null;
     };
     result: void;
   };
@@ -2539,291 +878,15 @@ export interface Functions {
     };
     result: void;
   };
-  /** The decimals in Stripe's minor units of a currency. Nullable: result. */
-  "billing.currency_digits": {
-    args: {
-      p_currency: string | null;
-    };
-    result: number | null;
-  };
-  /** The currency of a workspace. */
-  "billing.currency_of": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string;
-  };
-  /** How the payment of a request stands, as a customer may know it. Nullable: result. */
-  "billing.customer_story": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Json | null;
-  };
   /** What each status of a dispute means. */
   "billing.dispute_rules": {
     args: Record<string, never>;
     result: { status: string; outcome: string; withdrawn: boolean; meaning: string }[];
   };
-  /** The sizes, regions and durations that have a price. */
-  "billing.draft_choices": {
-    args: {
-      p_workspace_id: string | null;
-      p_terms: unknown;
-    };
-    result: Json;
-  };
-  /** A draft as its page shows it. Nullable: p_draft. */
-  "billing.draft_json": {
-    args: {
-      p_workspace_id: string | null;
-      p_kind: string | null;
-      p_id: string | null;
-      p_draft: string | null;
-    };
-    result: Json;
-  };
-  /** The payload of the mail with the link to the last step of the wizard. */
-  "billing.draft_letter": {
-    args: {
-      p_draft: string | null;
-    };
-    result: Json;
-  };
-  /** The price of a draft's terms, or why there is none. Nullable: offer, problem. */
-  "billing.draft_offer": {
-    args: {
-      p_workspace_id: string | null;
-      p_terms: unknown;
-    };
-    result: { offer: Json | null; problem: string | null };
-  };
-  /** Which sides would review an order with these terms. */
-  "billing.draft_routing": {
-    args: {
-      p_workspace_id: string | null;
-      p_terms: unknown;
-      p_offer: unknown;
-    };
-    result: Json;
-  };
-  /** The signature of a draft's token or of the link in its mail. Nullable: p_generation, p_mark, result. */
-  "billing.draft_signature": {
-    args: {
-      p_secret_name: string | null;
-      p_purpose: string | null;
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_generation: number | null;
-      p_mark: Buffer | null;
-    };
-    result: Buffer | null;
-  };
-  /** Ends a subscription for a person. */
-  "billing.end_by_person": {
-    args: {
-      p_request_id: string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-    };
-    result: void;
-  };
-  /** Enters a movement of money into the books; whether it is new. */
-  "billing.enter": {
-    args: {
-      p_payment: string | null;
-      p_kind: string | null;
-      p_source_id: string | null;
-      p_amount: number | bigint | string | null;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: boolean;
-  };
-  /** What was entered in the fields of a step. */
-  "billing.entered_values": {
-    args: {
-      p_terms: unknown;
-      p_values: unknown;
-    };
-    result: Json;
-  };
-  /** Erases what Stripe was told about a customer, and names the messages. Nullable: result. */
-  "billing.erase_messages": {
-    args: {
-      p_erasure: unknown;
-    };
-    result: Json | null;
-  };
-  /** The events of Stripe that are followed. */
-  "billing.event_rules": {
-    args: Record<string, never>;
-    result: { event_type: string; object: string; meaning: string }[];
-  };
-  /** Follows a payment that failed. Nullable: p_stripe_subscription, result. */
-  "billing.fail_checkout": {
-    args: {
-      p_request: string | null;
-      p_checkout: string | null;
-      p_stripe_subscription: string | null;
-      p_at: Date | string | null;
-    };
-    result: BillingCheckouts | null;
-  };
-  /** The draft behind a token of the wizard, or a refusal. Nullable: draft. */
-  "billing.find_draft": {
-    args: {
-      p_workspace_id: string | null;
-      p_token: string | null;
-    };
-    result: { kind: string; id: string; draft: string | null };
-  };
-  /** A payment by any id that belongs to it. Nullable: result. */
-  "billing.find_payment": {
-    args: {
-      p_id: string | null;
-    };
-    result: BillingPayments | null;
-  };
-  /** The refund that Stripe tells of. Nullable: result. */
-  "billing.find_refund": {
-    args: {
-      p_refund: unknown;
-    };
-    result: BillingRefunds | null;
-  };
-  /** The request and checkout of a Checkout session. Nullable: request_id, checkout_id. */
-  "billing.find_session": {
-    args: {
-      p_session: unknown;
-    };
-    result: { request_id: string | null; checkout_id: string | null };
-  };
-  /** Sets held refunds to what is left of their payment. */
-  "billing.fit_held": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: void;
-  };
-  /** Closes the payment of a request that has ended. Nullable: result. */
-  "billing.follow_end": {
-    args: {
-      p_change: unknown;
-    };
-    result: Json | null;
-  };
-  /** Deletes drafts that have expired, and counts them. */
-  "billing.forget_drafts": {
-    args: {
-      p_most?: number | null | undefined;
-    };
-    result: number;
-  };
-  /** Whether a checkout certainly has no page at Stripe. */
-  "billing.has_no_page": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: boolean;
-  };
-  /** Until when an offer waits for a payment under way. Nullable: result. */
-  "billing.held_until": {
-    args: {
-      p_request: string | null;
-    };
-    result: Date | null;
-  };
-  /** Until when the end of an offer waits. Nullable: result. */
-  "billing.hold_expiry": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json | null;
-  };
-  /** Whether a payment of a request waits for a person because it is not what was asked for. */
-  "billing.holds_money": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: boolean;
-  };
-  /** The id in a field of an object of Stripe. Nullable: result. */
-  "billing.id_in": {
-    args: {
-      p_field: unknown;
-    };
-    result: string | null;
-  };
-  /** The mark of this installation in Stripe's metadata. */
-  "billing.installation_id": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** Whether a payment has an open dispute. */
-  "billing.is_disputed": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether the subscription of a checkout was ended before it was paid. */
-  "billing.is_ended": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether a call of Stripe was given up. */
-  "billing.is_given_up": {
-    args: {
-      p_stream: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether a call of Stripe was given up, and may have been done. */
-  "billing.is_in_doubt": {
-    args: {
-      p_stream: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether an object of Stripe carries the mark of this installation. */
-  "billing.is_ours": {
-    args: {
-      p_object: unknown;
-    };
-    result: boolean;
-  };
   /** Whether an object would bring in money of the test mode. */
   "billing.is_play_money": {
     args: {
       p_object: unknown;
-    };
-    result: boolean;
-  };
-  /** Whether a refund that failed is made again by itself. */
-  "billing.is_tried_again": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether a refund failed and nothing has taken its place. */
-  "billing.is_unmade": {
-    args: {
-      p_refund: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether the price of an offer was withdrawn. */
-  "billing.is_withdrawn": {
-    args: {
-      p_offer: unknown;
     };
     result: boolean;
   };
@@ -2848,48 +911,10 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Keeps what relays learnt at Stripe. Nullable: result. */
-  "billing.keep_answers": {
-    args: {
-      p_captures: unknown;
-    };
-    result: Json | null;
-  };
   /** Begins the hourly comparison with Stripe when it is due, and looks at the books. */
   "billing.keep_reconciling": {
     args: Record<string, never>;
     result: void;
-  };
-  /** Keeps a step of a draft, or says why not. Nullable: result. */
-  "billing.keep_step": {
-    args: {
-      p_draft: string | null;
-      p_step: number | null;
-      p_terms: unknown;
-    };
-    result: string | null;
-  };
-  /** The least that Stripe takes at once, in minor units. */
-  "billing.least_amount": {
-    args: {
-      p_currency: string | null;
-    };
-    result: number;
-  };
-  /** What of a payment a person may send back. */
-  "billing.left_for_people": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: number;
-  };
-  /** What of a payment may still be refunded. Nullable: p_but. */
-  "billing.left_of": {
-    args: {
-      p_payment_id: string | null;
-      p_but?: string | null | undefined;
-    };
-    result: number;
   };
   /** The books by day. */
   "billing.list_balance": {
@@ -2983,348 +1008,6 @@ export interface Functions {
       since: Date;
     }[];
   };
-  /** A request, locked with its customer's turn. */
-  "billing.lock_request": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: CapacityRequests;
-  };
-  /** Enqueues a question to Stripe. Nullable: p_workspace_id, p_number, p_since. */
-  "billing.look": {
-    args: {
-      p_workspace_id: string | null;
-      p_kind: string | null;
-      p_id: string | null;
-      p_number?: number | null | undefined;
-      p_since?: Date | string | null | undefined;
-    };
-    result: void;
-  };
-  /** Does what is due for a checkout because time has passed. */
-  "billing.look_at_checkout": {
-    args: {
-      p_id: string | null;
-    };
-    result: void;
-  };
-  /** Does what is due for a payment because time has passed. */
-  "billing.look_at_payment": {
-    args: {
-      p_id: string | null;
-    };
-    result: void;
-  };
-  /** Does what is due for a refund because time has passed. */
-  "billing.look_at_refund": {
-    args: {
-      p_id: string | null;
-    };
-    result: void;
-  };
-  /** Does what is due for a subscription because time has passed. */
-  "billing.look_at_subscription": {
-    args: {
-      p_id: string | null;
-    };
-    result: void;
-  };
-  /** Asks how the payment behind an unpaid session stands. */
-  "billing.look_behind": {
-    args: {
-      p_checkout: string | null;
-      p_session: unknown;
-    };
-    result: void;
-  };
-  /** Mails the link to the last step, or says why not. Nullable: result. */
-  "billing.mail_draft": {
-    args: {
-      p_draft: string | null;
-    };
-    result: string | null;
-  };
-  /** Whether this member of the request's workspace may see its money. */
-  "billing.may_see": {
-    args: {
-      p_request: string | null;
-      p_member_id: string | null;
-    };
-    result: boolean;
-  };
-  /** Follows that Stripe has no page for a checkout. */
-  "billing.miss_checkout": {
-    args: {
-      p_id: string | null;
-      p_seen_at: Date | string | null;
-    };
-    result: void;
-  };
-  /** Opens a refund again that was given up and that Stripe does not have. */
-  "billing.miss_refund": {
-    args: {
-      p_payment_intent: string | null;
-      p_seen_at: Date | string | null;
-    };
-    result: void;
-  };
-  /** How the money of a request stands, in a word. */
-  "billing.money_state": {
-    args: {
-      p_request: string | null;
-    };
-    result: string;
-  };
-  /** What an amount is worth a month. Nullable: result. */
-  "billing.monthly_usd": {
-    args: {
-      p_price: string | null;
-      p_amount: number | bigint | string | null;
-    };
-    result: string | null;
-  };
-  /** Moves a checkout where its table allows it. Nullable: result. */
-  "billing.move_checkout": {
-    args: {
-      p_checkout: string | null;
-      p_event: string | null;
-      p_at?: Date | string | null | undefined;
-    };
-    result: BillingCheckouts | null;
-  };
-  /** Moves a refund by what Stripe told of it, and says what came of it. */
-  "billing.move_refund": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-      p_state: string | null;
-      p_told: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Makes a checkout and enqueues the making of its page. */
-  "billing.new_checkout": {
-    args: {
-      p_request: string | null;
-      p_entrance: string | null;
-    };
-    result: BillingCheckouts;
-  };
-  /** Records what a payment has bought. Nullable: p_stripe_id. */
-  "billing.new_subscription": {
-    args: {
-      p_request: string | null;
-      p_payment: string | null;
-      p_stripe_id: string | null;
-    };
-    result: void;
-  };
-  /** Notes the charge of the payment that an object of Stripe's names. */
-  "billing.note_charge": {
-    args: {
-      p_object: unknown;
-    };
-    result: void;
-  };
-  /** Remembers a customer's id at Stripe. Nullable: p_address_mark, p_stripe_id. */
-  "billing.note_customer": {
-    args: {
-      p_request: string | null;
-      p_address_mark: Buffer | null;
-      p_stripe_id: string | null;
-    };
-    result: void;
-  };
-  /** Notes that a refund needs the customer, and tells. */
-  "billing.note_customer_asked": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-    };
-    result: void;
-  };
-  /** Fills in ids of a payment at Stripe; whether there was anything new. */
-  "billing.note_ids": {
-    args: {
-      p_payment: string | null;
-      p_object: unknown;
-    };
-    result: boolean;
-  };
-  /** Notes until when a subscription is paid. Nullable: p_at. */
-  "billing.note_paid_until": {
-    args: {
-      p_subscription: string | null;
-      p_invoice: unknown;
-      p_at: Date | string | null;
-    };
-    result: void;
-  };
-  /** Notes that a payment is on its way, and says what came of it. */
-  "billing.note_processing": {
-    args: {
-      p_request: string | null;
-      p_checkout: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Keeps a dispute whose status is not known as an open one, and says what came of it. */
-  "billing.note_strange_dispute": {
-    args: {
-      p_payment: string | null;
-      p_dispute: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Notes the subscription at Stripe of a payment. Nullable: p_stripe_id. */
-  "billing.note_subscription": {
-    args: {
-      p_payment: string | null;
-      p_stripe_id: string | null;
-    };
-    result: void;
-  };
-  /** What a request costs: the hook of its submission. */
-  "billing.offer_for": {
-    args: {
-      p_terms: unknown;
-    };
-    result: Json;
-  };
-  /** A price in short: its kind, currency and amount. */
-  "billing.offer_seen": {
-    args: {
-      p_offer: unknown;
-    };
-    result: string;
-  };
-  /** The checkout of a request that has not ended. Nullable: result. */
-  "billing.open_checkout": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: BillingCheckouts | null;
-  };
-  /** What a token of the wizard stands for, locked, made by its first step. Nullable: draft. */
-  "billing.open_draft": {
-    args: {
-      p_workspace_id: string | null;
-      p_token: string | null;
-      p_step: number | null;
-    };
-    result: { kind: string; id: string; draft: string | null };
-  };
-  /** Opens a refund. Nullable: p_amount, p_why_hash, p_held_by, result. */
-  "billing.open_refund": {
-    args: {
-      p_payment: string | null;
-      p_reason: string | null;
-      p_amount: number | bigint | string | null;
-      p_asked_by: string | null;
-      p_why_hash: Buffer | null;
-      p_held_by: string | null;
-    };
-    result: BillingRefunds | null;
-  };
-  /** The reason that an operator or an admin gives; anybody else is refused. */
-  "billing.operators_reason": {
-    args: {
-      p_workspace_id: string | null;
-      p_actor: string | null;
-      p_deed: string | null;
-      p_reason: string | null;
-    };
-    result: string;
-  };
-  /** Submits the request that a draft describes. Nullable: p_seen. */
-  "billing.order_draft": {
-    args: {
-      p_draft: string | null;
-      p_requester_id: string | null;
-      p_seen: string | null;
-    };
-    result: CapacityRequests;
-  };
-  /** What came of something that Stripe told. Nullable: p_request_id. */
-  "billing.outcome": {
-    args: {
-      p_outcome: string | null;
-      p_request_id?: string | null | undefined;
-    };
-    result: Json;
-  };
-  /** Sends a payment back that had counted. */
-  "billing.owe": {
-    args: {
-      p_payment_id: string | null;
-      p_reason: string | null;
-    };
-    result: void;
-  };
-  /** The address at which a checkout is paid. Nullable: result. */
-  "billing.page_of": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: string | null;
-  };
-  /** A payment that the caller may see. */
-  "billing.payment_in_reach": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: BillingPayments;
-  };
-  /** A payment with its refunds, disputes and entries. */
-  "billing.payment_json": {
-    args: {
-      p_payment: string | null;
-    };
-    result: Json;
-  };
-  /** How a payment stands, in a word. */
-  "billing.payment_status": {
-    args: {
-      p_payment: string | null;
-    };
-    result: string;
-  };
-  /** The payments of a request and what they bought. Nullable: result. */
-  "billing.payments_of": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Json | null;
-  };
-  /** An invoice with its fields in one place. */
-  "billing.plain_invoice": {
-    args: {
-      p_invoice: unknown;
-    };
-    result: Json;
-  };
-  /** The price of one instance. Nullable: p_duration_days, result. */
-  "billing.price_for": {
-    args: {
-      p_workspace_id: string | null;
-      p_size: string | null;
-      p_region: string | null;
-      p_duration_days: number | null;
-    };
-    result: BillingPrices | null;
-  };
-  /** What is wrong with a new price. Nullable: result. */
-  "billing.price_problem": {
-    args: {
-      p_price: string | null;
-    };
-    result: string | null;
-  };
   /** The token of the link in a draft's mail, computed at the moment of sending. */
   "billing.proof_token": {
     args: {
@@ -3332,23 +1015,6 @@ export interface Functions {
       p_address: string | null;
     };
     result: string;
-  };
-  /** Makes a draft that of whoever has the link of its mail. */
-  "billing.prove_draft": {
-    args: {
-      p_draft: string | null;
-    };
-    result: BillingDrafts;
-  };
-  /** Writes down an object of Stripe's that cannot be read. Nullable: p_stripe_id, p_kind, p_request_id. */
-  "billing.put_aside": {
-    args: {
-      p_stripe_id: string | null;
-      p_kind: string | null;
-      p_request_id: string | null;
-      p_event_id: string | null;
-    };
-    result: void;
   };
   /** Adds a price, which replaces the one before from its time on. */
   "billing.put_price": {
@@ -3367,55 +1033,12 @@ export interface Functions {
     };
     result: BillingSettings;
   };
-  /** Puts aside what could not be read for a day; whether it is gone. Nullable: p_request_id. */
-  "billing.put_sighting_aside": {
-    args: {
-      p_sighting: string | null;
-      p_request_id: string | null;
-    };
-    result: boolean;
-  };
   /** Takes in a page of a comparison and asks for the next. */
   "billing.read_page": {
     args: {
       p_sighting: string | null;
     };
     result: void;
-  };
-  /** Learns from an answer of Stripe's; how much of it was news. */
-  "billing.read_sighting": {
-    args: {
-      p_sighting: string | null;
-    };
-    result: number;
-  };
-  /** Reads what relays learnt at Stripe, a batch of it. */
-  "billing.read_sightings": {
-    args: {
-      p_most: number | null;
-    };
-    result: { seen: number; moved: number; failed: Json };
-  };
-  /** A reason for a refund, in words. */
-  "billing.reason_words": {
-    args: {
-      p_reason: string | null;
-    };
-    result: string;
-  };
-  /** The number of a payment's receipt. */
-  "billing.receipt_number": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: string;
-  };
-  /** Takes in an event of Stripe that was verified, and says what came of it. */
-  "billing.receive_event": {
-    args: {
-      p_event: unknown;
-    };
-    result: Json;
   };
   /** Begins a comparison with Stripe. Nullable: p_since. */
   "billing.reconcile_payments": {
@@ -3425,98 +1048,10 @@ export interface Functions {
     };
     result: string;
   };
-  /** Writes down what does not agree. Nullable: p_request_id. */
-  "billing.record_finding": {
-    args: {
-      p_kind: string | null;
-      p_stripe_id: string | null;
-      p_request_id: string | null;
-      p_said: string | null;
-      p_event_id: string | null;
-    };
-    result: Json;
-  };
-  /** Begins a refund. Nullable: p_amount, p_why, p_held_by, result. */
-  "billing.refund": {
-    args: {
-      p_payment: string | null;
-      p_reason: string | null;
-      p_amount?: number | bigint | string | null | undefined;
-      p_asked_by?: string | null | undefined;
-      p_why?: string | null | undefined;
-      p_held_by?: string | null | undefined;
-    };
-    result: BillingRefunds | null;
-  };
-  /** Refunds a payment for a person. Nullable: p_amount, p_left. */
-  "billing.refund_by_person": {
-    args: {
-      p_payment: string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-      p_amount: number | bigint | string | null;
-      p_left: number | bigint | string | null;
-    };
-    result: BillingRefunds;
-  };
-  /** What is wrong with a refund that Stripe tells of. Nullable: p_known, result. */
-  "billing.refund_problem": {
-    args: {
-      p_payment: string | null;
-      p_known: string | null;
-      p_refund: unknown;
-    };
-    result: string | null;
-  };
-  /** Why payments go back. */
-  "billing.refund_reasons": {
-    args: Record<string, never>;
-    result: { reason: string; meaning: string }[];
-  };
   /** The states of a refund, and how far along each is. */
   "billing.refund_states": {
     args: Record<string, never>;
     result: { state: string; rank: number; holds: boolean; meaning: string }[];
-  };
-  /** What goes back of a payment, as its customer may know it. */
-  "billing.refund_story": {
-    args: {
-      p_payment: string | null;
-    };
-    result: Json;
-  };
-  /** Whether refunds would be more than the payment. Nullable: p_known. */
-  "billing.refunds_too_much": {
-    args: {
-      p_payment: string | null;
-      p_known: string | null;
-      p_refund: unknown;
-    };
-    result: boolean;
-  };
-  /** Refuses money of the test mode, and says what came of it. */
-  "billing.refuse_play_money": {
-    args: {
-      p_object: unknown;
-      p_event_id: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Sends a held refund that nothing holds any more. Nullable: result. */
-  "billing.release_refund": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: BillingRefunds | null;
-  };
-  /** Notes a failed renewal, and says what came of it. */
-  "billing.renewal_failed": {
-    args: {
-      p_subscription: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
   };
   /** Opens a refund of a person's again that failed. */
   "billing.reopen_refund": {
@@ -3525,27 +1060,6 @@ export interface Functions {
       p_failed: string | null;
     };
     result: void;
-  };
-  /** A request whose money the caller may see. */
-  "billing.request_in_reach": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: CapacityRequests;
-  };
-  /** The request that an object of Stripe's concerns. Nullable: result. */
-  "billing.request_of": {
-    args: {
-      p_object: unknown;
-    };
-    result: string | null;
-  };
-  /** The request that an answer of Stripe's concerns. Nullable: result. */
-  "billing.request_of_sighting": {
-    args: {
-      p_sighting: string | null;
-    };
-    result: string | null;
   };
   /** Records that a person has looked at a finding. */
   "billing.resolve_finding": {
@@ -3556,24 +1070,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Sends a payment back that does not count. Nullable: p_stripe_subscription. */
-  "billing.return_payment": {
-    args: {
-      p_request: string | null;
-      p_payment: string | null;
-      p_stripe_subscription: string | null;
-    };
-    result: void;
-  };
-  /** Enqueues a refund. */
-  "billing.send_refund": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-      p_amount: number | bigint | string | null;
-    };
-    result: BillingRefunds;
-  };
   /** Sets or forgets the worth of a currency. Nullable: p_usd. */
   "billing.set_rate": {
     args: {
@@ -3583,57 +1079,6 @@ export interface Functions {
       p_actor: string | null;
     };
     result: void;
-  };
-  /** How a workspace takes money, defaults included. */
-  "billing.settings_of": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: BillingSettings;
-  };
-  /** Refunds what is left of a payment that has to go back. */
-  "billing.settle": {
-    args: {
-      p_payment_id: string | null;
-    };
-    result: void;
-  };
-  /** Whose limits what a visitor does counts against. */
-  "billing.spender": {
-    args: {
-      p_workspace_id: string | null;
-      p_draft_id: string | null;
-    };
-    result: Buffer;
-  };
-  /** Notes that a subscription has ended, and says what came of it. */
-  "billing.subscription_ended": {
-    args: {
-      p_subscription: string | null;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** The subscription of an invoice. Nullable: result. */
-  "billing.subscription_of_invoice": {
-    args: {
-      p_invoice: unknown;
-    };
-    result: string | null;
-  };
-  /** Looks after money whose time has come, a batch of it. */
-  "billing.sweep": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json;
-  };
-  /** A checkout with what Stripe answered to it. */
-  "billing.take_answer": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: BillingCheckouts;
   };
   /** Records a renewal, and says what came of it. Nullable: p_subscription. */
   "billing.take_renewal": {
@@ -3657,95 +1102,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Posts a notice about a request's money. Nullable: p_quoted. */
-  "billing.tell": {
-    args: {
-      p_request_id: string | null;
-      p_said: string | null;
-      p_asks?: boolean | null | undefined;
-      p_quoted?: string | null | undefined;
-      p_kind?: string | null | undefined;
-    };
-    result: void;
-  };
-  /** Tells of a dispute and how it ended. Nullable: p_before. */
-  "billing.tell_dispute": {
-    args: {
-      p_payment: string | null;
-      p_before: string | null;
-      p_dispute: unknown;
-      p_outcome: string | null;
-    };
-    result: void;
-  };
-  /** Tells that a payment failed, and asks the customer to pay again. */
-  "billing.tell_failed": {
-    args: {
-      p_request: string | null;
-    };
-    result: void;
-  };
-  /** Tells what a refund waits for. Nullable: p_refund. */
-  "billing.tell_held": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-    };
-    result: void;
-  };
-  /** Tells that a customer cannot pay because Stripe made no page. */
-  "billing.tell_no_page": {
-    args: {
-      p_checkout: string | null;
-    };
-    result: void;
-  };
-  /** Tells that money went back. */
-  "billing.tell_refunded": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-    };
-    result: void;
-  };
-  /** Tells that a refund did not go back. Nullable: p_why. */
-  "billing.tell_returned": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-      p_state: string | null;
-      p_why: string | null;
-    };
-    result: void;
-  };
-  /** The price of a request and how its payment stands. Nullable: result. */
-  "billing.tell_story": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json | null;
-  };
-  /** Tells that requests can no longer be paid at their price. */
-  "billing.tell_withdrawn": {
-    args: {
-      p_price: string | null;
-    };
-    result: void;
-  };
-  /** A time of Stripe's. Nullable: result. */
-  "billing.time_in": {
-    args: {
-      p_field: unknown;
-    };
-    result: Date | null;
-  };
-  /** Whether a request and its customer's turn could be locked. */
-  "billing.try_lock": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: boolean;
-  };
   /** Whether what an answer of Stripe's concerns could be locked. Nullable: p_request_id. */
   "billing.try_sighting": {
     args: {
@@ -3753,28 +1109,6 @@ export interface Functions {
       p_request_id: string | null;
     };
     result: boolean;
-  };
-  /** Learns from a subscription that was never paid, and says what came of it. */
-  "billing.unborn_subscription": {
-    args: {
-      p_stripe: unknown;
-      p_at: Date | string | null;
-    };
-    result: Json;
-  };
-  /** Payments whose entries are not what they should be. */
-  "billing.verify_books": {
-    args: {
-      p_payment_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Payments that count and did not do what they bought. */
-  "billing.verify_confirmations": {
-    args: {
-      p_payment_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
   };
   /** Verifies a batch of payments. Nullable: last_id. */
   "billing.verify_payments": {
@@ -3785,22 +1119,10 @@ export interface Functions {
     };
     result: { last_id: string | null; payments: number; findings: Json };
   };
-  /** Refunds that do not fit their payments, and those that are missing. */
-  "billing.verify_refunds": {
-    args: {
-      p_payment_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
   /** Money that waits for something, by what it waits for. */
   "billing.waiting_counts": {
     args: Record<string, never>;
     result: { state: string; waiting: number; oldest_seconds: number }[];
-  };
-  /** For what money waits. */
-  "billing.waiting_states": {
-    args: Record<string, never>;
-    result: { state: string; meaning: string }[];
   };
   /** Withdraws a price; offers at it can no longer be paid. */
   "billing.withdraw_price": {
@@ -3810,20 +1132,6 @@ export interface Functions {
       p_actor: string | null;
     };
     result: BillingPrices;
-  };
-  /** A refund or a dispute of Stripe's without what it says about people. */
-  "billing.without_people": {
-    args: {
-      p_object: unknown;
-    };
-    result: Json;
-  };
-  /** The member in whose name the wizard submits, or a refusal where it is closed. */
-  "billing.wizard_requester": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string;
   };
   /** What each workspace needs in order to take money. Nullable: self_service_requester. */
   "billing.workspace_needs": {
@@ -3837,13 +1145,6 @@ export interface Functions {
       told: number;
     }[];
   };
-  /** By what an actor's acts are counted. Nullable: p_actor, result. */
-  "capacity.account_of": {
-    args: {
-      p_actor: string | null;
-    };
-    result: string | null;
-  };
   /** The actor of a call through an entrance, or a refusal. */
   "capacity.acting": {
     args: {
@@ -3852,31 +1153,6 @@ export interface Functions {
       p_workspace_id: string | null;
     };
     result: CapacityActor;
-  };
-  /** The active members among these ids. */
-  "capacity.active_of": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_ids: readonly string[] | string | null;
-      p_but?: readonly string[] | string | null | undefined;
-    };
-    result: string[];
-  };
-  /** Whether a member is the commercial owner or stands in for them. */
-  "capacity.acts_as_owner": {
-    args: {
-      p_request: string | null;
-      p_standing: string | null;
-    };
-    result: boolean;
-  };
-  /** Why no link can be mailed: no_address, bad_address or no_public_url. Nullable: p_given, p_public_url, result. */
-  "capacity.address_problem": {
-    args: {
-      p_given: unknown;
-      p_public_url: string | null;
-    };
-    result: string | null;
   };
   /** Records an event and everything that follows from it, as it was judged. Nullable: story. */
   "capacity.apply": {
@@ -3894,15 +1170,6 @@ export interface Functions {
       p_via: string | null;
     };
     result: CapacityRequests;
-  };
-  /** Gives a request's customer another address, or sends the link again. Nullable: p_email. */
-  "capacity.ask_customer": {
-    args: {
-      p_request: string | null;
-      p_actor: string | null;
-      p_email: string | null;
-    };
-    result: Json;
   };
   /** Who may decide a request now, why, and whom it waits on. Nullable: slack_user_id, stands_for. */
   "capacity.asked_now": {
@@ -3928,16 +1195,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Whom a cause tells, by audience and step. Nullable: p_step. */
-  "capacity.audience": {
-    args: {
-      p_context: string | null;
-      p_story: unknown;
-      p_audience: string | null;
-      p_step: string | null;
-    };
-    result: string[];
-  };
   /** Whether this actor may do this on this request, whether it counts, and else why not. Nullable: p_standing, code, reason. */
   "capacity.authorize": {
     args: {
@@ -3949,120 +1206,6 @@ export interface Functions {
     };
     result: { allowed: boolean; counts: boolean; code: string | null; reason: string | null };
   };
-  /** Refuses to give somebody's account to another while requests of theirs are open. Nullable: result. */
-  "capacity.check_account_given": {
-    args: {
-      p_given: unknown;
-    };
-    result: Json | null;
-  };
-  /** Raises invalid_input for a Slack channel that a member may not name. */
-  "capacity.check_channel": {
-    args: {
-      p_workspace: string | null;
-      p_via: string | null;
-      p_channel: string | null;
-    };
-    result: boolean;
-  };
-  /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
-  "capacity.check_fixer": {
-    args: {
-      p_request: string | null;
-      p_actor: string | null;
-    };
-    result: void;
-  };
-  /** Refuses to let go of a group that is still needed. Nullable: result. */
-  "capacity.check_group_unused": {
-    args: {
-      p_group: unknown;
-    };
-    result: Json | null;
-  };
-  /** Refuses a new member who may be a reviewer. Nullable: result. */
-  "capacity.check_joining": {
-    args: {
-      p_joining: unknown;
-    };
-    result: Json | null;
-  };
-  /** Refuses to remove a secret that open links were signed with. Nullable: result. */
-  "capacity.check_link_secret": {
-    args: {
-      p_secret: unknown;
-    };
-    result: Json | null;
-  };
-  /** Raises invalid_payload unless the event may carry this. */
-  "capacity.check_payload": {
-    args: {
-      p_event_type: CapacityRequestEventType | null;
-      p_payload: unknown;
-      p_actor_type: CapacityRequestActorType | null;
-    };
-    result: void;
-  };
-  /** What is wrong with an approval rule. Nullable: result. */
-  "capacity.check_policy": {
-    args: {
-      p_policy: string | null;
-    };
-    result: string | null;
-  };
-  /** Raises unless the request that is replaced is over. */
-  "capacity.check_replaced": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-      p_request_id: string | null;
-    };
-    result: void;
-  };
-  /** Refuses a member's return while rules name the id. Nullable: result. */
-  "capacity.check_rules_of_returned": {
-    args: {
-      p_member: unknown;
-    };
-    result: Json | null;
-  };
-  /** What is wrong with a template. Nullable: p_title, p_body, result. */
-  "capacity.check_template": {
-    args: {
-      p_workspace_id: string | null;
-      p_name: string | null;
-      p_title: string | null;
-      p_body: string | null;
-    };
-    result: string | null;
-  };
-  /** The terms as they are kept; raises invalid_input unless a request may have them. */
-  "capacity.check_terms": {
-    args: {
-      p_terms: string | null;
-    };
-    result: CapacityTerms;
-  };
-  /** The reviews that an event closes. */
-  "capacity.closed_steps": {
-    args: {
-      p_request: string | null;
-      p_event_type: string | null;
-    };
-    result: string[];
-  };
-  /** The commercial half of a review plan, from the rules that apply. */
-  "capacity.commercial_plan": {
-    args: {
-      p_workspace_id: string | null;
-      p_requester_id: string | null;
-      p_owner_id: string | null;
-      p_route: string | null;
-      p_escalation: string | null;
-      p_auto: string | null;
-    };
-    result: Json;
-  };
   /** The state after an event, or the error invalid_transition. */
   "capacity.compute_next_state": {
     args: {
@@ -4073,28 +1216,12 @@ export interface Functions {
     };
     result: CapacityRequestState;
   };
-  /** What a confirmation page shows. */
-  "capacity.confirmation_story": {
-    args: {
-      p_token: string | null;
-    };
-    result: Json;
-  };
   /** The token of a confirmation link, computed at the moment of sending. */
   "capacity.confirmation_token": {
     args: {
       p_token_id: string | null;
     };
     result: string;
-  };
-  /** What a line of capacity.tells says of a request. */
-  "capacity.content_of": {
-    args: {
-      p_context: string | null;
-      p_rule: string | null;
-      p_values: unknown;
-    };
-    result: NotifyContent;
   };
   /** What is known of a request when something happens to it. Nullable: p_actor, p_event_type, p_cause. */
   "capacity.context_of": {
@@ -4113,27 +1240,6 @@ export interface Functions {
       p_actor: string | null;
     };
     result: void;
-  };
-  /** Says who is told that mail to a customer does not arrive. Nullable: result. */
-  "capacity.customer_bounced": {
-    args: {
-      p_bounced: unknown;
-    };
-    result: Json | null;
-  };
-  /** The key of a request's customer. Nullable: result. */
-  "capacity.customer_key_of": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Buffer | null;
-  };
-  /** The customer's address, and why no link can be mailed to them. Nullable: address, problem. */
-  "capacity.customer_reach": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: { address: string | null; problem: string | null };
   };
   /** Records an event and everything that follows from it, or answers who decided before. Nullable: decided_by, decided_at. */
   "capacity.decide": {
@@ -4158,21 +1264,6 @@ export interface Functions {
     };
     result: { context: string; repeated: boolean; counts: boolean; decided_by: string; decided_at: Date };
   };
-  /** The messages of a request with their places. */
-  "capacity.deliveries_of": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Json;
-  };
-  /** A receiver in words. */
-  "capacity.destination_words": {
-    args: {
-      p_workspace_id: string | null;
-      p_destination: string | null;
-    };
-    result: string;
-  };
   /** Enqueues the side effects that an event names. The only thing that turns events into outbox rows. Nullable: result. */
   "capacity.dispatch_side_effects": {
     args: {
@@ -4191,53 +1282,6 @@ export interface Functions {
     };
     result: string[];
   };
-  /** The customer's address, when it is one. Nullable: result. */
-  "capacity.email_of_customer": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: string | null;
-  };
-  /** The routes that an endpoint should have. */
-  "capacity.endpoint_routes": {
-    args: {
-      p_endpoint: string | null;
-    };
-    result: CapacityRoutes[];
-  };
-  /** Enqueues one side effect of an event or a notice. */
-  "capacity.enqueue_effect": {
-    args: {
-      p_story: unknown;
-      p_effect: string | null;
-      p_priority: number | null;
-    };
-    result: void;
-  };
-  /** Erases the payloads of a request's messages: how many were erased, skipped before that, and still wait. */
-  "capacity.erase_messages": {
-    args: {
-      p_request_id: string | null;
-      p_to: Date | string | null;
-      p_actor: string | null;
-      p_why: string | null;
-    };
-    result: { erased: number; skipped: number; waiting: number };
-  };
-  /** Erases what can be erased now of a request whose erasure is recorded. */
-  "capacity.erase_step": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: CapacityErasures;
-  };
-  /** The erasure of a request's customer: who, when, why, and what still waits. */
-  "capacity.erasure_state": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Json;
-  };
   /** SHA-256 over the hash before and the canonical form of the event. Nullable: p_previous. */
   "capacity.event_hash": {
     args: {
@@ -4253,23 +1297,6 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
-  /** The key of the customer with this id or address, who is made when there is none. Nullable: p_by_id, p_by_address. */
-  "capacity.find_customer": {
-    args: {
-      p_workspace_id: string | null;
-      p_by_id: Buffer | null;
-      p_by_address: Buffer | null;
-    };
-    result: Buffer;
-  };
-  /** A hash of who asks for what. */
-  "capacity.fingerprint_of": {
-    args: {
-      p_actor_id: string | null;
-      p_terms: string | null;
-    };
-    result: Buffer;
-  };
   /** Member ids of those who can fix it when a customer is not asked. */
   "capacity.fixers": {
     args: {
@@ -4277,55 +1304,6 @@ export interface Functions {
       p_unasked: string | null;
     };
     result: string[];
-  };
-  /** The request that a log amounts to; give it the events in order of their numbers. */
-  "capacity.fold": {
-    args: {
-      p_events: readonly string[] | string | null;
-    };
-    result: CapacityRequests;
-  };
-  /** Erases messages that name Slack users of removed members; whether there is more. */
-  "capacity.forget_slack_users": {
-    args: Record<string, never>;
-    result: boolean;
-  };
-  /** What somebody wrote, by its hash; "(erased)" once it was erased. */
-  "capacity.free_text": {
-    args: {
-      p_request_id: string | null;
-      p_hash: Buffer | null;
-    };
-    result: string;
-  };
-  /** The channel in which a group is told of a technical review. Nullable: result. */
-  "capacity.group_channel": {
-    args: {
-      p_request: string | null;
-      p_asked: unknown;
-    };
-    result: string | null;
-  };
-  /** Whether a text is an e-mail address to which mail can be sent. */
-  "capacity.is_address": {
-    args: {
-      p_text: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether a text is 1 to 200 printable characters, without blanks at the ends. */
-  "capacity.is_customer_id": {
-    args: {
-      p_text: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether a request is kept from Slack and Linear as yet. Nullable: result. */
-  "capacity.is_quiet": {
-    args: {
-      p_request: string | null;
-    };
-    result: boolean | null;
   };
   /** Whether a decision is a repeat, allowed and current, and which state follows. Nullable: p_expected_version. */
   "capacity.judge": {
@@ -4335,120 +1313,12 @@ export interface Functions {
     };
     result: CapacityVerdict;
   };
-  /** Keeps captures of the workflow under their requests. Nullable: result. */
-  "capacity.keep_captures": {
-    args: {
-      p_captures: unknown;
-    };
-    result: Json | null;
-  };
-  /** What a row keeps of a story until its message is rendered. */
-  "capacity.kept_story": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** All templates there are. */
-  "capacity.known_templates": {
-    args: Record<string, never>;
-    result: { name: string; audience: string; meaning: string }[];
-  };
-  /** The number of the last notice of a request. */
-  "capacity.last_notice": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: number;
-  };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_notified_at": {
     args: {
       p_request_id: string | null;
     };
     result: Date | null;
-  };
-  /** When a message last told somebody of a request. Nullable: result. */
-  "capacity.last_told": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Date | null;
-  };
-  /** Open requests and rules that waited on a member. */
-  "capacity.left_behind": {
-    args: {
-      p_member: unknown;
-    };
-    result: Json;
-  };
-  /** How far behind others' somebody's messages come, or a refusal of too much. Nullable: p_most. */
-  "capacity.levels_behind": {
-    args: {
-      p_workspace_id: string | null;
-      p_actor: string | null;
-      p_acts: number | null;
-      p_most: number | null;
-    };
-    result: number;
-  };
-  /** The renderer linear-comment: what happened, on a request's issue. */
-  "capacity.linear_comment_then": {
-    args: {
-      p_kept: unknown;
-    };
-    result: Json;
-  };
-  /** The description of a request's issue, in Markdown. */
-  "capacity.linear_description": {
-    args: {
-      p_story: unknown;
-    };
-    result: string;
-  };
-  /** The renderer linear-issue: a request's Linear issue as it should look now. */
-  "capacity.linear_issue_now": {
-    args: {
-      p_kept: unknown;
-    };
-    result: Json;
-  };
-  /** The part of an issue's input that sets its state. */
-  "capacity.linear_state_input": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The kind of Linear workflow state that a state of ours is. */
-  "capacity.linear_state_kind": {
-    args: {
-      p_state: string | null;
-    };
-    result: string;
-  };
-  /** One review of a request in words, for Linear. */
-  "capacity.linear_step": {
-    args: {
-      p_story: unknown;
-      p_step: string | null;
-    };
-    result: string;
-  };
-  /** A text escaped for Markdown. Nullable: result. */
-  "capacity.linear_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-    };
-    result: string | null;
-  };
-  /** The mails with the customer's link, and whether each was lost. Nullable: notice_id, outbox_id. */
-  "capacity.links_of": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: { warns: boolean; asked_at: Date; notice_id: number | null; outbox_id: string | null; lost: boolean }[];
   };
   /** Number and hash of the last event of each request, in pages. */
   "capacity.list_heads": {
@@ -4520,13 +1390,6 @@ export interface Functions {
     };
     result: CapacityContext;
   };
-  /** When a mail to a customer was last lost. Nullable: result. */
-  "capacity.mail_died_at": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Date | null;
-  };
   /** The key under which a workspace's customers are hashed. */
   "capacity.marking_key": {
     args: {
@@ -4551,54 +1414,11 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Whether operators may be told of a kind of problem now. */
-  "capacity.may_tell": {
-    args: {
-      p_workspace_id: string | null;
-      p_cause: string | null;
-    };
-    result: boolean;
-  };
-  /** Whom a thread reaches, of these people. */
-  "capacity.mentioned_of": {
-    args: {
-      p_story: unknown;
-      p_audience: string | null;
-      p_member_ids: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** Keeps that an address is that of a request's customer. */
-  "capacity.name_by_address": {
-    args: {
-      p_request: string | null;
-      p_address: string | null;
-    };
-    result: void;
-  };
-  /** Keeps whose a new request is, where its terms tell. Nullable: p_customer_id, p_customer_ref. */
-  "capacity.name_customer": {
-    args: {
-      p_request_id: string | null;
-      p_workspace_id: string | null;
-      p_customer_id: string | null;
-      p_customer_ref: unknown;
-    };
-    result: void;
-  };
   /** The id of a new single-use confirmation token; a request has one in force at most. */
   "capacity.new_confirmation_token": {
     args: {
       p_request_id: string | null;
       p_expires_at: Date | string | null;
-    };
-    result: string;
-  };
-  /** A new request id. */
-  "capacity.next_request_id": {
-    args: {
-      p_workspace_id: string | null;
-      p_at?: Date | string | null | undefined;
     };
     result: string;
   };
@@ -4612,52 +1432,6 @@ export interface Functions {
     };
     result: CapacityRequestState | null;
   };
-  /** Those whom an event relieves of a review that they were asked for. */
-  "capacity.no_longer_asked": {
-    args: {
-      p_context: string | null;
-      p_asked: unknown;
-    };
-    result: string[];
-  };
-  /** Raises not_found, in the same words for every request that the caller may not know of. */
-  "capacity.no_such_request": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: void;
-  };
-  /** Adds a note to a request. */
-  "capacity.note": {
-    args: {
-      p_request: string | null;
-      p_actor: string | null;
-      p_body: string | null;
-    };
-    result: Json;
-  };
-  /** Notes receivers that do not answer, or do again. Nullable: result. */
-  "capacity.note_circuits": {
-    args: {
-      p_circuits: unknown;
-    };
-    result: Json | null;
-  };
-  /** Notes dead letters of workspaces. Nullable: result. */
-  "capacity.note_dead_letters": {
-    args: {
-      p_rows: unknown;
-    };
-    result: Json | null;
-  };
-  /** Records a sweep of the timers that came to its end. */
-  "capacity.note_timer_run": {
-    args: {
-      p_runner: string | null;
-      p_failures: number | null;
-    };
-    result: void;
-  };
   /** Records a sweep of the timers that failed as a whole. */
   "capacity.note_timers_failed": {
     args: {
@@ -4666,90 +1440,12 @@ export interface Functions {
     };
     result: void;
   };
-  /** Member ids of those whom a notice calls upon. Nullable: p_step. */
-  "capacity.notice_asked": {
-    args: {
-      p_request: string | null;
-      p_kind: string | null;
-      p_step: string | null;
-      p_asked: unknown;
-    };
-    result: string[];
-  };
-  /** The names of a notice's side effects. */
-  "capacity.notice_effects": {
-    args: {
-      p_context: string | null;
-      p_called: readonly string[] | string | null;
-      p_asked: unknown;
-    };
-    result: string[];
-  };
-  /** Nudges those whose decision a request waits for. */
-  "capacity.nudge": {
-    args: {
-      p_request: string | null;
-      p_actor: string | null;
-    };
-    result: Json;
-  };
-  /** What these terms cost. Nullable: p_duration_days, result. */
-  "capacity.offer_for": {
-    args: {
-      p_workspace_id: string | null;
-      p_requested_size: string | null;
-      p_quantity: number | null;
-      p_region: string | null;
-      p_duration_days: number | null;
-    };
-    result: Json | null;
-  };
-  /** Member ids of those who look after what failed. */
-  "capacity.operators": {
-    args: {
-      p_request: string | null;
-      p_actor_id: string | null;
-    };
-    result: string[];
-  };
-  /** Member ids of those who look after what failed in a workspace. */
-  "capacity.operators_of": {
-    args: {
-      p_workspace_id: string | null;
-      p_but: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** Why a member may not decide what they asked for, or may have asked for. Nullable: result. */
-  "capacity.own_refusal": {
-    args: {
-      p_request: string | null;
-      p_standing: string | null;
-      p_sentence: string | null;
-    };
-    result: string | null;
-  };
   /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
     args: {
       p_request: string | null;
     };
     result: Json;
-  };
-  /** Names and Slack ids of members, by id. */
-  "capacity.people_named": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_ids: readonly string[] | string | null;
-    };
-    result: Json;
-  };
-  /** The salted hash of a row. Nullable: result. */
-  "capacity.personal_hash": {
-    args: {
-      p_data: string | null;
-    };
-    result: Buffer | null;
   };
   /** Records a notice and enqueues its side effects. Nullable: p_step, p_member_id, p_body, p_called, p_said. */
   "capacity.post_notice": {
@@ -4765,39 +1461,6 @@ export interface Functions {
     };
     result: CapacityNotices;
   };
-  /** What a message would say. */
-  "capacity.preview_tell": {
-    args: {
-      p_story: unknown;
-      p_template: string | null;
-      p_channel: string | null;
-      p_step?: string | null | undefined;
-      p_address?: string | null | undefined;
-    };
-    result: Json;
-  };
-  /** What a template says for each sample, by each channel. */
-  "capacity.preview_template": {
-    args: {
-      p_workspace_id: string | null;
-      p_name: string | null;
-      p_title: string | null;
-      p_body: string | null;
-    };
-    result: Json;
-  };
-  /** How long operators hear nothing more of a kind of problem. */
-  "capacity.problem_pause": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** What a template can say of a problem. */
-  "capacity.problem_values": {
-    args: {
-      p_facts: unknown;
-    };
-    result: Json;
-  };
   /** The request after an event: one step of the fold. */
   "capacity.project": {
     args: {
@@ -4805,14 +1468,6 @@ export interface Functions {
       p_event: string | null;
     };
     result: CapacityRequests;
-  };
-  /** Stores words of a person apart from the log, and returns the hash that stands for them. */
-  "capacity.put_free_text": {
-    args: {
-      p_request_id: string | null;
-      p_content: unknown;
-    };
-    result: Buffer;
   };
   /** Maps a state of a request to a workflow state in Linear, or back to its kind. Nullable: linear_state_id. */
   "capacity.put_linear_state": {
@@ -4841,32 +1496,6 @@ export interface Functions {
     };
     result: CapacitySubscriptions;
   };
-  /** Why no link can be mailed to a customer. Nullable: result. */
-  "capacity.reach_problem": {
-    args: {
-      p_context: string | null;
-    };
-    result: string | null;
-  };
-  /** Whom a message in their group's channel reaches. Nullable: p_step. */
-  "capacity.reached_in_channel": {
-    args: {
-      p_story: unknown;
-      p_step: string | null;
-      p_member_ids: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** Refuses a template that would not do. Nullable: p_title, p_body. */
-  "capacity.refuse_template": {
-    args: {
-      p_workspace_id: string | null;
-      p_name: string | null;
-      p_title: string | null;
-      p_body: string | null;
-    };
-    result: void;
-  };
   /** Deletes an approval rule. */
   "capacity.remove_policy": {
     args: {
@@ -4883,107 +1512,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** The CloudEvents envelope of an event. */
-  "capacity.render_event": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload of a comment on a request's Linear issue. */
-  "capacity.render_linear_comment": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload that creates a request's Linear issue. */
-  "capacity.render_linear_issue": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload that brings a request's Linear issue up to date. */
-  "capacity.render_linear_state": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** An amount of dollars in words. Nullable: result. */
-  "capacity.render_money": {
-    args: {
-      p_amount: unknown;
-    };
-    result: string | null;
-  };
-  /** The payload of a reply in a request's thread. */
-  "capacity.render_slack_reply": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** The payload of a request's root message, to post or to update it. */
-  "capacity.render_slack_root": {
-    args: {
-      p_story: unknown;
-      p_method: string | null;
-    };
-    result: Json;
-  };
-  /** A time for people, or exactly. Nullable: result. */
-  "capacity.render_time": {
-    args: {
-      p_seconds: unknown;
-      p_exact?: boolean | null | undefined;
-    };
-    result: string | null;
-  };
-  /** A request that the actor may read, and the actor; else the one refusal. */
-  "capacity.request_for": {
-    args: {
-      p_request_id: string | null;
-      p_actor_id: string | null;
-    };
-    result: { request: string; actor: string };
-  };
-  /** The template of that name, as the caller's workspace has it. Nullable: p_workspace_id. */
-  "capacity.require_template": {
-    args: {
-      p_name: string | null;
-      p_workspace_id: string | null;
-      p_language: string | null;
-    };
-    result: { workspace_id: string; actor: string; own: string; theirs: string };
-  };
-  /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
-  "capacity.review_plan": {
-    args: {
-      p_workspace_id: string | null;
-      p_requester_id: string | null;
-      p_commercial_owner_id: string | null;
-      p_infra_group_id: string | null;
-      p_requested_size: string | null;
-      p_quantity: number | null;
-      p_region: string | null;
-      p_monthly_cost_usd: number | string | null;
-    };
-    result: Json;
-  };
-  /** Makes all routes what they should be. */
-  "capacity.route_all": {
-    args: Record<string, never>;
-    result: void;
-  };
-  /** Makes the routes of an endpoint what they should be. Nullable: result. */
-  "capacity.route_endpoint": {
-    args: {
-      p_changed: unknown;
-    };
-    result: Json | null;
-  };
   /** Runs the timers of capacity requests and says what they did. */
   "capacity.run_timers": {
     args: {
@@ -4992,179 +1520,10 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What templates for operators are tried with. */
-  "capacity.sample_problems": {
-    args: Record<string, never>;
-    result: { template: string; sample: string; facts: Json }[];
-  };
-  /** A story that templates are tried with. */
-  "capacity.sample_story": {
-    args: {
-      p_workspace_id: string | null;
-      p_cause: string | null;
-      p_sample: number | null;
-    };
-    result: Json;
-  };
-  /** Schedules the timers in pg_cron: says pg_cron, or worker where that cannot be. */
-  "capacity.schedule_timers": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** Replaces the free text of a payload by its salted hashes. */
-  "capacity.set_aside": {
-    args: {
-      p_request_id: string | null;
-      p_payload: unknown;
-    };
-    result: Json;
-  };
-  /** A template as its admins see it. Nullable: p_theirs. */
-  "capacity.show_template": {
-    args: {
-      p_own: string | null;
-      p_theirs: string | null;
-    };
-    result: Json;
-  };
-  /** Whether a secret signed a link. */
-  "capacity.signed_link": {
-    args: {
-      p_secret_name: string | null;
-      p_bytes: Buffer | null;
-    };
-    result: boolean;
-  };
-  /** How the job of a request stands, as Slack markup. Nullable: result. */
-  "capacity.slack_job": {
-    args: {
-      p_story: unknown;
-    };
-    result: string | null;
-  };
-  /** Mentions of members, separated by commas. Nullable: result. */
-  "capacity.slack_mentions": {
-    args: {
-      p_story: unknown;
-      p_ids: unknown;
-    };
-    result: string | null;
-  };
-  /** How the payment of a request stands, as Slack markup. Nullable: result. */
-  "capacity.slack_payment": {
-    args: {
-      p_story: unknown;
-    };
-    result: string | null;
-  };
-  /** A text quoted in Slack markup. */
-  "capacity.slack_quote": {
-    args: {
-      p_text: string | null;
-    };
-    result: string;
-  };
-  /** The renderer slack-reply: what happened, in a request's thread. */
-  "capacity.slack_reply_then": {
-    args: {
-      p_kept: unknown;
-    };
-    result: Json;
-  };
-  /** The renderer slack-root: a request's root message as it should look now. */
-  "capacity.slack_root_now": {
-    args: {
-      p_kept: unknown;
-    };
-    result: Json;
-  };
-  /** A story with its facts fit for a Slack message that is written as JSON text. */
-  "capacity.slack_safe": {
-    args: {
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** One review of a request as a line of Slack markup. */
-  "capacity.slack_step": {
-    args: {
-      p_story: unknown;
-      p_step: string | null;
-    };
-    result: string;
-  };
-  /** A time as Slack markup. Nullable: result. */
-  "capacity.slack_time": {
-    args: {
-      p_seconds: unknown;
-    };
-    result: string | null;
-  };
-  /** Whether a member is the delegate of another who is away. */
-  "capacity.stands_in_for": {
-    args: {
-      p_request: string | null;
-      p_absent_id: string | null;
-      p_standing: string | null;
-    };
-    result: boolean;
-  };
-  /** Lines that name the reviews of a reminder. */
-  "capacity.story_digest": {
-    args: {
-      p_story: unknown;
-    };
-    result: string[];
-  };
-  /** The name of a member in a story, as it stands in the directory. */
-  "capacity.story_name": {
-    args: {
-      p_story: unknown;
-      p_id: string | null;
-    };
-    result: string;
-  };
   /** What messages about a request as it stands are rendered from. */
   "capacity.story_now": {
     args: {
       p_request_id: string | null;
-    };
-    result: Json;
-  };
-  /** What messages about a moment are rendered from. */
-  "capacity.story_of": {
-    args: {
-      p_context: string | null;
-      p_event: string | null;
-      p_asked: unknown;
-    };
-    result: Json;
-  };
-  /** The price in words. Nullable: result. */
-  "capacity.story_price": {
-    args: {
-      p_story: unknown;
-    };
-    result: string | null;
-  };
-  /** What happened, in words. */
-  "capacity.story_sentence": {
-    args: {
-      p_story: unknown;
-    };
-    result: string;
-  };
-  /** A state in words, as messages say it. */
-  "capacity.story_state": {
-    args: {
-      p_state: string | null;
-    };
-    result: string;
-  };
-  /** What a message about a moment is rendered from, by what its row kept. */
-  "capacity.story_then": {
-    args: {
-      p_kept: unknown;
     };
     result: Json;
   };
@@ -5178,88 +1537,6 @@ export interface Functions {
     };
     result: { context: string; story: Json | null };
   };
-  /** The routes that a subscription should have. */
-  "capacity.subscription_routes": {
-    args: {
-      p_subscription: string | null;
-    };
-    result: CapacityRoutes[];
-  };
-  /** The technical half of a review plan, from the rules that apply. */
-  "capacity.technical_plan": {
-    args: {
-      p_workspace_id: string | null;
-      p_requester_id: string | null;
-      p_group_id: string | null;
-      p_route: string | null;
-      p_auto: string | null;
-    };
-    result: Json;
-  };
-  /** Tells operators which receivers do not answer, or do again. */
-  "capacity.tell_circuits": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: void;
-  };
-  /** Tells members of one audience, and counts them. Nullable: p_step. */
-  "capacity.tell_colleagues": {
-    args: {
-      p_context: string | null;
-      p_story: unknown;
-      p_rule: string | null;
-      p_key: string | null;
-      p_step: string | null;
-      p_member_ids: readonly string[] | string | null;
-      p_effects: readonly string[] | string | null;
-    };
-    result: number;
-  };
-  /** Tells a customer something by mail. */
-  "capacity.tell_customer": {
-    args: {
-      p_context: string | null;
-      p_story: unknown;
-      p_rule: string | null;
-      p_key: string | null;
-    };
-    result: number;
-  };
-  /** Tells operators which messages were given up. */
-  "capacity.tell_dead_letters": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: void;
-  };
-  /** Tells a group something in its channel. */
-  "capacity.tell_group": {
-    args: {
-      p_context: string | null;
-      p_story: unknown;
-      p_rule: string | null;
-      p_key: string | null;
-    };
-    result: number;
-  };
-  /** The link of a message to the customer, but for its secret. Nullable: result. */
-  "capacity.tell_link": {
-    args: {
-      p_story: unknown;
-      p_template: string | null;
-    };
-    result: Json | null;
-  };
-  /** Tells operators what is about no request. */
-  "capacity.tell_operators": {
-    args: {
-      p_workspace_id: string | null;
-      p_cause: string | null;
-      p_facts: unknown;
-    };
-    result: void;
-  };
   /** Makes the notifications that an event or a notice names. */
   "capacity.tell_people": {
     args: {
@@ -5268,22 +1545,6 @@ export interface Functions {
       p_effects: readonly string[] | string | null;
     };
     result: number;
-  };
-  /** Tells operators what could not be delivered. Nullable: result. */
-  "capacity.tell_problems": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json | null;
-  };
-  /** What a template can say of a story. Nullable: p_step. */
-  "capacity.tell_values": {
-    args: {
-      p_story: unknown;
-      p_template: string | null;
-      p_step: string | null;
-    };
-    result: Json;
   };
   /** Whom an event tells, as names of side effects. */
   "capacity.tells_of_event": {
@@ -5295,158 +1556,12 @@ export interface Functions {
     };
     result: string[];
   };
-  /** Whom a notice tells, as names of side effects. */
-  "capacity.tells_of_notice": {
-    args: {
-      p_context: string | null;
-      p_called: readonly string[] | string | null;
-      p_asked: unknown;
-    };
-    result: string[];
-  };
-  /** Whom a step tells for the customer's sake, as names of side effects. */
-  "capacity.tells_of_offer": {
-    args: {
-      p_context: string | null;
-      p_state_before: CapacityRequestState | null;
-    };
-    result: string[];
-  };
-  /** With what a template is tried. Nullable: link. */
-  "capacity.template_samples": {
-    args: {
-      p_workspace_id: string | null;
-      p_name: string | null;
-    };
-    result: { sample: string; vals: Json; link: Json | null }[];
-  };
-  /** What may stand in templates. */
-  "capacity.template_variables": {
-    args: Record<string, never>;
-    result: { variable: string; templates: string[]; required: string[]; meaning: string; example: string }[];
-  };
-  /** Runs the timers of layers above and says what they did. */
-  "capacity.timer_above": {
-    args: {
-      p_most: number | null;
-    };
-    result: { moved: Json; failed: Json; more: boolean };
-  };
-  /** The actor of everything that timers do. */
-  "capacity.timer_actor": {
-    args: Record<string, never>;
-    result: CapacityActor;
-  };
-  /** The late reviews of people who are to be reminded, and how many more wait on each. */
-  "capacity.timer_digests": {
-    args: {
-      p_workspace: string | null;
-      p_member_ids: readonly string[] | string | null;
-    };
-    result: { member_id: string; items: Json; others: number }[];
-  };
-  /** Goes on with erasures that wait for messages, a batch of them. */
-  "capacity.timer_erase": {
-    args: {
-      p_most: number | null;
-    };
-    result: { erased: number; failed: Json; more: boolean };
-  };
   /** Expires requests whose deadline has passed, a batch of them. */
   "capacity.timer_expire": {
     args: {
       p_most: number | null;
     };
     result: { expired: number; failed: Json; more: boolean };
-  };
-  /** Notes that a timer failed on a request, and when it is tried again. */
-  "capacity.timer_failed": {
-    args: {
-      p_request_id: string | null;
-      p_timer: string | null;
-      p_error_code: string | null;
-      p_message: string | null;
-    };
-    result: Json;
-  };
-  /** Forgets interactions and receipts that are past their time. */
-  "capacity.timer_forget": {
-    args: Record<string, never>;
-    result: { failed: Json; more: boolean };
-  };
-  /** Posts a notice of a timer once, and what failed. */
-  "capacity.timer_notice": {
-    args: {
-      p_request: string | null;
-      p_kind: string | null;
-      p_since: Date | string | null;
-      p_failed_before: boolean | null;
-    };
-    result: { said: number; failed: Json };
-  };
-  /** Sends notifications that are due, a batch of them. */
-  "capacity.timer_release": {
-    args: {
-      p_most: number | null;
-    };
-    result: { failed: Json; more: boolean };
-  };
-  /** Sends one person one reminder of one or more reviews. */
-  "capacity.timer_remind": {
-    args: {
-      p_workspace: string | null;
-      p_member_id: string | null;
-      p_items: unknown;
-      p_others: number | null;
-    };
-    result: void;
-  };
-  /** Reminds a person of several reviews, isolating those that fail. */
-  "capacity.timer_remind_person": {
-    args: {
-      p_workspace: string | null;
-      p_member_id: string | null;
-      p_items: unknown;
-      p_others: number | null;
-    };
-    result: { reminded: number; failed: Json };
-  };
-  /** Marks late reviews and reminds reviewers, a batch of requests at a time. */
-  "capacity.timer_review": {
-    args: {
-      p_most: number | null;
-    };
-    result: { late: number; reminded: number; failed: Json; more: boolean };
-  };
-  /** What is late in one request, and who is to be reminded of what waits on them. */
-  "capacity.timer_review_one": {
-    args: {
-      p_request: string | null;
-      p_workspace: string | null;
-    };
-    result: { late: number; due: string[] };
-  };
-  /** When the clock of a review step began to run. */
-  "capacity.timer_since": {
-    args: {
-      p_request: string | null;
-      p_step: string | null;
-    };
-    result: Date;
-  };
-  /** Tells of customers whose mail was given up, a batch of them. */
-  "capacity.timer_unasked": {
-    args: {
-      p_most: number | null;
-    };
-    result: { told: number; failed: Json; more: boolean };
-  };
-  /** Warns of deadlines that are near, a batch of them, each once. */
-  "capacity.timer_warn": {
-    args: {
-      p_most: number | null;
-    };
-    result: { warned: number; failed: Json; more: boolean };
   };
   /** The last sweep of the timers by each runner. Nullable: login, began_at, ended_at, seconds_ago, failed_at, failed_code. */
   "capacity.timers_last_ran": {
@@ -5462,47 +1577,11 @@ export interface Functions {
       failed_code: string | null;
     }[];
   };
-  /** Those whom an event tells that they are asked. */
-  "capacity.told_asked": {
-    args: {
-      p_context: string | null;
-      p_asked: unknown;
-    };
-    result: Json;
-  };
-  /** Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved. */
-  "capacity.transitions": {
-    args: Record<string, never>;
-    result: {
-      state_before: CapacityRequestState;
-      event_type: CapacityRequestEventType;
-      state_after: CapacityRequestState;
-      when_both_approved: boolean | null;
-    }[];
-  };
   /** Why the customer of a request has not been asked, as a word. Nullable: result. */
   "capacity.unasked": {
     args: {
       p_request_id: string | null;
       p_state: CapacityRequestState | null;
-    };
-    result: string | null;
-  };
-  /** What to do about a customer who is not asked. Nullable: p_unasked, result. */
-  "capacity.unasked_remedy": {
-    args: {
-      p_unasked: string | null;
-      p_request_id: string | null;
-      p_state: string | null;
-      p_priced: boolean | null;
-    };
-    result: string | null;
-  };
-  /** Why a customer is not asked, in words. Nullable: p_unasked, result. */
-  "capacity.unasked_words": {
-    args: {
-      p_unasked: string | null;
-      p_state: string | null;
     };
     result: string | null;
   };
@@ -5513,23 +1592,6 @@ export interface Functions {
     };
     result: { workspace_id: string; member_id: string }[];
   };
-  /** The customer of an address who has no id. Nullable: p_by_address, result. */
-  "capacity.unnamed_customer": {
-    args: {
-      p_workspace_id: string | null;
-      p_by_address: Buffer | null;
-    };
-    result: Buffer | null;
-  };
-  /** Broken numbering, hashes and transitions in the log of a range of requests. */
-  "capacity.verify_chain": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-      p_workspace_id: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
   /** Verifies a batch of outbox rows: origin, lines, place. Nullable: last_id. */
   "capacity.verify_deliveries": {
     args: {
@@ -5538,15 +1600,6 @@ export interface Functions {
     };
     result: { last_id: string | null; deliveries: number; lines: number; findings: Json };
   };
-  /** Side effects of a range of requests: how many there are, and which lack their outbox row. */
-  "capacity.verify_effects": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-      p_workspace_id: string | null;
-    };
-    result: { effects: number; findings: Json };
-  };
   /** How many requests there are, and about how many outbox rows, keys and lanes. */
   "capacity.verify_extent": {
     args: {
@@ -5554,38 +1607,12 @@ export interface Functions {
     };
     result: { requests: number; deliveries: number; keys: number; lanes: number };
   };
-  /** Requests of a range that differ from the fold of their events. */
-  "capacity.verify_fold": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-      p_workspace_id: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
   /** Heads on record that the log no longer has. */
   "capacity.verify_heads": {
     args: {
       p_request_ids: readonly string[] | string | null;
       p_versions: readonly number[] | string | null;
       p_hashes: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Outbox rows of the workflow that no event or notice named. */
-  "capacity.verify_origins": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Requests of a range whose stored row is not the fold of their events. */
-  "capacity.verify_projection": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-      p_workspace_id: string | null;
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
   };
@@ -5605,45 +1632,12 @@ export interface Functions {
     };
     result: { routes: number; findings: Json };
   };
-  /** Free texts of a range of requests that are not what the log has the hashes of. */
-  "capacity.verify_texts": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-      p_workspace_id: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Notifications about a range of requests that no event or notice named. */
-  "capacity.verify_told": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-      p_workspace_id: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
   /** Whom a request waits on, in words for a list. */
   "capacity.waits_on": {
     args: {
       p_request: string | null;
     };
     result: string[];
-  };
-  /** The routes that there should be. */
-  "capacity.wanted_routes": {
-    args: {
-      p_workspace_id?: string | null | undefined;
-    };
-    result: CapacityRoutes[];
-  };
-  /** A story with how the reviews of its request stand. */
-  "capacity.with_reviews": {
-    args: {
-      p_story: unknown;
-      p_request: string | null;
-    };
-    result: Json;
   };
   /** What each workspace needs of the installation. Nullable: public_url, linear_team_id. */
   "capacity.workspace_needs": {
@@ -5662,56 +1656,6 @@ export interface Functions {
   "directory.caller": {
     args: Record<string, never>;
     result: { kind: string; workspace_id: string | null; member_id: string | null; via: string };
-  };
-  /** Raises not_signed_in when the key or the session was revoked. */
-  "directory.check_api_key": {
-    args: Record<string, never>;
-    result: void;
-  };
-  /** Raises invalid_input unless this can be an issuer. */
-  "directory.check_issuer": {
-    args: {
-      p_issuer: string | null;
-    };
-    result: void;
-  };
-  /** Refuses a tenant that is no workspace. Nullable: result. */
-  "directory.check_tenant": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json | null;
-  };
-  /** The workspace whose endpoints the caller manages; refuses everybody else. Nullable: p_workspace_id, result. */
-  "directory.endpoint_workspace": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string | null;
-  };
-  /** The member with this id or Slack id in a workspace, active or not; or null. */
-  "directory.find_member": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-    };
-    result: DirectoryMembers;
-  };
-  /** When what the claims were verified from was issued; -infinity where they do not say. */
-  "directory.issued_at": {
-    args: {
-      p_claims: unknown;
-    };
-    result: Date;
-  };
-  /** The identity that a domain rule makes, or null. */
-  "directory.link_by_domain": {
-    args: {
-      p_issuer: string | null;
-      p_subject: string | null;
-      p_email: string | null;
-    };
-    result: DirectoryIdentities;
   };
   /** Registered keys. Nullable: workspace_id, member_id, note, expires_at, revoked_at. */
   "directory.list_api_keys": {
@@ -5786,24 +1730,6 @@ export interface Functions {
     };
     result: DirectoryMembers;
   };
-  /** What is wrong with a member. Nullable: p_old, result. */
-  "directory.member_problem": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_old: string | null;
-      p_new: string | null;
-      p_changes: unknown;
-    };
-    result: string | null;
-  };
-  /** Closes the tables of a schema to all but those who see every workspace. */
-  "directory.protect_tables": {
-    args: {
-      p_schema: string | null;
-    };
-    result: void;
-  };
   /** Registers a key that is about to be handed out. */
   "directory.put_api_key": {
     args: {
@@ -5863,11 +1789,6 @@ export interface Functions {
       p_changes?: unknown;
     };
     result: DirectoryWorkspaces;
-  };
-  /** Who reads, with roles, groups and whom they stand in for; looked up once per transaction. */
-  "directory.reader": {
-    args: Record<string, never>;
-    result: DirectoryStanding;
   };
   /** The infra groups of the member who reads. */
   "directory.reader_groups": {
@@ -5947,27 +1868,6 @@ export interface Functions {
       left_behind: Json;
     };
   };
-  /** Raises not_allowed unless our own server asks, for this purpose. */
-  "directory.require_purpose": {
-    args: {
-      p_purpose: string | null;
-    };
-    result: void;
-  };
-  /** Looks up who reads and keeps it until the transaction ends. */
-  "directory.resolve_reader": {
-    args: {
-      p_made_from: string | null;
-    };
-    result: string;
-  };
-  /** Why the key or session of the caller is no longer valid. Nullable: result. */
-  "directory.revocation": {
-    args: {
-      p_claims?: unknown;
-    };
-    result: string | null;
-  };
   /** Revokes a key. */
   "directory.revoke_api_key": {
     args: {
@@ -5975,124 +1875,10 @@ export interface Functions {
     };
     result: DirectoryApiKeys;
   };
-  /** The active member whom the claims name, or null. */
-  "directory.signed_in_member": {
-    args: Record<string, never>;
-    result: DirectoryMembers;
-  };
-  /** An active member with roles, groups and whom they stand in for now; or null. */
-  "directory.standing_of": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-    };
-    result: DirectoryStanding;
-  };
-  /** Asks whether an account may be given to a member, and lifts its bar. */
-  "directory.take_account": {
-    args: {
-      p_workspace_id: string | null;
-      p_issuer: string | null;
-      p_subject: string | null;
-      p_member_id: string | null;
-    };
-    result: void;
-  };
-  /** Why an address that somebody gives is not taken. Nullable: p_address, result. */
-  "headroom.address_problem": {
-    args: {
-      p_address: string | null;
-    };
-    result: string | null;
-  };
-  /** The one form in which an e-mail address is compared; null for what is none. Nullable: p_address, result. */
-  "headroom.canonical_address": {
-    args: {
-      p_address: string | null;
-    };
-    result: string | null;
-  };
-  /** The one form in which a domain is compared; null for what is none. Nullable: p_domain, result. */
-  "headroom.canonical_domain": {
-    args: {
-      p_domain: string | null;
-    };
-    result: string | null;
-  };
-  /** Refuses a change by nobody. */
-  "headroom.check_actor": {
-    args: {
-      p_actor: string | null;
-    };
-    result: void;
-  };
-  /** Refuses changes unless they name known fields only. */
-  "headroom.check_changes": {
-    args: {
-      p_changes: unknown;
-      p_fields: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** Refuses with the given code unless the value is an object that may be stored. */
-  "headroom.check_json": {
-    args: {
-      p_value: unknown;
-      p_name: string | null;
-      p_most_bytes: number | null;
-      p_code: string | null;
-    };
-    result: void;
-  };
-  /** The claims of a verified token, or null where nobody verified one. Nullable: result. */
-  "headroom.claims": {
-    args: Record<string, never>;
-    result: Json | null;
-  };
-  /** The claims of a verified token as text, or null where nobody verifies tokens. Nullable: result. */
-  "headroom.claims_text": {
-    args: Record<string, never>;
-    result: string | null;
-  };
   /** The network that our gateway says a call comes from. Nullable: result. */
   "headroom.client_network": {
     args: Record<string, never>;
     result: string | null;
-  };
-  /** Revokes everything in a schema of ours from everybody but the owner. */
-  "headroom.close_schema": {
-    args: {
-      p_schema: string | null;
-    };
-    result: void;
-  };
-  /** The current key of this process; refuses when it is missing or too short. */
-  "headroom.current_key": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** Declares the points at which upper layers may join in. */
-  "headroom.declare_hooks": {
-    args: {
-      p_layer: string | null;
-      p_points: unknown;
-    };
-    result: void;
-  };
-  /** Forgets sealed secrets; returns the names that are in Vault. */
-  "headroom.drop_boxes": {
-    args: {
-      p_names: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** Whether two values are equal, without telling by the time taken where they differ. */
-  "headroom.equal_constant_time": {
-    args: {
-      p_left: Buffer | null;
-      p_right: Buffer | null;
-    };
-    result: boolean;
   };
   /** Raises a refusal: a sentence for people, a code for programs, and the way out. */
   "headroom.fail": {
@@ -6104,20 +1890,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Overwrites secrets in Vault. */
-  "headroom.forget_in_vault": {
-    args: {
-      p_names: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** Forgets turns that were made for one person, customer or workspace; how many. */
-  "headroom.forget_turns": {
-    args: {
-      p_most: number | null;
-    };
-    result: number;
-  };
   /** A secret by name; refuses when it is missing or cannot be read. */
   "headroom.get_secret": {
     args: {
@@ -6125,103 +1897,10 @@ export interface Functions {
     };
     result: string;
   };
-  /** Stored secrets, noted as handed out. Nullable: value. */
-  "headroom.hand_out_secrets": {
-    args: {
-      p_names: readonly string[] | string | null;
-    };
-    result: { name: string; value: string | null }[];
-  };
-  /** When secrets were stored, and to whom they were handed out. Nullable: stored_at. */
-  "headroom.handed_out_to": {
-    args: {
-      p_names: readonly string[] | string | null;
-    };
-    result: { name: string; stored_at: Date | null; readers: Json }[];
-  };
-  /** Whether secrets are kept in Supabase Vault. */
-  "headroom.has_vault": {
-    args: Record<string, never>;
-    result: boolean;
-  };
-  /** HMAC-SHA-256 of the data under the key. */
-  "headroom.hmac_sha256": {
-    args: {
-      p_key: Buffer | null;
-      p_data: Buffer | null;
-    };
-    result: Buffer;
-  };
-  /** Whether a time is of the years 1 to 9999. Nullable: p_at, result. */
-  "headroom.is_moment": {
-    args: {
-      p_at: Date | string | null;
-    };
-    result: boolean | null;
-  };
-  /** A text escaped for JSON, without the quotes. Nullable: result. */
-  "headroom.json_text": {
-    args: {
-      p_text: string | null;
-    };
-    result: string | null;
-  };
-  /** Stores a secret under a name, in Vault or sealed. */
-  "headroom.keep_box": {
-    args: {
-      p_name: string | null;
-      p_label: string | null;
-      p_value: string | null;
-    };
-    result: void;
-  };
-  /** Stores the present value of a secret as the previous one. */
-  "headroom.keep_secret": {
-    args: {
-      p_name: string | null;
-    };
-    result: void;
-  };
-  /** The id of a key, which does not reveal it. */
-  "headroom.key_id": {
-    args: {
-      p_key: string | null;
-    };
-    result: Buffer;
-  };
-  /** The key of this process that opens a box, or null. Nullable: result. */
-  "headroom.key_of_box": {
-    args: {
-      p_name: string | null;
-      p_box: Buffer | null;
-    };
-    result: string | null;
-  };
-  /** The key that is in use, if this process holds it; refuses otherwise. */
-  "headroom.key_to_seal_with": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** The key that links are signed with. Nullable: result. */
-  "headroom.link_key": {
-    args: {
-      p_secret_name: string | null;
-      p_said: string | null;
-      p_hint: string | null;
-    };
-    result: Buffer | null;
-  };
   /** The names of the stored secrets, and whether they can be read under this key. */
   "headroom.list_secrets": {
     args: Record<string, never>;
     result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
-  };
-  /** Makes a turn and takes it, unless somebody else does. */
-  "headroom.make_turn": {
-    args: {
-      p_name: string | null;
-    };
-    result: boolean;
   };
   /** The secret that is stored under a name, or null. Nullable: result. */
   "headroom.open_box": {
@@ -6237,25 +1916,6 @@ export interface Functions {
       p_box: Buffer | null;
     };
     result: string | null;
-  };
-  /** A secret by name, or null. Nullable: result. */
-  "headroom.optional_secret": {
-    args: {
-      p_name: string | null;
-    };
-    result: string | null;
-  };
-  /** The reason that somebody gave, if it is one. */
-  "headroom.reason_in": {
-    args: {
-      p_reason: string | null;
-    };
-    result: string;
-  };
-  /** Every code with which the database refuses, with its HTTP status and meaning. */
-  "headroom.refusals": {
-    args: Record<string, never>;
-    result: { code: string; status: number; meaning: string }[];
   };
   /** Registers the functions of a layer at points of lower layers. */
   "headroom.register_hooks": {
@@ -6273,11 +1933,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** The headers of the current request, by lower-case name. */
-  "headroom.request_headers": {
-    args: Record<string, never>;
-    result: Json;
-  };
   /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
   "headroom.reseal_secrets": {
     args: {
@@ -6286,24 +1941,6 @@ export interface Functions {
       p_write: boolean | null;
     };
     result: { seen: number; due: number; unreadable: string[]; in_vault: number; after: string | null };
-  };
-  /** Calls the hooks of a point and merges their answers. */
-  "headroom.run_hooks": {
-    args: {
-      p_point: string | null;
-      p_argument: unknown;
-    };
-    result: Json;
-  };
-  /** Schedules a job in pg_cron: says pg_cron, or worker where that cannot be. */
-  "headroom.schedule_job": {
-    args: {
-      p_name: string | null;
-      p_command: string | null;
-      p_history: string | null;
-      p_cleared: number | null;
-    };
-    result: string;
   };
   /** A secret as it is stored: encrypted and authenticated under the key in use. */
   "headroom.seal_secret": {
@@ -6320,18 +1957,6 @@ export interface Functions {
       p_value: string | null;
       p_keep_previous?: boolean | null | undefined;
     };
-    result: void;
-  };
-  /** A secret to sign with; refuses when it is missing or too short. */
-  "headroom.signing_key": {
-    args: {
-      p_name: string | null;
-    };
-    result: Buffer;
-  };
-  /** Switches JIT off for every function by which somebody enters. */
-  "headroom.switch_off_jit": {
-    args: Record<string, never>;
     result: void;
   };
   /** Makes the caller's current key the one that secrets are sealed under. */
@@ -6354,36 +1979,6 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Takes a turn until the end of the transaction, if nobody has it. */
-  "headroom.try_turn": {
-    args: {
-      p_name: string | null;
-    };
-    result: boolean;
-  };
-  /** The event behind a button. Nullable: event_type, asks_why. */
-  "inbound.action_event": {
-    args: {
-      p_action: string | null;
-    };
-    result: { event_type: CapacityRequestEventType | null; asks_why: boolean | null };
-  };
-  /** What is wrong with a callback's signature headers. Nullable: result. */
-  "inbound.callback_stamp_problem": {
-    args: {
-      p_stamp: string | null;
-      p_signature: string | null;
-    };
-    result: string | null;
-  };
-  /** Typed terms as fields, with a sentence for each that is wrong. */
-  "inbound.check_typed_terms": {
-    args: {
-      p_terms: unknown;
-      p_problems?: unknown;
-    };
-    result: Json;
-  };
   /** The request, and whether this was decided before, if this member could decide it now. */
   "inbound.could_decide": {
     args: {
@@ -6405,217 +2000,6 @@ export interface Functions {
     };
     result: { request: string; repeated: boolean; said: string };
   };
-  /** Who took a decision before, and when. */
-  "inbound.decided_already": {
-    args: {
-      p_context: string | null;
-      p_verdict: string | null;
-    };
-    result: string;
-  };
-  /** Enqueues a form or a note for the person who sent a receipt. */
-  "inbound.enqueue_interaction": {
-    args: {
-      p_receipt: unknown;
-      p_purpose: string | null;
-      p_payload: unknown;
-      p_for: string | null;
-    };
-    result: void;
-  };
-  /** Erases what receipts quote of a request, and names the answers to them. */
-  "inbound.erase_receipts": {
-    args: {
-      p_erasure: unknown;
-    };
-    result: Json;
-  };
-  /** Deletes receipts that are past their retention. Nullable: result. */
-  "inbound.forget_receipts": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json | null;
-  };
-  /** The receipt of a form with the channel where the form was opened. */
-  "inbound.form_channel": {
-    args: {
-      p_receipt: unknown;
-    };
-    result: Json;
-  };
-  /** The fields of a form by name. */
-  "inbound.form_decode": {
-    args: {
-      p_body: string | null;
-    };
-    result: Json;
-  };
-  /** What a form says about where it was opened; empty where that is not JSON. */
-  "inbound.form_metadata": {
-    args: {
-      p_receipt: unknown;
-    };
-    result: Json;
-  };
-  /** The text, date, person or option in a field of a form. Nullable: result. */
-  "inbound.form_value": {
-    args: {
-      p_values: unknown;
-      p_field: string | null;
-    };
-    result: string | null;
-  };
-  /** Asks GitHub about a run of ours that it says has ended; says whether it did. */
-  "inbound.github_handle": {
-    args: {
-      p_sent: unknown;
-    };
-    result: string;
-  };
-  /** Turns a change in Linear into a note on its request; says whether it did. */
-  "inbound.linear_handle": {
-    args: {
-      p_sent: unknown;
-      p_request_id: string | null;
-    };
-    result: string;
-  };
-  /** A change in Linear as a note. Nullable: result. */
-  "inbound.linear_note": {
-    args: {
-      p_sent: unknown;
-    };
-    result: string | null;
-  };
-  /** Whether a comment on a request's issue is our own. */
-  "inbound.linear_own_comment": {
-    args: {
-      p_request_id: string | null;
-      p_comment_id: string | null;
-    };
-    result: boolean;
-  };
-  /** The request of its workspace that a receipt names. Nullable: p_workspace_id, result. */
-  "inbound.named_request": {
-    args: {
-      p_receipt: unknown;
-      p_workspace_id: string | null;
-    };
-    result: string | null;
-  };
-  /** A date in ISO form. Nullable: result. */
-  "inbound.parse_date": {
-    args: {
-      p_text: string | null;
-    };
-    result: string | null;
-  };
-  /** A JSON object; raises invalid_input for anything else. */
-  "inbound.parse_json": {
-    args: {
-      p_text: string | null;
-    };
-    result: Json;
-  };
-  /** The terms of a request as somebody typed them: fields, problems, and whether anything was recognised. */
-  "inbound.parse_terms": {
-    args: {
-      p_text: string | null;
-    };
-    result: Json;
-  };
-  /** One name or value of a form, decoded; raises invalid_input when it is not well formed. */
-  "inbound.percent_decode": {
-    args: {
-      p_text: string | null;
-    };
-    result: string;
-  };
-  /** Follows what Postal tells of a mail; the outcome of the receipt. Nullable: p_event. */
-  "inbound.postal_handle": {
-    args: {
-      p_kind: string | null;
-      p_event: unknown;
-    };
-    result: string;
-  };
-  /** The row that a message of Postal's is about. Nullable: p_message, result. */
-  "inbound.postal_row": {
-    args: {
-      p_message: unknown;
-    };
-    result: string | null;
-  };
-  /** A request that a member in Slack may speak of. */
-  "inbound.readable": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-      p_seen?: boolean | null | undefined;
-    };
-    result: { request: string; standing: string; reads: boolean };
-  };
-  /** Keeps a verified receipt; whether it is new. */
-  "inbound.record_receipt": {
-    args: {
-      p_provider: string | null;
-      p_receipt_id: string | null;
-      p_kind: string | null;
-      p_payload: unknown;
-    };
-    result: boolean;
-  };
-  /** The field of a form under which a refusal is shown. Nullable: p_facts. */
-  "inbound.refused_field": {
-    args: {
-      p_callback: string | null;
-      p_facts: string | null;
-    };
-    result: string;
-  };
-  /** The view of the form for a note or for the customer's address. Nullable: p_channel, p_address. */
-  "inbound.render_follow_up": {
-    args: {
-      p_request_id: string | null;
-      p_follow_up: string | null;
-      p_channel: string | null;
-      p_address: string | null;
-    };
-    result: Json;
-  };
-  /** An input block of a form. */
-  "inbound.render_input": {
-    args: {
-      p_name: string | null;
-      p_label: string | null;
-      p_element: string | null;
-      p_optional: boolean | null;
-      p_value?: string | null | undefined;
-      p_hint?: string | null | undefined;
-      p_most?: number | null | undefined;
-    };
-    result: Json;
-  };
-  /** The view of the form for a new request. */
-  "inbound.render_intake": {
-    args: {
-      p_fields: unknown;
-      p_groups: unknown;
-      p_channel: string | null;
-      p_receipt_id?: string | null | undefined;
-    };
-    result: Json;
-  };
-  /** The view of the form that asks for a reason. */
-  "inbound.render_reason": {
-    args: {
-      p_request_id: string | null;
-      p_action: string | null;
-      p_channel: string | null;
-    };
-    result: Json;
-  };
   /** The review that a member means when they name none. Nullable: result. */
   "inbound.review_step": {
     args: {
@@ -6624,326 +2008,12 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Whether HMAC-SHA-256 of the data under the named secret, or its predecessor, is this signature. */
-  "inbound.signed_by": {
-    args: {
-      p_secret_name: string | null;
-      p_data: Buffer | null;
-      p_signature: Buffer | null;
-    };
-    result: boolean;
-  };
-  /** Carries out a click on a button and replies. */
-  "inbound.slack_action": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-    };
-    result: Json;
-  };
-  /** Carries out a slash command and replies. */
-  "inbound.slack_command": {
-    args: {
-      p_receipt: unknown;
-      p_home: string | null;
-      p_member: string | null;
-    };
-    result: Json;
-  };
-  /** Carries out a decision that was typed, and replies. */
-  "inbound.slack_decision": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-      p_verb: string | null;
-      p_rest: string | null;
-    };
-    result: Json;
-  };
-  /** Nudges, notes, or has the customer asked, for a member in Slack, and says what was done. Nullable: p_words. */
-  "inbound.slack_follow_up": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-      p_follow_up: string | null;
-      p_words: string | null;
-      p_seen: boolean | null;
-    };
-    result: string;
-  };
-  /** Carries out a click on a button that decides nothing, and replies. */
-  "inbound.slack_follow_up_button": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-    };
-    result: Json;
-  };
-  /** Carries out the follow-up that a form asks for, and replies. Nullable: p_request_id. */
-  "inbound.slack_follow_up_form": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-      p_request_id: string | null;
-    };
-    result: Json;
-  };
-  /** Opens the form for a new request and says so. */
-  "inbound.slack_form": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-      p_fields: unknown;
-    };
-    result: Json;
-  };
-  /** Does what a receipt of Slack asks for, and replies. Nullable: p_home. */
-  "inbound.slack_handle": {
-    args: {
-      p_receipt: unknown;
-      p_home: string | null;
-    };
-    result: Json;
-  };
-  /** The help of the slash command, after an optional first sentence. */
-  "inbound.slack_help": {
-    args: {
-      p_first?: string | null | undefined;
-    };
-    result: string;
-  };
-  /** The workspace that a Slack team or enterprise acts on. Nullable: result. */
-  "inbound.slack_home": {
-    args: {
-      p_team_id: string | null;
-      p_enterprise_id: string | null;
-    };
-    result: DirectoryWorkspaces | null;
-  };
-  /** The job of a request, for a member in Slack. */
-  "inbound.slack_job": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-    };
-    result: ProvisioningJobs;
-  };
-  /** Opens the form that asks why something is done to a job. */
-  "inbound.slack_job_button": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-    };
-    result: Json;
-  };
-  /** Carries out what a form about a job asks for. Nullable: p_reason. */
-  "inbound.slack_job_form": {
-    args: {
-      p_receipt: unknown;
-      p_member: string | null;
-      p_metadata: unknown;
-      p_reason: string | null;
-    };
-    result: Json;
-  };
-  /** Retries a job or records its outcome, for a member in Slack. */
-  "inbound.slack_job_step": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-      p_action: string | null;
-      p_reason: string | null;
-    };
-    result: string;
-  };
-  /** A request as a line of a list in Slack. */
-  "inbound.slack_line": {
-    args: {
-      p_id: string | null;
-      p_quantity: number | null;
-      p_size: string | null;
-      p_region: string | null;
-      p_state: CapacityRequestState | null;
-      p_since: Date | string | null;
-    };
-    result: string;
-  };
   /** The requests that concern a member, for Slack. */
   "inbound.slack_list": {
     args: {
       p_member: string | null;
     };
     result: string;
-  };
-  /** The active member behind a receipt of Slack. */
-  "inbound.slack_member": {
-    args: {
-      p_home: string | null;
-      p_receipt: unknown;
-    };
-    result: DirectoryMembers;
-  };
-  /** Enqueues a note to the person who clicked, in the channel where they did, or to them directly. */
-  "inbound.slack_note": {
-    args: {
-      p_receipt: unknown;
-      p_text: string | null;
-    };
-    result: void;
-  };
-  /** Enqueues the opening of a form. */
-  "inbound.slack_open": {
-    args: {
-      p_receipt: unknown;
-      p_view: unknown;
-    };
-    result: void;
-  };
-  /** A receipt of Slack in one form; raises invalid_input for anything else. */
-  "inbound.slack_parse": {
-    args: {
-      p_body: string | null;
-    };
-    result: Json;
-  };
-  /** What an interactive payload of Slack says. Nullable: result. */
-  "inbound.slack_parse_payload": {
-    args: {
-      p_sent: unknown;
-    };
-    result: Json | null;
-  };
-  /** The id by which a receipt of Slack is handled once. */
-  "inbound.slack_receipt_id": {
-    args: {
-      p_receipt: unknown;
-      p_signature: string | null;
-    };
-    result: string;
-  };
-  /** The reply to a receipt that the workflow refused. Nullable: p_request_id, p_hint. */
-  "inbound.slack_refused": {
-    args: {
-      p_receipt: unknown;
-      p_request_id: string | null;
-      p_message: string | null;
-      p_detail: string | null;
-      p_hint: string | null;
-    };
-    result: Json;
-  };
-  /** What a repeated receipt of Slack is answered. */
-  "inbound.slack_repeat": {
-    args: {
-      p_receipt: unknown;
-      p_earlier: string | null;
-    };
-    result: Json;
-  };
-  /** The reply to a slash command. */
-  "inbound.slack_reply": {
-    args: {
-      p_text: string | null;
-      p_outcome: string | null;
-      p_request_id?: string | null | undefined;
-      p_blocks?: unknown;
-    };
-    result: Json;
-  };
-  /** The reply that shows one request. */
-  "inbound.slack_show": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-      p_channel: string | null;
-    };
-    result: Json;
-  };
-  /** What is wrong with the headers of a signed request. Nullable: result. */
-  "inbound.slack_stamp_problem": {
-    args: {
-      p_timestamp: string | null;
-      p_signature: string | null;
-    };
-    result: string | null;
-  };
-  /** Carries out what a form asks for and replies. */
-  "inbound.slack_submission": {
-    args: {
-      p_receipt: unknown;
-      p_home: string | null;
-      p_member: string | null;
-    };
-    result: Json;
-  };
-  /** The reply to a submission. Nullable: p_story. */
-  "inbound.slack_submitted": {
-    args: {
-      p_context: string | null;
-      p_story: unknown;
-    };
-    result: Json;
-  };
-  /** A sentence about a customer who will not be asked. Nullable: result. */
-  "inbound.slack_unasked": {
-    args: {
-      p_context: string | null;
-    };
-    result: string | null;
-  };
-  /** What is kept of an event of Stripe's. */
-  "inbound.stripe_receipt": {
-    args: {
-      p_event: unknown;
-    };
-    result: Json;
-  };
-  /** What is wrong with Stripe's signature header. Nullable: result. */
-  "inbound.stripe_stamp_problem": {
-    args: {
-      p_signature: string | null;
-    };
-    result: string | null;
-  };
-  /** Submits a request that was typed in Slack. Nullable: story. */
-  "inbound.submit_terms": {
-    args: {
-      p_receipt: unknown;
-      p_home: string | null;
-      p_member: string | null;
-      p_fields: unknown;
-      p_channel: string | null;
-    };
-    result: { context: string; story: Json | null };
-  };
-  /** The names of terms in capacity.terms, by what they are called where they are typed. */
-  "inbound.term_names": {
-    args: Record<string, never>;
-    result: Json;
-  };
-  /** Raises a conflict that says what happened last to a request, and who did it. */
-  "inbound.too_late": {
-    args: {
-      p_request: string | null;
-    };
-    result: void;
-  };
-  /** Whether the body carries a fresh signature of Slack. */
-  "inbound.verify_slack_signature": {
-    args: {
-      p_body: string | null;
-      p_timestamp: string | null;
-      p_signature: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether Stripe's signature over this body is right. Nullable: p_signature. */
-  "inbound.verify_stripe_signature": {
-    args: {
-      p_body: string | null;
-      p_signature: string | null;
-    };
-    result: boolean;
   };
   /** Lets a login tell people things; whether it could not before. */
   "notify.add_producer": {
@@ -6952,39 +2022,6 @@ export interface Functions {
       p_actor: string | null;
     };
     result: boolean;
-  };
-  /** The keyed hash of an address. Nullable: p_address, result. */
-  "notify.address_mark": {
-    args: {
-      p_workspace_id: string | null;
-      p_address: string | null;
-    };
-    result: Buffer | null;
-  };
-  /** Where somebody is reached. Nullable: address, name, problem. */
-  "notify.address_of": {
-    args: {
-      p_to: string | null;
-      p_channel: string | null;
-    };
-    result: { address: string | null; name: string | null; problem: string | null };
-  };
-  /** A moment, or the end of the quiet hours around it. Nullable: p_person. */
-  "notify.after_quiet": {
-    args: {
-      p_person: string | null;
-      p_at: Date | string | null;
-    };
-    result: Date;
-  };
-  /** Brings a template that comes with the release. */
-  "notify.bring_template": {
-    args: {
-      p_name: string | null;
-      p_language: string | null;
-      p_text: string | null;
-    };
-    result: void;
   };
   /** Whether a message of ours tells of something with this link. */
   "notify.carries_link": {
@@ -7010,177 +2047,10 @@ export interface Functions {
       suppressed: number;
     }[];
   };
-  /** The channels by which somebody is told. */
-  "notify.channels_for": {
-    args: {
-      p_workspace_id: string | null;
-      p_recipient_kind: string | null;
-      p_recipient: string | null;
-      p_channels: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** Refuses whoever may not notify people. */
-  "notify.check_producer": {
-    args: Record<string, never>;
-    result: void;
-  };
-  /** Keeps of what a member wants to hear by which channel. */
-  "notify.choose_what": {
-    args: {
-      p_member: string | null;
-      p_choices: unknown;
-    };
-    result: void;
-  };
-  /** Keeps when a member wants to hear. */
-  "notify.choose_when": {
-    args: {
-      p_member: string | null;
-      p_changes: unknown;
-    };
-    result: void;
-  };
-  /** Connects the inbox to Supabase's Realtime: connected, absent, or refused where we have no right to. */
-  "notify.connect_realtime": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** What somebody is told. Nullable: p_channels, p_priority, p_about, p_cause, p_action_url. */
-  "notify.content": {
-    args: {
-      p_category: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_channels?: readonly string[] | string | null | undefined;
-      p_priority?: number | null | undefined;
-      p_about?: string | null | undefined;
-      p_cause?: string | null | undefined;
-      p_action_url?: string | null | undefined;
-    };
-    result: NotifyContent;
-  };
   /** Sends the notifications that are due, by the name that jobs of the last release know. */
   "notify.dispatch": {
     args: Record<string, never>;
     result: number;
-  };
-  /** When a person is to be told. Nullable: p_person. */
-  "notify.due_at": {
-    args: {
-      p_person: string | null;
-      p_choice: string | null;
-      p_now: Date | string | null;
-      p_expires_at: Date | string | null;
-    };
-    result: Date;
-  };
-  /** What is due now, a batch of it. */
-  "notify.due_parts": {
-    args: {
-      p_now: Date | string | null;
-      p_most: number | null;
-      p_page: number | null;
-    };
-    result: NotifyParts[];
-  };
-  /** A mail as HTML, from its blocks. */
-  "notify.email_html": {
-    args: {
-      p_title: string | null;
-      p_blocks: unknown;
-    };
-    result: string;
-  };
-  /** The payload of a mail. */
-  "notify.email_letter": {
-    args: {
-      p_to: string | null;
-      p_subject: string | null;
-      p_paragraphs: readonly string[] | string | null;
-      p_link?: string | null | undefined;
-    };
-    result: Json;
-  };
-  /** A mail as plain text, from its blocks. */
-  "notify.email_plain": {
-    args: {
-      p_blocks: unknown;
-    };
-    result: string;
-  };
-  /** A text fit for one line of a mail. Nullable: result. */
-  "notify.email_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-    };
-    result: string | null;
-  };
-  /** The endpoints of a workspace that take notifications. */
-  "notify.endpoints_for": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string[];
-  };
-  /** Erases what people were told about something. */
-  "notify.erase_about": {
-    args: {
-      p_about: string | null;
-      p_to: Date | string | null;
-      p_but: readonly string[] | string | null;
-    };
-    result: { to_customer: string[]; to_members: string[]; delivery_ids: string[] };
-  };
-  /** Erases what messages say that are to be erased; how many. */
-  "notify.erase_messages": {
-    args: {
-      p_most: number | null;
-    };
-    result: number;
-  };
-  /** Takes away what notifications say. */
-  "notify.erase_texts": {
-    args: {
-      p_ids: readonly string[] | string | null;
-      p_reason: string | null;
-    };
-    result: void;
-  };
-  /** Erases what somebody who left was told. */
-  "notify.erase_told": {
-    args: {
-      p_ids: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** A template with its values. Nullable: p_template, p_values. */
-  "notify.fill": {
-    args: {
-      p_template: string | null;
-      p_values: unknown;
-      p_most: number | null;
-    };
-    result: string;
-  };
-  /** What a message says. Nullable: p_title, p_body, p_their_title, p_their_body, p_values. */
-  "notify.filled": {
-    args: {
-      p_title: string | null;
-      p_body: string | null;
-      p_their_title: string | null;
-      p_their_body: string | null;
-      p_values: unknown;
-    };
-    result: { title: string; body: string };
-  };
-  /** The notification behind a link that stops mails, or a refusal. */
-  "notify.find_unsubscribe": {
-    args: {
-      p_token: string | null;
-    };
-    result: NotifyNotifications;
   };
   /** Does what follows from messages that ended undelivered; how many they were. */
   "notify.follow_endings": {
@@ -7189,13 +2059,6 @@ export interface Functions {
     };
     result: number;
   };
-  /** Erases what a member was told and chose. */
-  "notify.forget_member": {
-    args: {
-      p_member: unknown;
-    };
-    result: Json;
-  };
   /** Deletes what is older than it is kept, a batch; how many it saw to. */
   "notify.forget_old": {
     args: {
@@ -7203,81 +2066,12 @@ export interface Functions {
     };
     result: number;
   };
-  /** Erases what was left of members who were removed; of how many. */
-  "notify.forget_removed": {
-    args: {
-      p_most: number | null;
-    };
-    result: number;
-  };
-  /** Forgets a person's own webhook at Slack. */
-  "notify.forget_slack_webhook": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-    };
-    result: void;
-  };
   /** A notification with what became of it. */
   "notify.get_notification": {
     args: {
       p_id: string | null;
     };
     result: Json;
-  };
-  /** Gives a role the rights of a producer. */
-  "notify.grant_producer": {
-    args: {
-      p_role: string | null;
-    };
-    result: void;
-  };
-  /** How many things one message shows whole, one at least. */
-  "notify.how_many_fit": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_channel: string | null;
-    };
-    result: number;
-  };
-  /** A text escaped for HTML. Nullable: p_text, result. */
-  "notify.html_text": {
-    args: {
-      p_text: string | null;
-    };
-    result: string | null;
-  };
-  /** The member whose inbox is read. */
-  "notify.inbox_owner": {
-    args: Record<string, never>;
-    result: { workspace_id: string; member_id: string };
-  };
-  /** Whether a text shows nothing. Nullable: p_text. */
-  "notify.is_blank": {
-    args: {
-      p_text: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether an address is suppressed. Nullable: p_mark. */
-  "notify.is_suppressed": {
-    args: {
-      p_workspace_id: string | null;
-      p_mark: Buffer | null;
-    };
-    result: boolean;
-  };
-  /** The templates of notifications about notifications. */
-  "notify.known_templates": {
-    args: Record<string, never>;
-    result: { name: string; audience: string; meaning: string }[];
-  };
-  /** A time zone, or UTC where it is not known any more. Nullable: p_zone, result. */
-  "notify.known_zone": {
-    args: {
-      p_zone: string | null;
-    };
-    result: string | null;
   };
   /** Lets mail go to an address again; whether it had been suppressed. */
   "notify.lift_suppression": {
@@ -7335,147 +2129,6 @@ export interface Functions {
       lifted_by: string | null;
     }[];
   };
-  /** How much of a mail a thing takes. */
-  "notify.mail_share": {
-    args: {
-      p_told: string | null;
-    };
-    result: number;
-  };
-  /** The payload of a message. Nullable: p_name, result. */
-  "notify.message": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_channel: string | null;
-      p_address: string | null;
-      p_name: string | null;
-    };
-    result: Json | null;
-  };
-  /** The payload of a mail that tells of things. Nullable: p_name. */
-  "notify.message_by_email": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_address: string | null;
-      p_name: string | null;
-    };
-    result: Json;
-  };
-  /** The payload of a message in Slack. */
-  "notify.message_in_slack": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_address: string | null;
-    };
-    result: Json;
-  };
-  /** The envelope of a notification for an endpoint. */
-  "notify.message_to_endpoint": {
-    args: {
-      p_told: string | null;
-    };
-    result: Json;
-  };
-  /** When a clock in a zone next shows a time. */
-  "notify.next_time": {
-    args: {
-      p_after: Date | string | null;
-      p_zone: string | null;
-      p_time: string | null;
-    };
-    result: Date;
-  };
-  /** Remembers messages that ended undelivered. Nullable: result. */
-  "notify.note_endings": {
-    args: {
-      p_rows: unknown;
-    };
-    result: Json | null;
-  };
-  /** Keeps what became of messages. Nullable: result. */
-  "notify.note_settled": {
-    args: {
-      p_finished: unknown;
-    };
-    result: Json | null;
-  };
-  /** How a notification goes by each of its channels. */
-  "notify.parts_for": {
-    args: {
-      p_told: string | null;
-      p_now: Date | string | null;
-    };
-    result: string;
-  };
-  /** The member whose preferences a caller may see and change. Nullable: p_member_id, p_workspace_id. */
-  "notify.person_for": {
-    args: {
-      p_member_id: string | null;
-      p_workspace_id: string | null;
-    };
-    result: DirectoryMembers;
-  };
-  /** How a member wants to hear. */
-  "notify.preferences_of": {
-    args: {
-      p_member: string | null;
-    };
-    result: Json;
-  };
-  /** What a text would look like as a message. Nullable: p_workspace_id, p_link, p_name. */
-  "notify.preview": {
-    args: {
-      p_workspace_id: string | null;
-      p_title: string | null;
-      p_body: string | null;
-      p_link: unknown;
-      p_channel: string | null;
-      p_address: string | null;
-      p_name: string | null;
-    };
-    result: Json;
-  };
-  /** What a producer needs. */
-  "notify.producer_rights": {
-    args: Record<string, never>;
-    result: { privileges: string; object: string }[];
-  };
-  /** Puts a notification into the inbox, whatever was chosen. */
-  "notify.put_in_inbox": {
-    args: {
-      p_told: string | null;
-    };
-    result: void;
-  };
-  /** Where somebody is reached, or why not. Nullable: address, name, mark, problem. */
-  "notify.reach": {
-    args: {
-      p_to: string | null;
-      p_channel: string | null;
-    };
-    result: { address: string | null; name: string | null; mark: Buffer | null; problem: string | null };
-  };
-  /** Whom something is told. Nullable: p_address, p_name. */
-  "notify.recipient": {
-    args: {
-      p_workspace_id: string | null;
-      p_kind: string | null;
-      p_id: string | null;
-      p_address?: string | null | undefined;
-      p_name?: string | null | undefined;
-    };
-    result: NotifyRecipient;
-  };
-  /** Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said. */
-  "notify.record_outcome": {
-    args: {
-      p_outbox_id: string | null;
-      p_outcome: string | null;
-      p_suppress: string | null;
-      p_said: string | null;
-    };
-    result: string;
-  };
   /** Sends what is due, a batch of it. Nullable: next_due. */
   "notify.release": {
     args: {
@@ -7490,14 +2143,6 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** A text cleaned of control characters and cut to a number of UTF-16 units. Nullable: result. */
-  "notify.render_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-    };
-    result: string | null;
-  };
   /** Sends a notification once more where it failed. Nullable: p_channel. */
   "notify.resend": {
     args: {
@@ -7507,72 +2152,10 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Lets mails of some kinds go to a recipient again. */
-  "notify.resume_mails": {
-    args: {
-      p_notification: string | null;
-      p_categories: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** Schedules the sending of notifications in pg_cron: says pg_cron, or worker where that cannot be. */
-  "notify.schedule_dispatcher": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** Sends one message that tells a person one or several things. Nullable: delivery_id, problem. */
-  "notify.send": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_channel: string | null;
-      p_endpoint_id?: string | null | undefined;
-    };
-    result: { delivery_id: string | null; problem: string | null };
-  };
   /** Sends the notifications that are due; how many messages that are. */
   "notify.send_due": {
     args: Record<string, never>;
     result: number;
-  };
-  /** Sends several notifications of one person, and counts the messages. Nullable: p_told. */
-  "notify.send_message": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_channel: string | null;
-    };
-    result: number;
-  };
-  /** Keeps or forgets a person's own webhook at Slack; whether they have one now. Nullable: p_url. */
-  "notify.set_slack_webhook": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-      p_url: string | null;
-    };
-    result: boolean;
-  };
-  /** A notification with how it went by each channel. */
-  "notify.show_notification": {
-    args: {
-      p_id: string | null;
-    };
-    result: Json;
-  };
-  /** A title and a text as sections for Slack, and whether the text was cut. */
-  "notify.slack_sections": {
-    args: {
-      p_title: string | null;
-      p_body: string | null;
-    };
-    result: { sections: string[]; cut: boolean };
-  };
-  /** A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result. */
-  "notify.slack_text": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-    };
-    result: string | null;
   };
   /** The address of the webhook that a message goes to, for relays. */
   "notify.slack_webhook_for_relay": {
@@ -7586,39 +2169,6 @@ export interface Functions {
     args: Record<string, never>;
     result: { stage: string; status: string; finished: boolean; rank: number; meaning: string }[];
   };
-  /** Which things a person still wants to hear by a channel now. */
-  "notify.still_wanted": {
-    args: {
-      p_told: readonly string[] | string | null;
-      p_channel: string | null;
-    };
-    result: string;
-  };
-  /** Stops mails of some kinds to a recipient. */
-  "notify.stop_mails": {
-    args: {
-      p_notification: string | null;
-      p_categories: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** What a link that came with a mail stops. */
-  "notify.stoppable": {
-    args: {
-      p_notification: string | null;
-    };
-    result: { categories: string[]; titles: string[]; stopped: boolean };
-  };
-  /** Suppresses an address; whether it was not yet. Nullable: p_said. */
-  "notify.suppress": {
-    args: {
-      p_workspace_id: string | null;
-      p_mark: Buffer | null;
-      p_reason: string | null;
-      p_said: string | null;
-    };
-    result: boolean;
-  };
   /** Stops mail to an address of somebody who complained; whether that is news. */
   "notify.suppress_address": {
     args: {
@@ -7628,123 +2178,6 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Tells one person one thing, once per key. */
-  "notify.tell": {
-    args: {
-      p_to: string | null;
-      p_key: string | null;
-      p_content: string | null;
-    };
-    result: string;
-  };
-  /** Tells the sender's side that mail to somebody does not arrive. */
-  "notify.tell_bounced": {
-    args: {
-      p_delivery: string | null;
-    };
-    result: void;
-  };
-  /** Tells a member something for a caller from outside. */
-  "notify.tell_member": {
-    args: {
-      p_workspace_id: string | null;
-      p_user_id: string | null;
-      p_key: string | null;
-      p_content: string | null;
-    };
-    result: string;
-  };
-  /** Tells several members the same thing, once per key. */
-  "notify.tell_members": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_ids: readonly string[] | string | null;
-      p_key: string | null;
-      p_content: string | null;
-    };
-    result: number;
-  };
-  /** What is wrong with the text of a template. Nullable: p_text, result. */
-  "notify.template_problem": {
-    args: {
-      p_text: string | null;
-      p_most: number | null;
-      p_variables: readonly string[] | string | null;
-    };
-    result: string | null;
-  };
-  /** With which values templates are tried. */
-  "notify.template_samples": {
-    args: Record<string, never>;
-    result: { name: string; sample: string; vals: Json }[];
-  };
-  /** What may stand in templates of notifications about notifications. */
-  "notify.template_variables": {
-    args: Record<string, never>;
-    result: { variable: string; templates: string[]; required: string[]; meaning: string; example: string }[];
-  };
-  /** The workspace whose templates the caller changes. Nullable: p_workspace_id. */
-  "notify.template_workspace": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: { workspace_id: string; actor: string };
-  };
-  /** The text of a template as it is kept. Nullable: p_text, result. */
-  "notify.tidy_template": {
-    args: {
-      p_text: string | null;
-    };
-    result: string | null;
-  };
-  /** A time of day as it is typed. Nullable: p_value, result. */
-  "notify.time_of_day": {
-    args: {
-      p_field: string | null;
-      p_value: string | null;
-    };
-    result: string | null;
-  };
-  /** A time zone by its name. Nullable: p_name, result. */
-  "notify.time_zone_named": {
-    args: {
-      p_name: string | null;
-    };
-    result: string | null;
-  };
-  /** What is wrong with a notification. Nullable: result. */
-  "notify.told_problem": {
-    args: {
-      p_key: string | null;
-      p_content: string | null;
-    };
-    result: string | null;
-  };
-  /** What a message says. Nullable: p_workspace_id, p_values. */
-  "notify.told_text": {
-    args: {
-      p_workspace_id: string | null;
-      p_name: string | null;
-      p_values: unknown;
-      p_language?: string | null | undefined;
-    };
-    result: { title: string; body: string };
-  };
-  /** The length of a text in UTF-16 units. Nullable: result. */
-  "notify.units": {
-    args: {
-      p_text: string | null;
-    };
-    result: number | null;
-  };
-  /** The signature of a link that stops mails. Nullable: result. */
-  "notify.unsubscribe_signature": {
-    args: {
-      p_secret_name: string | null;
-      p_id: string | null;
-    };
-    result: Buffer | null;
-  };
   /** The token of a link that stops mails, computed at the moment of sending. */
   "notify.unsubscribe_token": {
     args: {
@@ -7753,96 +2186,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** The name under which a person's own webhook is kept. */
-  "notify.webhook_box": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-    };
-    result: string;
-  };
-  /** Tells anew what a webhook should have told that is no more, and forgets it. */
-  "notify.webhook_gone": {
-    args: {
-      p_delivery_id: string | null;
-    };
-    result: void;
-  };
-  /** Under which name a recipient's choices are kept. Nullable: result. */
-  "notify.whose": {
-    args: {
-      p_notification: string | null;
-    };
-    result: string | null;
-  };
-  /** Makes a gate, unless somebody else is making it. */
-  "outbox.add_gate": {
-    args: {
-      p_name: string | null;
-    };
-    result: void;
-  };
-  /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
-  "outbox.add_row": {
-    args: {
-      p_checked: boolean | null;
-      p_tenant_id: string | null;
-      p_stream: string | null;
-      p_key: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-      p_rail: string | null;
-      p_payload: unknown;
-      p_priority?: number | null | undefined;
-      p_not_before?: Date | string | null | undefined;
-      p_expires_at?: Date | string | null | undefined;
-      p_coalesce_key?: string | null | undefined;
-      p_destination?: string | null | undefined;
-      p_captures?: unknown;
-      p_binds?: unknown;
-    };
-    result: { outbox_id: string; seq: number | null; created: boolean };
-  };
-  /** Adds an array of rows in the caller's transaction; one result per element. Nullable: seq. */
-  "outbox.add_rows": {
-    args: {
-      p_checked: boolean | null;
-      p_rows: unknown;
-    };
-    result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
-  };
-  /** Moves lanes on to their next pending row at or after the given number, or lets them go idle. */
-  "outbox.advance_lanes": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_from_seqs: readonly (number | bigint | string)[] | string | null;
-      p_delivered_at?: Date | string | null | undefined;
-      p_places?: readonly string[] | string | null | undefined;
-    };
-    result: void;
-  };
-  /** Leaf partitions of the archive, with the times that they cover. */
-  "outbox.archive_partitions": {
-    args: Record<string, never>;
-    result: { class_id: number; partition: string; from_id: string; to_id: string; from_at: Date; to_at: Date }[];
-  };
-  /** How long a row waits after its n-th failed try. */
-  "outbox.backoff": {
-    args: {
-      p_stream: string | null;
-      p_tries: number | null;
-      p_after_ms: number | bigint | string | null;
-    };
-    result: string;
-  };
-  /** Moves the next slot of gates on, and marks probes. */
-  "outbox.book_slots": {
-    args: {
-      p_names: readonly string[] | string | null;
-      p_lease_seconds: number | null;
-    };
-    result: void;
-  };
   /** Changes the settings of a stream that are named. */
   "outbox.change_stream": {
     args: {
@@ -7850,93 +2193,6 @@ export interface Functions {
       p_changes: unknown;
     };
     result: OutboxStreams;
-  };
-  /** Refuses captures and binds that no relay could use. */
-  "outbox.check_binds": {
-    args: {
-      p_stream: string | null;
-      p_captures: unknown;
-      p_binds: unknown;
-    };
-    result: void;
-  };
-  /** Refuses an operator's call without an actor or a reason, or with too many rows. */
-  "outbox.check_operator": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-    };
-    result: void;
-  };
-  /** Refuses a guarded rail that a stream was not granted. */
-  "outbox.check_rail": {
-    args: {
-      p_stream: string | null;
-      p_rail_id: number | null;
-      p_rail: string | null;
-    };
-    result: void;
-  };
-  /** Refuses a bad row with the rule that it breaks. */
-  "outbox.check_row": {
-    args: {
-      p_stream: string | null;
-      p_stream_name: string | null;
-      p_checked: boolean | null;
-      p_rail_id: number | null;
-      p_rail: string | null;
-      p_key: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-      p_payload_bytes: number | null;
-      p_too_deep: boolean | null;
-      p_priority: number | null;
-      p_coalesce_key: string | null;
-      p_destination: string | null;
-      p_captures: unknown;
-      p_binds: unknown;
-    };
-    result: void;
-  };
-  /** Refuses a stream whose writers do not exist or whose keys are forgotten too soon. */
-  "outbox.check_stream": {
-    args: {
-      p_stream: string | null;
-    };
-    result: void;
-  };
-  /** Refuses a stream that does not exist; null passes. */
-  "outbox.check_stream_name": {
-    args: {
-      p_stream: string | null;
-    };
-    result: void;
-  };
-  /** Refuses times that nothing can be computed with. Nullable: p_not_before, p_expires_at. */
-  "outbox.check_times": {
-    args: {
-      p_not_before: Date | string | null;
-      p_expires_at: Date | string | null;
-    };
-    result: void;
-  };
-  /** The rows that may be skipped before they are erased. */
-  "outbox.choose_rows": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-      p_rail: string | null;
-      p_but: string | null;
-      p_streams: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** The circuit of a destination: closed, open or half-open. */
-  "outbox.circuit_of": {
-    args: {
-      p_destination: string | null;
-    };
-    result: string;
   };
   /** Leases due rows of a stream to a relay, in the order in which they must be sent. */
   "outbox.claim": {
@@ -7951,53 +2207,10 @@ export interface Functions {
     };
     result: OutboxClaimedRow[];
   };
-  /** Leases due rows that are bound for destinations. */
-  "outbox.claim_queues": {
-    args: {
-      p_relay_id: number | null;
-      p_stream: string | null;
-      p_max_rows: number | null;
-      p_max_bytes: number | bigint | string | null;
-      p_since: Date | string | null;
-      p_in_flight: unknown;
-      p_ways: readonly number[] | string | null;
-    };
-    result: OutboxClaimedRow[];
-  };
-  /** Claims lanes whose next row needs a decision first. */
-  "outbox.claim_special_lanes": {
-    args: {
-      p_claim_id: number | bigint | string | null;
-      p_relay_id: number | null;
-      p_stream: string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_destination_ids: readonly number[] | string | null;
-      p_max_bytes: number | bigint | string | null;
-    };
-    result: OutboxClaimedRow[];
-  };
-  /** Claims unordered rows that need a decision first. */
-  "outbox.claim_special_rows": {
-    args: {
-      p_claim_id: number | bigint | string | null;
-      p_relay_id: number | null;
-      p_stream: string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_max_bytes: number | bigint | string | null;
-    };
-    result: OutboxClaimedRow[];
-  };
   /** Lifts the pause and the open circuit of a destination. */
   "outbox.clear_destination": {
     args: {
       p_name: string | null;
-    };
-    result: void;
-  };
-  /** Lowers the open count of claims by one for each element. */
-  "outbox.close_rows": {
-    args: {
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
     };
     result: void;
   };
@@ -8047,33 +2260,6 @@ export interface Functions {
     args: Record<string, never>;
     result: { name: string; rails: string[]; stored_at: Date | null; readers: Json }[];
   };
-  /** Dead letters by stream and rail, with their codes. */
-  "outbox.dead_by_rail": {
-    args: Record<string, never>;
-    result: { stream: string; rail: string; dead: number; parked: number; last_died_at: Date; codes: Json }[];
-  };
-  /** How many dead letters a destination has. */
-  "outbox.dead_count_at": {
-    args: {
-      p_destination: string | null;
-    };
-    result: number;
-  };
-  /** Says which stored secrets relays are given for each guarded rail. */
-  "outbox.declare_credentials": {
-    args: {
-      p_credentials: unknown;
-    };
-    result: void;
-  };
-  /** The number of a queue, made on first use. */
-  "outbox.destination_id": {
-    args: {
-      p_name: string | null;
-      p_tenant_id: string | null;
-    };
-    result: number;
-  };
   /** Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code. */
   "outbox.destination_status": {
     args: Record<string, never>;
@@ -8086,17 +2272,6 @@ export interface Functions {
       next_slot_at: Date | null;
       last_error_code: string | null;
     }[];
-  };
-  /** Erases payloads past their retention in a partition that stays, and counts them. */
-  "outbox.empty_finished": {
-    args: {
-      p_class_id: number | null;
-      p_from: string | null;
-      p_to: string | null;
-      p_retain_days: number | null;
-      p_limit: number | null;
-    };
-    result: number;
   };
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.enqueue": {
@@ -8124,76 +2299,12 @@ export interface Functions {
     };
     result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
   };
-  /** Adds two new rows of one key in the caller's transaction. */
-  "outbox.enqueue_pair": {
-    args: {
-      p_tenant_id: string | null;
-      p_stream: string | null;
-      p_key: string | null;
-      p_instruction_id: string | null;
-      p_rail: string | null;
-      p_destination: string | null;
-      p_first_key: string | null;
-      p_first_payload: unknown;
-      p_first_coalesce_key: string | null;
-      p_first_binds: unknown;
-      p_second_key: string | null;
-      p_second_payload: unknown;
-      p_second_coalesce_key: string | null;
-      p_second_binds: unknown;
-      p_priority?: number | null | undefined;
-    };
-    result: number;
-  };
-  /** The role that enqueues, as streams name their writers. */
-  "outbox.enqueuer": {
-    args: Record<string, never>;
-    result: string;
-  };
-  /** Has layers above told what becomes of the rows of a stream. */
-  "outbox.ensure_followed": {
-    args: {
-      p_stream: string | null;
-    };
-    result: void;
-  };
-  /** Sets limits of destinations that have none. */
-  "outbox.ensure_limits": {
-    args: {
-      p_limits: unknown;
-    };
-    result: void;
-  };
   /** Makes missing archive partitions for the days ahead and returns how many it made. */
   "outbox.ensure_partitions": {
     args: {
       p_days_ahead?: number | null | undefined;
     };
     result: number;
-  };
-  /** Makes rails known unless they are. */
-  "outbox.ensure_rails": {
-    args: {
-      p_rails: unknown;
-    };
-    result: void;
-  };
-  /** Makes a stream unless it exists. */
-  "outbox.ensure_stream": {
-    args: {
-      p_name: string | null;
-      p_settings: unknown;
-    };
-    result: void;
-  };
-  /** Erases the payload of a row if the row is finished, and returns whether it is. */
-  "outbox.erase_finished": {
-    args: {
-      p_outbox_id: string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-    };
-    result: boolean;
   };
   /** Erases the payload of a finished row with the salt of its hash; the hash and the archive stay. */
   "outbox.erase_payload": {
@@ -8203,25 +2314,6 @@ export interface Functions {
       p_reason: string | null;
     };
     result: void;
-  };
-  /** The row that an idempotency key already stands for. Nullable: outbox_id, seq. */
-  "outbox.existing_row": {
-    args: {
-      p_stream_id: number | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-      p_body: string | null;
-      p_terms: unknown;
-    };
-    result: { outbox_id: string | null; seq: number | null };
-  };
-  /** Locks the lanes that outcomes belong to, if none of them is late. Nullable: result. */
-  "outbox.fence_lanes": {
-    args: {
-      p_live: readonly (number | bigint | string)[] | string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: string | null;
   };
   /** The text of bound rows at the moment of sending, or why there is none. Nullable: body, sent_hash, outcome, code, reason. */
   "outbox.fill_binds": {
@@ -8238,56 +2330,12 @@ export interface Functions {
       reason: string | null;
     }[];
   };
-  /** The first of these rows that have at most so many bytes together, one at least. */
-  "outbox.first_bytes": {
-    args: {
-      p_rows: readonly string[] | string | null;
-      p_max_bytes: number | bigint | string | null;
-    };
-    result: string;
-  };
-  /** Forgets captured values that somebody else keeps. */
-  "outbox.forget_captures": {
-    args: {
-      p_stream: string | null;
-      p_key: string | null;
-      p_names: readonly string[] | string | null;
-    };
-    result: void;
-  };
   /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
   "outbox.forget_expired": {
     args: {
       p_most?: number | null | undefined;
     };
     result: { forgotten: number; failed_code: string | null; failed_message: string | null; more: boolean };
-  };
-  /** Erases the salts of collected rows. */
-  "outbox.forget_salts": {
-    args: {
-      p_stream_id: number | null;
-      p_instructions: readonly string[] | string | null;
-      p_to: Date | string | null;
-    };
-    result: void;
-  };
-  /** Limits and state of destinations. Nullable: open_until, probe_until, last_error_code. */
-  "outbox.gates_of": {
-    args: {
-      p_names: readonly string[] | string | null;
-    };
-    result: {
-      name: string;
-      min_interval_ms: number;
-      failure_threshold: number;
-      open_base_ms: number;
-      next_slot_at: Date;
-      failures: number;
-      times_opened: number;
-      open_until: Date | null;
-      probe_until: Date | null;
-      last_error_code: string | null;
-    }[];
   };
   /** Drops archive partitions past their retention, and what belongs to them; returns what it did, what it kept and why. */
   "outbox.gc": {
@@ -8296,24 +2344,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Deletes idempotency keys past their time and returns how many. */
-  "outbox.gc_keys": {
-    args: {
-      p_batch: number | null;
-    };
-    result: number;
-  };
-  /** Moves the first rows of free lanes to the dead letters. */
-  "outbox.give_up_heads": {
-    args: {
-      p_stream: string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
-      p_code: string | null;
-      p_message: string | null;
-    };
-    result: void;
-  };
   /** Lets the rows of a stream use a guarded rail. */
   "outbox.grant_rail": {
     args: {
@@ -8321,22 +2351,6 @@ export interface Functions {
       p_rail: string | null;
     };
     result: void;
-  };
-  /** Guards rails, and grants them to streams. */
-  "outbox.guard_rails": {
-    args: {
-      p_grants: unknown;
-      p_leftovers?: unknown;
-    };
-    result: void;
-  };
-  /** Why a row whose turn it is still waits. Nullable: p_destination, result. */
-  "outbox.held_by": {
-    args: {
-      p_rail_id: number | null;
-      p_destination: string | null;
-    };
-    result: Json | null;
   };
   /** Sessions that hold turns, gates or rows of the engine, or for which somebody waits. Nullable: login, application, state, since, waiting_since. */
   "outbox.held_locks": {
@@ -8355,13 +2369,6 @@ export interface Functions {
       waiting_since: Date | null;
     }[];
   };
-  /** Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result. */
-  "outbox.hold_gates": {
-    args: {
-      p_names: readonly string[] | string | null;
-    };
-    result: string[] | null;
-  };
   /** The time that an outbox id carries. */
   "outbox.id_time": {
     args: {
@@ -8369,72 +2376,12 @@ export interface Functions {
     };
     result: Date;
   };
-  /** in_flight, finished or unknown, for a row that waits nowhere. */
-  "outbox.in_flight_or_finished": {
-    args: {
-      p_outbox_id: string | null;
-    };
-    result: string;
-  };
   /** Facts, payload, place and complete history of one row. */
   "outbox.inspect": {
     args: {
       p_outbox_id: string | null;
     };
     result: Json;
-  };
-  /** Whether a row was given up or skipped. */
-  "outbox.is_lost": {
-    args: {
-      p_outbox_id: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether JSON is a path of names and places. */
-  "outbox.is_path": {
-    args: {
-      p_path: unknown;
-    };
-    result: boolean;
-  };
-  /** Whether any of these rows is still waiting or dead. */
-  "outbox.is_unfinished": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-    };
-    result: boolean;
-  };
-  /** The last line of a row. Nullable: result. */
-  "outbox.last_line": {
-    args: {
-      p_outbox_id: string | null;
-      p_class_id: number | null;
-    };
-    result: OutboxAttempts | null;
-  };
-  /** The last line of each of some rows. */
-  "outbox.last_lines": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-    };
-    result: string;
-  };
-  /** Outcomes of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
-  "outbox.late_in_lanes": {
-    args: {
-      p_live: readonly (number | bigint | string)[] | string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: { late: string[] | null; busy: string[] | null };
-  };
-  /** Outcomes of unordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
-  "outbox.late_rows": {
-    args: {
-      p_stream: string | null;
-      p_live: readonly (number | bigint | string)[] | string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: { late: string[] | null; busy: string[] | null };
   };
   /** Rate limit and circuit settings of a destination, or of a kind of them. */
   "outbox.limit_destination": {
@@ -8446,12 +2393,10 @@ export interface Functions {
     };
     result: void;
   };
-  /** All archive lines of a row as JSON. */
-  "outbox.lines_of": {
-    args: {
-      p_outbox_id: string | null;
-    };
-    result: Json;
+  /** Settings that differ from what this release registers. */
+  "outbox.list_changed_settings": {
+    args: Record<string, never>;
+    result: { kind: string; name: string; setting: string; registered: Json; value: Json }[];
   };
   /** Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message. */
   "outbox.list_dead": {
@@ -8499,28 +2444,6 @@ export interface Functions {
     args: Record<string, never>;
     result: OutboxStreams[];
   };
-  /** Takes lanes for an operator until the end of the transaction, those that are free. */
-  "outbox.lock_lanes": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number[];
-  };
-  /** Who has locked what a row needs in order to be claimed. Nullable: p_destination, result. */
-  "outbox.locked_by": {
-    args: {
-      p_row: string | null;
-      p_destination: string | null;
-    };
-    result: Json | null;
-  };
-  /** Whether the role that enqueues is, or is a member of, one of the writers of a stream. */
-  "outbox.may_write": {
-    args: {
-      p_writers: readonly string[] | string | null;
-    };
-    result: boolean;
-  };
   /** A new outbox id of the given retention class. */
   "outbox.new_id": {
     args: {
@@ -8536,20 +2459,6 @@ export interface Functions {
     };
     result: { stream_id: number; wait_ms: number }[];
   };
-  /** The grant that a waiting row lacks. Nullable: result. */
-  "outbox.not_granted": {
-    args: {
-      p_row: string | null;
-    };
-    result: Json | null;
-  };
-  /** Opens, closes and pauses destinations by what their calls came to. */
-  "outbox.note_destinations": {
-    args: {
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: void;
-  };
   /** Sign of life of a relay. */
   "outbox.note_relay": {
     args: {
@@ -8558,43 +2467,6 @@ export interface Functions {
       p_wants_notify: boolean | null;
     };
     result: void;
-  };
-  /** Notes that a relay serves these rails. */
-  "outbox.note_served": {
-    args: {
-      p_rails: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** Queues that hold something, and what may leave them. Nullable: tenant_id. */
-  "outbox.open_queues": {
-    args: {
-      p_stream: string | null;
-      p_ways: readonly number[] | string | null;
-      p_since: Date | string | null;
-      p_in_flight: unknown;
-      p_hold: boolean | null;
-    };
-    result: {
-      way_id: number;
-      destination_id: number;
-      name: string;
-      tenant_id: string | null;
-      slots: number;
-      tenant_slots: number;
-      opens_at: Date;
-      limited: boolean;
-      fresh: boolean;
-      more: boolean;
-    }[];
-  };
-  /** The ways of a stream that a relay may take rows from, in turn, and whose turn each is. Nullable: turns. */
-  "outbox.open_ways": {
-    args: {
-      p_stream_id: number | null;
-      p_in_flight: unknown;
-    };
-    result: { ways: number[]; turns: number[] | null };
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
   "outbox.partition_floor": {
@@ -8615,28 +2487,13 @@ export interface Functions {
       days_ahead: number;
     }[];
   };
-  /** Place of a row, and what it waits for. Nullable: p_last, result. */
-  "outbox.place_of_row": {
+  /** Makes a stream, or changes the settings of one that exists. */
+  "outbox.put_stream": {
     args: {
-      p_row: string | null;
-      p_last: string | null;
-      p_asked: boolean | null;
+      p_name: string | null;
+      p_settings: unknown;
     };
-    result: Json | null;
-  };
-  /** Places of rows by their ids, and what each waits for. */
-  "outbox.places_of": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-    };
-    result: Json;
-  };
-  /** Makes one table of the archive append-only, and readable by those who may read the archive. */
-  "outbox.protect_archive_table": {
-    args: {
-      p_table: string | null;
-    };
-    result: void;
+    result: OutboxStreams;
   };
   /** The stored credentials of guarded rails, for relays. Nullable: value. */
   "outbox.rail_credentials": {
@@ -8654,22 +2511,6 @@ export interface Functions {
   "outbox.reap": {
     args: {
       p_max_claims?: number | null | undefined;
-    };
-    result: number;
-  };
-  /** Requeues the rows in flight of an expired claim on lanes. */
-  "outbox.reap_lanes": {
-    args: {
-      p_stream: string | null;
-      p_claim: string | null;
-    };
-    result: number;
-  };
-  /** Requeues the rows in flight of an expired claim on unordered rows. */
-  "outbox.reap_rows": {
-    args: {
-      p_stream: string | null;
-      p_claim: string | null;
     };
     result: number;
   };
@@ -8693,72 +2534,20 @@ export interface Functions {
     };
     result: number;
   };
-  /** Registers the renderers of a stream. */
-  "outbox.register_renderers": {
+  /** Gives a destination the limits that this release registers. */
+  "outbox.reset_limits": {
     args: {
-      p_stream: string | null;
-      p_renderers: unknown;
+      p_name: string | null;
     };
     result: void;
   };
-  /** Moves lanes on whose head is gone. */
-  "outbox.release_lanes": {
+  /** Gives settings of a stream the values that this release registers. */
+  "outbox.reset_stream": {
     args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+      p_name: string | null;
+      p_settings?: readonly string[] | string | null | undefined;
     };
-    result: void;
-  };
-  /** What a renderer of a stream makes of a payload. */
-  "outbox.rendered": {
-    args: {
-      p_stream_id: number | null;
-      p_renderer: string | null;
-      p_payload: unknown;
-    };
-    result: Json;
-  };
-  /** Gives a head to lanes that have pending rows and no head; returns how many it repaired. */
-  "outbox.repair_headless": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number;
-  };
-  /** Lets lanes go on that wait for a dead row which does not exist; returns how many it repaired. */
-  "outbox.repair_unblocked": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number;
-  };
-  /** Takes lanes back from claims that do not exist; returns how many it repaired. */
-  "outbox.repair_unheld": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number;
-  };
-  /** Gives a way to rows that an older version wrote during an upgrade; how many lanes and rows. */
-  "outbox.repair_ways": {
-    args: Record<string, never>;
-    result: number;
-  };
-  /** Puts dead rows back into the pending tables. */
-  "outbox.requeue_dead": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-      p_overtaken: readonly boolean[] | string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-    };
-    result: void;
-  };
-  /** Reserves kinds of destinations for our own functions. */
-  "outbox.reserve_kinds": {
-    args: {
-      p_kinds: readonly string[] | string | null;
-    };
-    result: void;
+    result: OutboxStreams;
   };
   /** Records whether an uncertain dead letter was delivered. Nullable: detail. */
   "outbox.resolve_dead": {
@@ -8771,15 +2560,6 @@ export interface Functions {
     };
     result: { outbox_id: string; result: string; detail: string | null };
   };
-  /** Rows that wait for the time of their next try. Nullable: p_stream, p_rail, p_error_code, error_code. */
-  "outbox.retries_waiting": {
-    args: {
-      p_stream: string | null;
-      p_rail: string | null;
-      p_error_code: string | null;
-    };
-    result: { outbox_id: string; stream: string; rail: string; error_code: string | null; tries: number; due: Date }[];
-  };
   /** Has rows tried at once that wait for their next try; one result per id. Nullable: detail. */
   "outbox.retry_now": {
     args: {
@@ -8788,30 +2568,6 @@ export interface Functions {
       p_reason: string | null;
     };
     result: { outbox_id: string; result: string; detail: string | null }[];
-  };
-  /** Makes lanes start from the first of their pending rows. */
-  "outbox.rewind_lanes": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: void;
-  };
-  /** Rows of a stream in a range of ids. */
-  "outbox.rows_between": {
-    args: {
-      p_stream: string | null;
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { outbox_id: string; instruction_id: string; idempotency_key: string; known: boolean }[];
-  };
-  /** Per cent of a table's pages that hold about so many rows; all of a small table. */
-  "outbox.sample_percent": {
-    args: {
-      p_table: string | null;
-      p_rows: number | null;
-    };
-    result: number;
   };
   /** Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. Nullable: late, given_up, busy. */
   "outbox.settle": {
@@ -8828,39 +2584,6 @@ export interface Functions {
       given_up: string[] | null;
       busy: string[] | null;
     };
-  };
-  /** Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up. */
-  "outbox.settle_lane_exceptions": {
-    args: {
-      p_stream: string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: { retried: number; released: number; failed: number; given_up: string[] | null };
-  };
-  /** Records delivered rows of ordered lanes. */
-  "outbox.settle_lanes": {
-    args: {
-      p_stream: string | null;
-      p_lanes: readonly string[] | string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** Records failed and released rows of streams without order, counts them, and names those given up. Nullable: given_up. */
-  "outbox.settle_row_exceptions": {
-    args: {
-      p_stream: string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: { retried: number; released: number; failed: number; given_up: string[] | null };
-  };
-  /** Records delivered rows of streams without order. */
-  "outbox.settle_rows": {
-    args: {
-      p_stream: string | null;
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: void;
   };
   /** Gives up dead letters and pending rows; one result per id. Nullable: detail. */
   "outbox.skip": {
@@ -8899,35 +2622,12 @@ export interface Functions {
       estimated: boolean;
     }[];
   };
-  /** Exact facts about large streams, for status(). Nullable: blocked, wanted_at. */
-  "outbox.status_by_index": {
-    args: {
-      p_stream_id: number | null;
-      p_ordered: boolean | null;
-      p_estimated: boolean | null;
-    };
-    result: { waiting: number; due: number; blocked: number | null; wanted_at: Date | null };
-  };
   /** Takes a relay off the list, or notes that its turn ended. */
   "outbox.stop_relay": {
     args: {
       p_relay_id: number | null;
     };
     result: void;
-  };
-  /** Stores captured response fields under the lanes of delivered rows. */
-  "outbox.store_captures": {
-    args: {
-      p_outcomes: readonly string[] | string | null;
-    };
-    result: void;
-  };
-  /** The number of a stream. Nullable: result. */
-  "outbox.stream_id": {
-    args: {
-      p_stream: string | null;
-    };
-    result: number | null;
   };
   /** Repairs stranded lanes, a part of them at each call, and forgets relays that are long gone; returns how many lanes it repaired. */
   "outbox.sweep": {
@@ -8936,58 +2636,10 @@ export interface Functions {
     };
     result: number;
   };
-  /** Takes the next number of a lane and leaves it empty. */
-  "outbox.take_number": {
-    args: {
-      p_stream: string | null;
-      p_key: string | null;
-    };
-    result: number;
-  };
-  /** Tells layers above of finished rows of streams that are followed. */
-  "outbox.tell_finished": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-      p_delivered: boolean | null;
-      p_at: Date | string | null;
-    };
-    result: void;
-  };
-  /** What decides where, when and how a row is sent. */
-  "outbox.terms_of": {
-    args: {
-      p_row: unknown;
-    };
-    result: Json;
-  };
-  /** Tries of a row since its last redrive, counted in the archive. */
-  "outbox.tries_so_far": {
-    args: {
-      p_outbox_id: string | null;
-      p_class_id: number | null;
-    };
-    result: number;
-  };
   /** Rows that wait for a grant of their rail. */
   "outbox.ungranted": {
     args: Record<string, never>;
     result: { stream: string; rail: string; waiting: number; oldest: string; grant_text: string }[];
-  };
-  /** The archive state that an undelivered outcome leads to. */
-  "outbox.verdict": {
-    args: {
-      p_stream: string | null;
-      p_outcome: string | null;
-      p_tries: number | null;
-      p_capability: string | null;
-      p_in_doubt: boolean | null;
-    };
-    result: OutboxAttemptState;
-  };
-  /** About how many rows, keys and lanes there are. */
-  "outbox.verify_extent": {
-    args: Record<string, never>;
-    result: { deliveries: number; keys: number; lanes: number };
   };
   /** Verifies a batch of a stream's idempotency keys. Nullable: last_instruction, last_key. */
   "outbox.verify_keys": {
@@ -9007,125 +2659,12 @@ export interface Functions {
     };
     result: { last_id: number | null; lanes: number; findings: Json };
   };
-  /** Gaps, doubles and wrong successions in the archive lines of a range of rows. */
-  "outbox.verify_lines": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
   /** Verifies that an ordered stream delivered in order, key by key. */
   "outbox.verify_order": {
     args: {
       p_stream: string | null;
     };
     result: { deliveries: number; findings: Json };
-  };
-  /** Rows of a range whose payload or archive does not fit the hash. */
-  "outbox.verify_payloads": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Rows of a range that are nowhere, in two places, or in a place that has lost count. */
-  "outbox.verify_places": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Verifies a batch of rows: lines, payload, place. Nullable: last_id. */
-  "outbox.verify_rows": {
-    args: {
-      p_after: string | null;
-      p_limit: number | null;
-    };
-    result: { last_id: string | null; deliveries: number; lines: number; findings: Json };
-  };
-  /** Numbers of queues of a way that hold something. */
-  "outbox.waiting_queues": {
-    args: {
-      p_stream: string | null;
-      p_way_id: number | null;
-      p_since: Date | string | null;
-      p_after: number | null;
-      p_most: number | null;
-    };
-    result: number[];
-  };
-  /** The tenants whose rows wait for a destination. */
-  "outbox.waiting_tenants": {
-    args: {
-      p_destination: string | null;
-    };
-    result: string[];
-  };
-  /** Tells idle relays that a stream has work. */
-  "outbox.wake_relays": {
-    args: {
-      p_stream: string | null;
-    };
-    result: void;
-  };
-  /** The number of a way, made on first use. */
-  "outbox.way_id": {
-    args: {
-      p_stream_id: number | null;
-      p_rail_id: number | null;
-      p_writer: string | null;
-    };
-    result: number;
-  };
-  /** The reason why an archive partition past its retention is kept, if there is one. Nullable: result. */
-  "outbox.why_keep_partition": {
-    args: {
-      p_class_id: number | null;
-      p_partition: string | null;
-      p_from: string | null;
-      p_to: string | null;
-      p_retain_days: number | null;
-    };
-    result: string | null;
-  };
-  /** Refuses a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
-  "outbox.why_not_enqueued": {
-    args: {
-      p_checked: boolean | null;
-      p_stream: string | null;
-      p_key: string | null;
-      p_instruction_id: string | null;
-      p_idempotency_key: string | null;
-      p_rail: string | null;
-      p_body: string | null;
-      p_too_deep: boolean | null;
-      p_priority: number | null;
-      p_coalesce_key: string | null;
-      p_destination: string | null;
-      p_captures: unknown;
-      p_binds: unknown;
-      p_terms: unknown;
-    };
-    result: { outbox_id: string | null; seq: number | null; created: boolean };
-  };
-  /** JSON with a value put in at a path. */
-  "outbox.with_value_at": {
-    args: {
-      p_target: unknown;
-      p_path: readonly string[] | string | null;
-      p_value: unknown;
-    };
-    result: Json;
-  };
-  /** The message without e-mail addresses, cut to what is kept. */
-  "outbox.without_addresses": {
-    args: {
-      p_message: string | null;
-    };
-    result: string;
   };
   /** Takes the next number of a participant and leaves it empty. */
   "payments.bump_participant_outbox_seq": {
@@ -9145,130 +2684,6 @@ export interface Functions {
     };
     result: { outbox_id: string; sequence_id: number | null; created: boolean };
   };
-  /** Makes the missing jobs of requests that are being provisioned; what failed. */
-  "provisioning.adopt": {
-    args: {
-      p_most: number | null;
-    };
-    result: Json;
-  };
-  /** Carries out what a callback means and answers it. */
-  "provisioning.apply_callback": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-      p_outcome: string | null;
-      p_why: string | null;
-      p_sent: unknown;
-    };
-    result: Json;
-  };
-  /** What people are asked to do about a job, in words. */
-  "provisioning.asked_words": {
-    args: {
-      p_job: string | null;
-    };
-    result: string;
-  };
-  /** What people are asked to do about a job. Nullable: result. */
-  "provisioning.asks_for": {
-    args: {
-      p_job: string | null;
-    };
-    result: string | null;
-  };
-  /** Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step. */
-  "provisioning.attempt_failed": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-      p_because: string | null;
-      p_error: string | null;
-      p_failed_step: string | null;
-      p_via: string | null;
-      p_never_ran?: boolean | null | undefined;
-    };
-    result: void;
-  };
-  /** Begins an attempt and enqueues the dispatch of its run. Nullable: p_cleans, p_not_before. */
-  "provisioning.begin_attempt": {
-    args: {
-      p_job: string | null;
-      p_task: string | null;
-      p_number: number | null;
-      p_cleans?: number | null | undefined;
-      p_not_before?: Date | string | null | undefined;
-    };
-    result: void;
-  };
-  /** The address for callbacks of a workspace. Nullable: result. */
-  "provisioning.callback_address": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string | null;
-  };
-  /** What is wrong with a callback. Nullable: result. */
-  "provisioning.callback_problem": {
-    args: {
-      p_sent: unknown;
-    };
-    result: string | null;
-  };
-  /** What becomes of each callback. */
-  "provisioning.callback_rules": {
-    args: Record<string, never>;
-    result: { status: string; run: string; signal: string; outcome: string; meaning: string }[];
-  };
-  /** Refuses whoever may not do this to a job. */
-  "provisioning.check_person": {
-    args: {
-      p_job: string | null;
-      p_actor: string | null;
-      p_action: string | null;
-    };
-    result: void;
-  };
-  /** The reason that somebody gave, if it is one. Nullable: p_expected_version. */
-  "provisioning.check_reason": {
-    args: {
-      p_job: string | null;
-      p_reason: string | null;
-      p_expected_version: number | null;
-    };
-    result: string;
-  };
-  /** Binds an attempt to the run that reports first. */
-  "provisioning.claim": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-      p_run_id: number | bigint | string | null;
-      p_run_attempt: number | null;
-    };
-    result: { job: string; attempt: string };
-  };
-  /** Begins to clean up after an attempt. */
-  "provisioning.clean_up": {
-    args: {
-      p_job: string | null;
-      p_cleans: number | null;
-    };
-    result: ProvisioningJobs;
-  };
-  /** Ends a cleanup and sees to what follows. Nullable: p_error, p_failed_step. */
-  "provisioning.cleanup_ended": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-      p_succeeded: boolean | null;
-      p_because: string | null;
-      p_error?: string | null | undefined;
-      p_failed_step?: string | null | undefined;
-      p_never_ran?: boolean | null | undefined;
-    };
-    result: void;
-  };
   /** Ends a job whose run succeeded, and its request. */
   "provisioning.complete": {
     args: {
@@ -9279,97 +2694,12 @@ export interface Functions {
     };
     result: void;
   };
-  /** Counts a callback of an attempt. */
-  "provisioning.count_callback": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: void;
-  };
-  /** Makes the job of a confirmed request and begins it when it may. */
-  "provisioning.create_job": {
-    args: {
-      p_request_id: string | null;
-      p_adopted?: boolean | null | undefined;
-    };
-    result: void;
-  };
-  /** How provisioning stands, as a customer may know it. Nullable: result. */
-  "provisioning.customer_story": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Json | null;
-  };
-  /** Why a dispatch was given up, in words. */
-  "provisioning.dispatch_error": {
-    args: {
-      p_outbox_id: string | null;
-    };
-    result: string;
-  };
   /** Forgets the replaced callback secret of a workspace. */
   "provisioning.drop_previous_secret": {
     args: {
       p_workspace_id: string | null;
     };
     result: void;
-  };
-  /** Ends an attempt. Nullable: p_error, p_failed_step. */
-  "provisioning.end_attempt": {
-    args: {
-      p_attempt: string | null;
-      p_status: string | null;
-      p_because: string | null;
-      p_error?: string | null | undefined;
-      p_failed_step?: string | null | undefined;
-      p_never_ran?: boolean | null | undefined;
-    };
-    result: ProvisioningAttempts;
-  };
-  /** Ends the job of a request that a person ended. */
-  "provisioning.end_job": {
-    args: {
-      p_change: unknown;
-    };
-    result: void;
-  };
-  /** Erases what runs of a job said. Nullable: result. */
-  "provisioning.erase_texts": {
-    args: {
-      p_erasure: unknown;
-    };
-    result: Json | null;
-  };
-  /** The failed step and the error of an attempt. Nullable: result. */
-  "provisioning.error_words": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: string | null;
-  };
-  /** How an attempt failed, in words. */
-  "provisioning.failure_words": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-      p_last: boolean | null;
-    };
-    result: string;
-  };
-  /** A job by its id or its request's id. Nullable: result. */
-  "provisioning.find_job": {
-    args: {
-      p_id: string | null;
-    };
-    result: ProvisioningJobs | null;
-  };
-  /** Begins or ends the job of a request that moved. Nullable: result. */
-  "provisioning.follow_request": {
-    args: {
-      p_change: unknown;
-    };
-    result: Json | null;
   };
   /** Ends a failed job and its request for good. */
   "provisioning.give_up": {
@@ -9380,67 +2710,10 @@ export interface Functions {
     };
     result: void;
   };
-  /** For how many hours a job waits for people. */
-  "provisioning.give_up_hours": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: number;
-  };
-  /** When a job fails for good because nobody helped it on. Nullable: result. */
-  "provisioning.gives_up_at": {
-    args: {
-      p_job: string | null;
-    };
-    result: Date | null;
-  };
-  /** What a waiting job waits for. Nullable: result. */
-  "provisioning.held_by": {
-    args: {
-      p_job_id: string | null;
-    };
-    result: string | null;
-  };
-  /** What a waiting job waits for, in words. Nullable: result. */
-  "provisioning.held_words": {
-    args: {
-      p_job_id: string | null;
-    };
-    result: string | null;
-  };
   /** Open jobs by state, failed cleanups, and dispatches that wait. */
   "provisioning.job_counts": {
     args: Record<string, never>;
     result: { state: string; jobs: number; oldest_seconds: number }[];
-  };
-  /** A job that the actor may see, and the actor; else the one refusal. Nullable: p_actor_id. */
-  "provisioning.job_for": {
-    args: {
-      p_id: string | null;
-      p_actor_id: string | null;
-    };
-    result: { job: string; actor: string };
-  };
-  /** A job with its runs, their steps and its history. */
-  "provisioning.job_json": {
-    args: {
-      p_job: string | null;
-    };
-    result: Json;
-  };
-  /** The jobs of a request. */
-  "provisioning.jobs_of": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: Json;
-  };
-  /** Keeps what relays learnt of runs. Nullable: result. */
-  "provisioning.keep_sightings": {
-    args: {
-      p_captures: unknown;
-    };
-    result: Json | null;
   };
   /** Jobs with how their last attempt stands. Nullable: held_by, run_id, step, progress, error. */
   "provisioning.list_jobs": {
@@ -9487,127 +2760,6 @@ export interface Functions {
       secret: string;
     }[];
   };
-  /** The job of a request, locked with it. Nullable: result. */
-  "provisioning.lock_job": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: ProvisioningJobs | null;
-  };
-  /** Locks the order of a customer's jobs until the end of the transaction. */
-  "provisioning.lock_turn": {
-    args: {
-      p_workspace_id: string | null;
-      p_customer_key: Buffer | null;
-      p_wait?: boolean | null | undefined;
-    };
-    result: boolean;
-  };
-  /** Does what is due for a job because time has passed. */
-  "provisioning.look_after": {
-    args: {
-      p_job_id: string | null;
-    };
-    result: void;
-  };
-  /** Does what is due for an attempt that is under way. */
-  "provisioning.look_at_attempt": {
-    args: {
-      p_job_id: string | null;
-      p_attempt: string | null;
-    };
-    result: void;
-  };
-  /** Asks about runs that were stopped, and waits for none beyond the limit. */
-  "provisioning.look_at_ended_runs": {
-    args: {
-      p_job: string | null;
-    };
-    result: void;
-  };
-  /** Tells of runs that could not be stopped. */
-  "provisioning.look_at_stop": {
-    args: {
-      p_job: string | null;
-    };
-    result: void;
-  };
-  /** Whether this member of the job's workspace may see it. */
-  "provisioning.may_see": {
-    args: {
-      p_job: string | null;
-      p_member_id: string | null;
-    };
-    result: boolean;
-  };
-  /** What becomes of money when a request fails. */
-  "provisioning.money_words": {
-    args: {
-      p_request_id: string | null;
-    };
-    result: string;
-  };
-  /** The name of a member, as the directory has it. */
-  "provisioning.name_of": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-    };
-    result: string;
-  };
-  /** The state of a job after an event, or the error invalid_transition. */
-  "provisioning.next_state": {
-    args: {
-      p_state: string | null;
-      p_event: string | null;
-    };
-    result: string;
-  };
-  /** Raises not_found, in the same words for every job that the caller may not know of. */
-  "provisioning.no_such_job": {
-    args: {
-      p_id: string | null;
-    };
-    result: void;
-  };
-  /** Notes which runs of ended attempts are over, by what relays delivered. */
-  "provisioning.note_ended_runs": {
-    args: {
-      p_job_id: string | null;
-    };
-    result: void;
-  };
-  /** Notes a heartbeat with its step and progress. Nullable: p_step, p_progress. */
-  "provisioning.note_step": {
-    args: {
-      p_attempt: string | null;
-      p_step: string | null;
-      p_progress: number | null;
-    };
-    result: void;
-  };
-  /** The attempt of a job that has not ended. Nullable: result. */
-  "provisioning.open_attempt": {
-    args: {
-      p_job_id: string | null;
-      p_task: string | null;
-    };
-    result: ProvisioningAttempts | null;
-  };
-  /** Passes a customer's turn on when nothing of a job runs any more. */
-  "provisioning.pass_turn": {
-    args: {
-      p_job: string | null;
-    };
-    result: void;
-  };
-  /** Member ids of those who can help a job on. */
-  "provisioning.people_asked": {
-    args: {
-      p_request: string | null;
-    };
-    result: string[];
-  };
   /** Stores or replaces the callback secret of a workspace. */
   "provisioning.put_secret": {
     args: {
@@ -9624,48 +2776,6 @@ export interface Functions {
     };
     result: ProvisioningSettings;
   };
-  /** Draws the conclusion from one sighting. */
-  "provisioning.read_sighting": {
-    args: {
-      p_sighting: string | null;
-    };
-    result: void;
-  };
-  /** Draws the conclusions from sightings of a job's runs. */
-  "provisioning.read_sightings": {
-    args: {
-      p_job_id: string | null;
-    };
-    result: void;
-  };
-  /** Takes in a callback that was verified, and answers the run. */
-  "provisioning.receive_callback": {
-    args: {
-      p_workspace_id: string | null;
-      p_sent: unknown;
-    };
-    result: Json;
-  };
-  /** Records an event of a job and moves it. Nullable: p_reason. */
-  "provisioning.record": {
-    args: {
-      p_job: string | null;
-      p_event: string | null;
-      p_actor: string | null;
-      p_reason?: string | null | undefined;
-    };
-    result: ProvisioningJobs;
-  };
-  /** Records that a person cleaned up after a job. Nullable: p_expected_version. */
-  "provisioning.record_cleanup": {
-    args: {
-      p_request_id: string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-      p_expected_version?: number | null | undefined;
-    };
-    result: ProvisioningJobs;
-  };
   /** Records by hand that a job runs or failed. Nullable: p_expected_version. */
   "provisioning.record_outcome": {
     args: {
@@ -9677,202 +2787,6 @@ export interface Functions {
     };
     result: ProvisioningJobs;
   };
-  /** Writes down a callback that is refused, and the answer to it. Nullable: p_id, p_job_id, p_facts. */
-  "provisioning.refuse_callback": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_job_id: string | null;
-      p_code: string | null;
-      p_message: string | null;
-      p_facts: string | null;
-    };
-    result: Json;
-  };
-  /** Tells and reminds people of a job that waits on them, or gives it up. */
-  "provisioning.remind": {
-    args: {
-      p_job: string | null;
-    };
-    result: void;
-  };
-  /** Asks for another attempt of a failed job. Nullable: p_expected_version. */
-  "provisioning.retry": {
-    args: {
-      p_request_id: string | null;
-      p_actor: string | null;
-      p_reason: string | null;
-      p_expected_version?: number | null | undefined;
-    };
-    result: ProvisioningJobs;
-  };
-  /** How long a run that was stopped may still go on. */
-  "provisioning.run_limit": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string;
-  };
-  /** The mark that the name of an attempt's run shows. */
-  "provisioning.run_mark": {
-    args: {
-      p_job_id: string | null;
-      p_task: string | null;
-      p_number: number | null;
-    };
-    result: string;
-  };
-  /** Notes that the run of an attempt that ended is over. */
-  "provisioning.run_over": {
-    args: {
-      p_attempt: string | null;
-      p_because: string | null;
-    };
-    result: void;
-  };
-  /** What became of a run, as GitHub says it. */
-  "provisioning.run_words": {
-    args: {
-      p_attempt: string | null;
-      p_run: unknown;
-    };
-    result: string;
-  };
-  /** The name of a workspace's callback secret. */
-  "provisioning.secret_name": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string;
-  };
-  /** Enqueues a call of GitHub about an attempt. Nullable: p_not_before. */
-  "provisioning.send": {
-    args: {
-      p_attempt: string | null;
-      p_what: string | null;
-      p_payload: unknown;
-      p_idempotency_key: string | null;
-      p_not_before?: Date | string | null | undefined;
-    };
-    result: void;
-  };
-  /** Whether HMAC-SHA-256 of the data under the workspace's callback secret, or the one before it, is this signature. */
-  "provisioning.signed_by_workspace": {
-    args: {
-      p_workspace_id: string | null;
-      p_data: Buffer | null;
-      p_signature: Buffer | null;
-    };
-    result: boolean;
-  };
-  /** The time from which on runs of an attempt can exist. */
-  "provisioning.since": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: string;
-  };
-  /** Begins the next attempt that may begin, after a job of a customer moved. */
-  "provisioning.start_next": {
-    args: {
-      p_ended: string | null;
-    };
-    result: void;
-  };
-  /** A state of a job in words, as messages say it. */
-  "provisioning.state_words": {
-    args: {
-      p_state: string | null;
-    };
-    result: string;
-  };
-  /** Enqueues the end of an attempt's runs. */
-  "provisioning.stop_run": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: void;
-  };
-  /** Looks after the jobs whose time has come, a batch of them. */
-  "provisioning.sweep": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json;
-  };
-  /** The actor of what a job does by itself. */
-  "provisioning.system_actor": {
-    args: {
-      p_job_id: string | null;
-      p_via: string | null;
-    };
-    result: CapacityActor;
-  };
-  /** Posts a notice about a job. Nullable: p_quoted. */
-  "provisioning.tell": {
-    args: {
-      p_job: string | null;
-      p_said: string | null;
-      p_quoted?: string | null | undefined;
-      p_asks?: boolean | null | undefined;
-    };
-    result: void;
-  };
-  /** How the job of a request stands. Nullable: result. */
-  "provisioning.tell_story": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json | null;
-  };
-  /** The terms of a job, for the run that claimed it. */
-  "provisioning.terms_for_run": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-    };
-    result: Json;
-  };
-  /** Every lawful step of a job. */
-  "provisioning.transitions": {
-    args: Record<string, never>;
-    result: { state_before: string; event: string; state_after: string; meaning: string }[];
-  };
-  /** Which try of a run is meant. */
-  "provisioning.try_of": {
-    args: {
-      p_run: unknown;
-    };
-    result: number;
-  };
-  /** An attempt whose dispatch has waited for too long. Nullable: result. */
-  "provisioning.unsent_attempt": {
-    args: {
-      p_job: string | null;
-    };
-    result: ProvisioningAttempts | null;
-  };
-  /** Why an attempt's run was not asked for yet, in words. */
-  "provisioning.unsent_words": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: string;
-  };
-  /** Attempts that do not fit their job or their callbacks. */
-  "provisioning.verify_attempts": {
-    args: {
-      p_job_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Jobs that ended otherwise than their requests. */
-  "provisioning.verify_ends": {
-    args: {
-      p_job_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
   /** Verifies a batch of jobs. Nullable: last_id. */
   "provisioning.verify_jobs": {
     args: {
@@ -9881,48 +2795,6 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: { last_id: string | null; jobs: number; findings: Json };
-  };
-  /** Broken logs of jobs. */
-  "provisioning.verify_logs": {
-    args: {
-      p_job_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Jobs that wait without a bound. */
-  "provisioning.verify_waits": {
-    args: {
-      p_job_ids: readonly string[] | string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** What jobs wait for, for how long, and who is told. */
-  "provisioning.wait_rules": {
-    args: Record<string, never>;
-    result: { wait: string; states: string[]; ends_with: string; bound: string; told: string; at_bound: string }[];
-  };
-  /** What a job waits for now. */
-  "provisioning.waits_of": {
-    args: {
-      p_job: string | null;
-    };
-    result: string[];
-  };
-  /** Enqueues a look at an attempt's run. */
-  "provisioning.watch_run": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: void;
-  };
-  /** Whose run a callback comes from. */
-  "provisioning.whose_run": {
-    args: {
-      p_attempt: string | null;
-      p_run_id: number | bigint | string | null;
-      p_run_attempt: number | null;
-    };
-    result: string;
   };
   /** Records an event on a capacity request and returns the request after it. */
   "public.apply_capacity_event": {
@@ -10529,59 +3401,6 @@ export interface Functions {
     args: Record<string, never>;
     result: Json;
   };
-  /** Adds a signing secret and lets the older ones run out; returns it, for the only time. */
-  "webhooks.add_endpoint_secret": {
-    args: {
-      p_endpoint_id: string | null;
-      p_secret: string | null;
-      p_window: string | null;
-    };
-    result: string;
-  };
-  /** The name under which a secret of an endpoint is kept. */
-  "webhooks.box_name": {
-    args: {
-      p_secret_id: string | null;
-    };
-    result: string;
-  };
-  /** Refuses an endpoint that cannot be stored. */
-  "webhooks.check_endpoint": {
-    args: {
-      p_endpoint: string | null;
-    };
-    result: void;
-  };
-  /** Refuses a URL that webhooks may not be sent to. */
-  "webhooks.check_endpoint_url": {
-    args: {
-      p_url: string | null;
-      p_allow_private: boolean | null;
-    };
-    result: void;
-  };
-  /** Refuses a bad envelope with the rule that it breaks. */
-  "webhooks.check_envelope": {
-    args: {
-      p_envelope: unknown;
-      p_stream: string | null;
-    };
-    result: void;
-  };
-  /** Refuses while alerts go to an endpoint. */
-  "webhooks.check_no_alerts": {
-    args: {
-      p_endpoint: string | null;
-    };
-    result: void;
-  };
-  /** Deletes events past their time and returns how many. */
-  "webhooks.collect_envelopes": {
-    args: {
-      p_argument: unknown;
-    };
-    result: Json;
-  };
   /** Circuit and next slot of destinations. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
   "webhooks.destination_status": {
     args: Record<string, never>;
@@ -10606,13 +3425,6 @@ export interface Functions {
       p_tenant_id?: string | null | undefined;
     };
     result: void;
-  };
-  /** Forgets secrets of endpoints and returns how many. */
-  "webhooks.drop_endpoint_secrets": {
-    args: {
-      p_secret_ids: readonly string[] | string | null;
-    };
-    result: number;
   };
   /** Enables an endpoint. */
   "webhooks.enable_endpoint": {
@@ -10648,30 +3460,6 @@ export interface Functions {
       p_version: number | null;
     };
     result: boolean;
-  };
-  /** Erases the event that an erased row delivered. Nullable: result. */
-  "webhooks.erase_envelope": {
-    args: {
-      p_row: unknown;
-    };
-    result: Json | null;
-  };
-  /** An endpoint of a workspace or of the installation, locked; refuses otherwise. */
-  "webhooks.find_endpoint": {
-    args: {
-      p_name: string | null;
-      p_tenant_id: string | null;
-    };
-    result: WebhooksEndpoints;
-  };
-  /** Stores a secret of an endpoint, in Vault or sealed. */
-  "webhooks.keep_endpoint_secret": {
-    args: {
-      p_endpoint_id: string | null;
-      p_kind: string | null;
-      p_value: string | null;
-    };
-    result: void;
   };
   /** Whether a relay opens the secrets of endpoints without a key. */
   "webhooks.kept_in_vault": {
@@ -10749,13 +3537,6 @@ export interface Functions {
     args: Record<string, never>;
     result: number;
   };
-  /** Refuses an event that was published with other content. */
-  "webhooks.refuse_other_content": {
-    args: {
-      p_known: string | null;
-    };
-    result: void;
-  };
   /** Removes an alert. */
   "webhooks.remove_alert": {
     args: {
@@ -10770,13 +3551,6 @@ export interface Functions {
       p_tenant_id?: string | null | undefined;
     };
     result: void;
-  };
-  /** The renderer alert: what an alert's endpoint is sent. */
-  "webhooks.render_alert": {
-    args: {
-      p_payload: unknown;
-    };
-    result: Json;
   };
   /** Sends an endpoint the events of a period that it was not sent; returns how many. */
   "webhooks.replay_envelopes": {
@@ -10798,110 +3572,19 @@ export interface Functions {
     };
     result: string;
   };
-  /** Seals the extra headers of an endpoint and returns their names. */
-  "webhooks.set_endpoint_headers": {
-    args: {
-      p_endpoint_id: string | null;
-      p_headers: unknown;
-    };
-    result: string[];
-  };
-  /** Whether an event of this stream and type is one of these topics. */
-  "webhooks.topic_matches": {
-    args: {
-      p_topics: readonly string[] | string | null;
-      p_stream: string | null;
-      p_type: string | null;
-    };
-    result: boolean;
-  };
-  /** Gives way to the same events that somebody else has published meanwhile. */
-  "webhooks.yield_events": {
-    args: Record<string, never>;
-    result: void;
-  };
 }
 
 /** What `call` has to know about each function while running. */
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
-  "billing.abandon_checkout": { returns: "nothing", json: [], positional: false },
-  "billing.address_mark": { returns: "value", json: [], positional: false },
-  "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
-  "billing.amount_problem": { returns: "value", json: [], positional: false },
-  "billing.amount_words": { returns: "value", json: [], positional: false },
-  "billing.apply_dispute": { returns: "value", json: ["p_dispute"], positional: false },
-  "billing.apply_invoice": { returns: "value", json: ["p_invoice"], positional: false },
-  "billing.apply_payment_intent": { returns: "value", json: ["p_intent"], positional: false },
   "billing.apply_refund": { returns: "value", json: ["p_refund"], positional: false },
-  "billing.apply_session": { returns: "value", json: ["p_session"], positional: false },
-  "billing.apply_stripe_object": { returns: "value", json: ["p_object"], positional: false },
   "billing.apply_subscription": { returns: "value", json: ["p_stripe"], positional: false },
-  "billing.ask_charges": { returns: "nothing", json: [], positional: false },
-  "billing.ask_page": { returns: "nothing", json: [], positional: false },
-  "billing.ask_stripe": { returns: "value", json: ["p_call"], positional: false },
-  "billing.begin_checkout": { returns: "row", json: [], positional: false },
-  "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
-  "billing.can_be_paid": { returns: "value", json: [], positional: false },
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
-  "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.check_books": { returns: "nothing", json: [], positional: false },
-  "billing.check_capacity": { returns: "row", json: ["p_values"], positional: false },
-  "billing.check_person": { returns: "row", json: ["p_values"], positional: false },
-  "billing.check_step": { returns: "row", json: ["p_terms", "p_values"], positional: false },
-  "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
-  "billing.check_wizard_of_returned": { returns: "value", json: ["p_member"], positional: false },
-  "billing.checkout_json": { returns: "value", json: [], positional: false },
-  "billing.checkout_named": { returns: "row", json: ["p_object"], positional: false },
-  "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
-  "billing.close_page": { returns: "nothing", json: [], positional: false },
-  "billing.close_row": { returns: "nothing", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
-  "billing.currency_digits": { returns: "value", json: [], positional: false },
-  "billing.currency_of": { returns: "value", json: [], positional: false },
-  "billing.customer_story": { returns: "value", json: [], positional: false },
   "billing.dispute_rules": { returns: "rows", json: [], positional: false },
-  "billing.draft_choices": { returns: "value", json: ["p_terms"], positional: false },
-  "billing.draft_json": { returns: "value", json: [], positional: false },
-  "billing.draft_letter": { returns: "value", json: [], positional: false },
-  "billing.draft_offer": { returns: "row", json: ["p_terms"], positional: false },
-  "billing.draft_routing": { returns: "value", json: ["p_terms", "p_offer"], positional: false },
-  "billing.draft_signature": { returns: "value", json: [], positional: false },
-  "billing.end_by_person": { returns: "nothing", json: [], positional: false },
-  "billing.enter": { returns: "value", json: [], positional: false },
-  "billing.entered_values": { returns: "value", json: ["p_terms", "p_values"], positional: false },
-  "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
-  "billing.event_rules": { returns: "rows", json: [], positional: false },
-  "billing.fail_checkout": { returns: "row", json: [], positional: false },
-  "billing.find_draft": { returns: "row", json: [], positional: false },
-  "billing.find_payment": { returns: "row", json: [], positional: false },
-  "billing.find_refund": { returns: "row", json: ["p_refund"], positional: false },
-  "billing.find_session": { returns: "row", json: ["p_session"], positional: false },
-  "billing.fit_held": { returns: "nothing", json: [], positional: false },
-  "billing.follow_end": { returns: "value", json: ["p_change"], positional: false },
-  "billing.forget_drafts": { returns: "value", json: [], positional: false },
-  "billing.has_no_page": { returns: "value", json: [], positional: false },
-  "billing.held_until": { returns: "value", json: [], positional: false },
-  "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
-  "billing.holds_money": { returns: "value", json: [], positional: false },
-  "billing.id_in": { returns: "value", json: ["p_field"], positional: false },
-  "billing.installation_id": { returns: "value", json: [], positional: false },
-  "billing.is_disputed": { returns: "value", json: [], positional: false },
-  "billing.is_ended": { returns: "value", json: [], positional: false },
-  "billing.is_given_up": { returns: "value", json: [], positional: false },
-  "billing.is_in_doubt": { returns: "value", json: [], positional: false },
-  "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_play_money": { returns: "value", json: ["p_object"], positional: false },
-  "billing.is_tried_again": { returns: "value", json: [], positional: false },
-  "billing.is_unmade": { returns: "value", json: [], positional: false },
-  "billing.is_withdrawn": { returns: "value", json: ["p_offer"], positional: false },
   "billing.judge_payment": { returns: "value", json: [], positional: false },
   "billing.judge_renewal": { returns: "value", json: [], positional: false },
-  "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
   "billing.keep_reconciling": { returns: "nothing", json: [], positional: false },
-  "billing.keep_step": { returns: "value", json: ["p_terms"], positional: false },
-  "billing.least_amount": { returns: "value", json: [], positional: false },
-  "billing.left_for_people": { returns: "value", json: [], positional: false },
-  "billing.left_of": { returns: "value", json: [], positional: false },
   "billing.list_balance": { returns: "rows", json: [], positional: false },
   "billing.list_findings": { returns: "rows", json: [], positional: false },
   "billing.list_payments": { returns: "rows", json: [], positional: false },
@@ -10910,341 +3593,78 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.list_reconciliations": { returns: "rows", json: [], positional: false },
   "billing.list_settings": { returns: "rows", json: [], positional: false },
   "billing.list_waiting": { returns: "rows", json: [], positional: false },
-  "billing.lock_request": { returns: "row", json: [], positional: false },
-  "billing.look": { returns: "nothing", json: [], positional: false },
-  "billing.look_at_checkout": { returns: "nothing", json: [], positional: false },
-  "billing.look_at_payment": { returns: "nothing", json: [], positional: false },
-  "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
-  "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
-  "billing.mail_draft": { returns: "value", json: [], positional: false },
-  "billing.may_see": { returns: "value", json: [], positional: false },
-  "billing.miss_checkout": { returns: "nothing", json: [], positional: false },
-  "billing.miss_refund": { returns: "nothing", json: [], positional: false },
-  "billing.money_state": { returns: "value", json: [], positional: false },
-  "billing.monthly_usd": { returns: "value", json: [], positional: false },
-  "billing.move_checkout": { returns: "row", json: [], positional: false },
-  "billing.move_refund": { returns: "value", json: ["p_told"], positional: false },
-  "billing.new_checkout": { returns: "row", json: [], positional: false },
-  "billing.new_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
-  "billing.note_customer": { returns: "nothing", json: [], positional: false },
-  "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
-  "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
-  "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
-  "billing.note_processing": { returns: "value", json: [], positional: false },
-  "billing.note_strange_dispute": { returns: "value", json: ["p_dispute"], positional: false },
-  "billing.note_subscription": { returns: "nothing", json: [], positional: false },
-  "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
-  "billing.offer_seen": { returns: "value", json: ["p_offer"], positional: false },
-  "billing.open_checkout": { returns: "row", json: [], positional: false },
-  "billing.open_draft": { returns: "row", json: [], positional: false },
-  "billing.open_refund": { returns: "row", json: [], positional: false },
-  "billing.operators_reason": { returns: "value", json: [], positional: false },
-  "billing.order_draft": { returns: "row", json: [], positional: false },
-  "billing.outcome": { returns: "value", json: [], positional: false },
-  "billing.owe": { returns: "nothing", json: [], positional: false },
-  "billing.page_of": { returns: "value", json: [], positional: false },
-  "billing.payment_in_reach": { returns: "row", json: [], positional: false },
-  "billing.payment_json": { returns: "value", json: [], positional: false },
-  "billing.payment_status": { returns: "value", json: [], positional: false },
-  "billing.payments_of": { returns: "value", json: [], positional: false },
-  "billing.plain_invoice": { returns: "value", json: ["p_invoice"], positional: false },
-  "billing.price_for": { returns: "row", json: [], positional: false },
-  "billing.price_problem": { returns: "value", json: [], positional: false },
   "billing.proof_token": { returns: "value", json: [], positional: false },
-  "billing.prove_draft": { returns: "row", json: [], positional: false },
-  "billing.put_aside": { returns: "nothing", json: [], positional: false },
   "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
   "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
-  "billing.put_sighting_aside": { returns: "value", json: [], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
-  "billing.read_sighting": { returns: "value", json: [], positional: false },
-  "billing.read_sightings": { returns: "row", json: [], positional: false },
-  "billing.reason_words": { returns: "value", json: [], positional: false },
-  "billing.receipt_number": { returns: "value", json: [], positional: false },
-  "billing.receive_event": { returns: "value", json: ["p_event"], positional: false },
   "billing.reconcile_payments": { returns: "value", json: [], positional: false },
-  "billing.record_finding": { returns: "value", json: [], positional: false },
-  "billing.refund": { returns: "row", json: [], positional: false },
-  "billing.refund_by_person": { returns: "row", json: [], positional: false },
-  "billing.refund_problem": { returns: "value", json: ["p_refund"], positional: false },
-  "billing.refund_reasons": { returns: "rows", json: [], positional: false },
   "billing.refund_states": { returns: "rows", json: [], positional: false },
-  "billing.refund_story": { returns: "value", json: [], positional: false },
-  "billing.refunds_too_much": { returns: "value", json: ["p_refund"], positional: false },
-  "billing.refuse_play_money": { returns: "value", json: ["p_object"], positional: false },
-  "billing.release_refund": { returns: "row", json: [], positional: false },
-  "billing.renewal_failed": { returns: "value", json: [], positional: false },
   "billing.reopen_refund": { returns: "nothing", json: [], positional: false },
-  "billing.request_in_reach": { returns: "row", json: [], positional: false },
-  "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
-  "billing.request_of_sighting": { returns: "value", json: [], positional: false },
   "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
-  "billing.return_payment": { returns: "nothing", json: [], positional: false },
-  "billing.send_refund": { returns: "row", json: [], positional: false },
   "billing.set_rate": { returns: "nothing", json: [], positional: false },
-  "billing.settings_of": { returns: "row", json: [], positional: false },
-  "billing.settle": { returns: "nothing", json: [], positional: false },
-  "billing.spender": { returns: "value", json: [], positional: false },
-  "billing.subscription_ended": { returns: "value", json: [], positional: false },
-  "billing.subscription_of_invoice": { returns: "value", json: ["p_invoice"], positional: false },
-  "billing.sweep": { returns: "value", json: ["p_argument"], positional: false },
-  "billing.take_answer": { returns: "row", json: [], positional: false },
   "billing.take_renewal": { returns: "value", json: ["p_invoice"], positional: false },
   "billing.take_session": { returns: "value", json: ["p_session"], positional: false },
-  "billing.tell": { returns: "nothing", json: [], positional: false },
-  "billing.tell_dispute": { returns: "nothing", json: ["p_dispute"], positional: false },
-  "billing.tell_failed": { returns: "nothing", json: [], positional: false },
-  "billing.tell_held": { returns: "nothing", json: [], positional: false },
-  "billing.tell_no_page": { returns: "nothing", json: [], positional: false },
-  "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
-  "billing.tell_returned": { returns: "nothing", json: [], positional: false },
-  "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
-  "billing.tell_withdrawn": { returns: "nothing", json: [], positional: false },
-  "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
-  "billing.try_lock": { returns: "value", json: [], positional: false },
   "billing.try_sighting": { returns: "value", json: [], positional: false },
-  "billing.unborn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
-  "billing.verify_books": { returns: "rows", json: [], positional: false },
-  "billing.verify_confirmations": { returns: "rows", json: [], positional: false },
   "billing.verify_payments": { returns: "row", json: [], positional: false },
-  "billing.verify_refunds": { returns: "rows", json: [], positional: false },
   "billing.waiting_counts": { returns: "rows", json: [], positional: false },
-  "billing.waiting_states": { returns: "rows", json: [], positional: false },
   "billing.withdraw_price": { returns: "row", json: [], positional: false },
-  "billing.without_people": { returns: "value", json: ["p_object"], positional: false },
-  "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
-  "capacity.account_of": { returns: "value", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
-  "capacity.active_of": { returns: "value", json: [], positional: false },
-  "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
-  "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },
   "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
-  "capacity.ask_customer": { returns: "value", json: [], positional: false },
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
   "capacity.asked_people": { returns: "value", json: [], positional: false },
-  "capacity.audience": { returns: "value", json: ["p_story"], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
-  "capacity.check_account_given": { returns: "value", json: ["p_given"], positional: false },
-  "capacity.check_channel": { returns: "value", json: [], positional: false },
-  "capacity.check_fixer": { returns: "nothing", json: [], positional: false },
-  "capacity.check_group_unused": { returns: "value", json: ["p_group"], positional: false },
-  "capacity.check_joining": { returns: "value", json: ["p_joining"], positional: false },
-  "capacity.check_link_secret": { returns: "value", json: ["p_secret"], positional: false },
-  "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
-  "capacity.check_policy": { returns: "value", json: [], positional: false },
-  "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
-  "capacity.check_rules_of_returned": { returns: "value", json: ["p_member"], positional: false },
-  "capacity.check_template": { returns: "value", json: [], positional: false },
-  "capacity.check_terms": { returns: "row", json: [], positional: false },
-  "capacity.closed_steps": { returns: "value", json: [], positional: false },
-  "capacity.commercial_plan": { returns: "value", json: [], positional: false },
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
-  "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
-  "capacity.content_of": { returns: "row", json: ["p_values"], positional: false },
   "capacity.context_of": { returns: "row", json: [], positional: false },
   "capacity.count_act": { returns: "nothing", json: [], positional: false },
-  "capacity.customer_bounced": { returns: "value", json: ["p_bounced"], positional: false },
-  "capacity.customer_key_of": { returns: "value", json: [], positional: false },
-  "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.decide_as_caller": { returns: "row", json: ["p_payload"], positional: false },
-  "capacity.deliveries_of": { returns: "value", json: [], positional: false },
-  "capacity.destination_words": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.effects_of": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.email_of_customer": { returns: "value", json: [], positional: false },
-  "capacity.endpoint_routes": { returns: "rows", json: [], positional: false },
-  "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
-  "capacity.erase_messages": { returns: "row", json: [], positional: false },
-  "capacity.erase_step": { returns: "row", json: [], positional: false },
-  "capacity.erasure_state": { returns: "value", json: [], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
-  "capacity.find_customer": { returns: "value", json: [], positional: false },
-  "capacity.fingerprint_of": { returns: "value", json: [], positional: false },
   "capacity.fixers": { returns: "value", json: [], positional: false },
-  "capacity.fold": { returns: "row", json: [], positional: false },
-  "capacity.forget_slack_users": { returns: "value", json: [], positional: false },
-  "capacity.free_text": { returns: "value", json: [], positional: false },
-  "capacity.group_channel": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.is_address": { returns: "value", json: [], positional: false },
-  "capacity.is_customer_id": { returns: "value", json: [], positional: false },
-  "capacity.is_quiet": { returns: "value", json: [], positional: false },
   "capacity.judge": { returns: "row", json: [], positional: false },
-  "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
-  "capacity.kept_story": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.known_templates": { returns: "rows", json: [], positional: false },
-  "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
-  "capacity.last_told": { returns: "value", json: [], positional: false },
-  "capacity.left_behind": { returns: "value", json: ["p_member"], positional: false },
-  "capacity.levels_behind": { returns: "value", json: [], positional: false },
-  "capacity.linear_comment_then": { returns: "value", json: ["p_kept"], positional: false },
-  "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.linear_issue_now": { returns: "value", json: ["p_kept"], positional: false },
-  "capacity.linear_state_input": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.linear_state_kind": { returns: "value", json: [], positional: false },
-  "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.linear_text": { returns: "value", json: [], positional: false },
-  "capacity.links_of": { returns: "rows", json: [], positional: false },
   "capacity.list_heads": { returns: "rows", json: [], positional: false },
   "capacity.list_linear_states": { returns: "rows", json: [], positional: false },
   "capacity.list_policies": { returns: "rows", json: [], positional: false },
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.load_context": { returns: "row", json: [], positional: false },
-  "capacity.mail_died_at": { returns: "value", json: [], positional: false },
   "capacity.marking_key": { returns: "value", json: [], positional: false },
   "capacity.marks_of": { returns: "row", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
-  "capacity.may_tell": { returns: "value", json: [], positional: false },
-  "capacity.mentioned_of": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.name_by_address": { returns: "nothing", json: [], positional: false },
-  "capacity.name_customer": { returns: "nothing", json: ["p_customer_ref"], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
-  "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.next_state": { returns: "value", json: [], positional: false },
-  "capacity.no_longer_asked": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
-  "capacity.note": { returns: "value", json: [], positional: false },
-  "capacity.note_circuits": { returns: "value", json: ["p_circuits"], positional: false },
-  "capacity.note_dead_letters": { returns: "value", json: ["p_rows"], positional: false },
-  "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
   "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
-  "capacity.notice_asked": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.notice_effects": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.nudge": { returns: "value", json: [], positional: false },
-  "capacity.offer_for": { returns: "value", json: [], positional: false },
-  "capacity.operators": { returns: "value", json: [], positional: false },
-  "capacity.operators_of": { returns: "value", json: [], positional: false },
-  "capacity.own_refusal": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
-  "capacity.people_named": { returns: "value", json: [], positional: false },
-  "capacity.personal_hash": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
-  "capacity.preview_tell": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.preview_template": { returns: "value", json: [], positional: false },
-  "capacity.problem_pause": { returns: "value", json: [], positional: false },
-  "capacity.problem_values": { returns: "value", json: ["p_facts"], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
-  "capacity.put_free_text": { returns: "value", json: ["p_content"], positional: false },
   "capacity.put_linear_state": { returns: "row", json: [], positional: false },
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
-  "capacity.reach_problem": { returns: "value", json: [], positional: false },
-  "capacity.reached_in_channel": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.refuse_template": { returns: "nothing", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
-  "capacity.render_event": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_linear_comment": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_linear_issue": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_linear_state": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_money": { returns: "value", json: ["p_amount"], positional: false },
-  "capacity.render_slack_reply": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_slack_root": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
-  "capacity.request_for": { returns: "row", json: [], positional: false },
-  "capacity.require_template": { returns: "row", json: [], positional: false },
-  "capacity.review_plan": { returns: "value", json: [], positional: false },
-  "capacity.route_all": { returns: "nothing", json: [], positional: false },
-  "capacity.route_endpoint": { returns: "value", json: ["p_changed"], positional: false },
   "capacity.run_timers": { returns: "value", json: [], positional: false },
-  "capacity.sample_problems": { returns: "rows", json: [], positional: false },
-  "capacity.sample_story": { returns: "value", json: [], positional: false },
-  "capacity.schedule_timers": { returns: "value", json: [], positional: false },
-  "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
-  "capacity.show_template": { returns: "value", json: [], positional: false },
-  "capacity.signed_link": { returns: "value", json: [], positional: false },
-  "capacity.slack_job": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
-  "capacity.slack_payment": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.slack_quote": { returns: "value", json: [], positional: false },
-  "capacity.slack_reply_then": { returns: "value", json: ["p_kept"], positional: false },
-  "capacity.slack_root_now": { returns: "value", json: ["p_kept"], positional: false },
-  "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.slack_time": { returns: "value", json: ["p_seconds"], positional: false },
-  "capacity.stands_in_for": { returns: "value", json: [], positional: false },
-  "capacity.story_digest": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.story_name": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_now": { returns: "value", json: [], positional: false },
-  "capacity.story_of": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.story_price": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.story_state": { returns: "value", json: [], positional: false },
-  "capacity.story_then": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.submit": { returns: "row", json: [], positional: false },
-  "capacity.subscription_routes": { returns: "rows", json: [], positional: false },
-  "capacity.technical_plan": { returns: "value", json: [], positional: false },
-  "capacity.tell_circuits": { returns: "nothing", json: [], positional: false },
-  "capacity.tell_colleagues": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.tell_customer": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.tell_dead_letters": { returns: "nothing", json: [], positional: false },
-  "capacity.tell_group": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.tell_link": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.tell_operators": { returns: "nothing", json: ["p_facts"], positional: false },
   "capacity.tell_people": { returns: "value", json: ["p_story"], positional: false },
-  "capacity.tell_problems": { returns: "value", json: ["p_argument"], positional: false },
-  "capacity.tell_values": { returns: "value", json: ["p_story"], positional: false },
   "capacity.tells_of_event": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.tells_of_notice": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.tells_of_offer": { returns: "value", json: [], positional: false },
-  "capacity.template_samples": { returns: "rows", json: [], positional: false },
-  "capacity.template_variables": { returns: "rows", json: [], positional: false },
-  "capacity.timer_above": { returns: "row", json: [], positional: false },
-  "capacity.timer_actor": { returns: "row", json: [], positional: false },
-  "capacity.timer_digests": { returns: "rows", json: [], positional: false },
-  "capacity.timer_erase": { returns: "row", json: [], positional: false },
   "capacity.timer_expire": { returns: "row", json: [], positional: false },
-  "capacity.timer_failed": { returns: "value", json: [], positional: false },
-  "capacity.timer_forget": { returns: "row", json: [], positional: false },
-  "capacity.timer_notice": { returns: "row", json: [], positional: false },
-  "capacity.timer_release": { returns: "row", json: [], positional: false },
-  "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
-  "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
-  "capacity.timer_review": { returns: "row", json: [], positional: false },
-  "capacity.timer_review_one": { returns: "row", json: [], positional: false },
-  "capacity.timer_since": { returns: "value", json: [], positional: false },
-  "capacity.timer_unasked": { returns: "row", json: [], positional: false },
-  "capacity.timer_warn": { returns: "row", json: [], positional: false },
   "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
-  "capacity.told_asked": { returns: "value", json: ["p_asked"], positional: false },
-  "capacity.transitions": { returns: "rows", json: [], positional: false },
   "capacity.unasked": { returns: "value", json: [], positional: false },
-  "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
-  "capacity.unasked_words": { returns: "value", json: [], positional: false },
   "capacity.unlinked_reviewers": { returns: "rows", json: [], positional: false },
-  "capacity.unnamed_customer": { returns: "value", json: [], positional: false },
-  "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
-  "capacity.verify_effects": { returns: "row", json: [], positional: false },
   "capacity.verify_extent": { returns: "row", json: [], positional: false },
-  "capacity.verify_fold": { returns: "rows", json: [], positional: false },
   "capacity.verify_heads": { returns: "rows", json: [], positional: false },
-  "capacity.verify_origins": { returns: "rows", json: [], positional: false },
-  "capacity.verify_projection": { returns: "rows", json: [], positional: false },
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
   "capacity.verify_routes": { returns: "row", json: [], positional: false },
-  "capacity.verify_texts": { returns: "rows", json: [], positional: false },
-  "capacity.verify_told": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
-  "capacity.wanted_routes": { returns: "rows", json: [], positional: false },
-  "capacity.with_reviews": { returns: "value", json: ["p_story"], positional: false },
   "capacity.workspace_needs": { returns: "rows", json: [], positional: false },
   "directory.caller": { returns: "row", json: [], positional: false },
-  "directory.check_api_key": { returns: "nothing", json: [], positional: false },
-  "directory.check_issuer": { returns: "nothing", json: [], positional: false },
-  "directory.check_tenant": { returns: "value", json: ["p_argument"], positional: false },
-  "directory.endpoint_workspace": { returns: "value", json: [], positional: false },
-  "directory.find_member": { returns: "row", json: [], positional: false },
-  "directory.issued_at": { returns: "value", json: ["p_claims"], positional: false },
-  "directory.link_by_domain": { returns: "row", json: [], positional: false },
   "directory.list_api_keys": { returns: "rows", json: [], positional: false },
   "directory.list_groups": { returns: "rows", json: [], positional: false },
   "directory.list_identities": { returns: "rows", json: [], positional: false },
@@ -11252,15 +3672,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.list_members": { returns: "rows", json: [], positional: false },
   "directory.list_workspaces": { returns: "rows", json: [], positional: false },
   "directory.member_for_slack": { returns: "row", json: [], positional: false },
-  "directory.member_problem": { returns: "value", json: ["p_changes"], positional: false },
-  "directory.protect_tables": { returns: "nothing", json: [], positional: false },
   "directory.put_api_key": { returns: "row", json: [], positional: false },
   "directory.put_group": { returns: "row", json: [], positional: false },
   "directory.put_identity": { returns: "row", json: [], positional: false },
   "directory.put_identity_domain": { returns: "row", json: [], positional: false },
   "directory.put_member": { returns: "row", json: ["p_changes"], positional: false },
   "directory.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
-  "directory.reader": { returns: "row", json: [], positional: false },
   "directory.reader_groups": { returns: "value", json: [], positional: false },
   "directory.reader_id": { returns: "value", json: [], positional: false },
   "directory.reader_key_valid": { returns: "value", json: [], positional: false },
@@ -11272,485 +3689,105 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.remove_identity": { returns: "row", json: [], positional: false },
   "directory.remove_identity_domain": { returns: "value", json: [], positional: false },
   "directory.remove_member": { returns: "row", json: [], positional: false },
-  "directory.require_purpose": { returns: "nothing", json: [], positional: false },
-  "directory.resolve_reader": { returns: "value", json: [], positional: false },
-  "directory.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "directory.revoke_api_key": { returns: "row", json: [], positional: false },
-  "directory.signed_in_member": { returns: "row", json: [], positional: false },
-  "directory.standing_of": { returns: "row", json: [], positional: false },
-  "directory.take_account": { returns: "nothing", json: [], positional: false },
-  "headroom.address_problem": { returns: "value", json: [], positional: false },
-  "headroom.canonical_address": { returns: "value", json: [], positional: false },
-  "headroom.canonical_domain": { returns: "value", json: [], positional: false },
-  "headroom.check_actor": { returns: "nothing", json: [], positional: false },
-  "headroom.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
-  "headroom.check_json": { returns: "nothing", json: ["p_value"], positional: false },
-  "headroom.claims": { returns: "value", json: [], positional: false },
-  "headroom.claims_text": { returns: "value", json: [], positional: false },
   "headroom.client_network": { returns: "value", json: [], positional: false },
-  "headroom.close_schema": { returns: "nothing", json: [], positional: false },
-  "headroom.current_key": { returns: "value", json: [], positional: false },
-  "headroom.declare_hooks": { returns: "nothing", json: ["p_points"], positional: false },
-  "headroom.drop_boxes": { returns: "value", json: [], positional: false },
-  "headroom.equal_constant_time": { returns: "value", json: [], positional: false },
   "headroom.fail": { returns: "nothing", json: [], positional: false },
-  "headroom.forget_in_vault": { returns: "nothing", json: [], positional: false },
-  "headroom.forget_turns": { returns: "value", json: [], positional: false },
   "headroom.get_secret": { returns: "value", json: [], positional: false },
-  "headroom.hand_out_secrets": { returns: "rows", json: [], positional: false },
-  "headroom.handed_out_to": { returns: "rows", json: [], positional: false },
-  "headroom.has_vault": { returns: "value", json: [], positional: false },
-  "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
-  "headroom.is_moment": { returns: "value", json: [], positional: false },
-  "headroom.json_text": { returns: "value", json: [], positional: false },
-  "headroom.keep_box": { returns: "nothing", json: [], positional: false },
-  "headroom.keep_secret": { returns: "nothing", json: [], positional: false },
-  "headroom.key_id": { returns: "value", json: [], positional: false },
-  "headroom.key_of_box": { returns: "value", json: [], positional: false },
-  "headroom.key_to_seal_with": { returns: "value", json: [], positional: false },
-  "headroom.link_key": { returns: "value", json: [], positional: false },
   "headroom.list_secrets": { returns: "rows", json: [], positional: false },
-  "headroom.make_turn": { returns: "value", json: [], positional: false },
   "headroom.open_box": { returns: "value", json: [], positional: false },
   "headroom.open_secret": { returns: "value", json: [], positional: false },
-  "headroom.optional_secret": { returns: "value", json: [], positional: false },
-  "headroom.reason_in": { returns: "value", json: [], positional: false },
-  "headroom.refusals": { returns: "rows", json: [], positional: false },
   "headroom.register_hooks": { returns: "nothing", json: ["p_hooks"], positional: false },
   "headroom.remove_secret": { returns: "value", json: [], positional: false },
-  "headroom.request_headers": { returns: "value", json: [], positional: false },
   "headroom.reseal_secrets": { returns: "row", json: [], positional: false },
-  "headroom.run_hooks": { returns: "value", json: ["p_argument"], positional: false },
-  "headroom.schedule_job": { returns: "value", json: [], positional: false },
   "headroom.seal_secret": { returns: "value", json: [], positional: false },
   "headroom.set_secret": { returns: "nothing", json: [], positional: false },
-  "headroom.signing_key": { returns: "value", json: [], positional: false },
-  "headroom.switch_off_jit": { returns: "nothing", json: [], positional: false },
   "headroom.switch_sealing_key": { returns: "value", json: [], positional: false },
   "headroom.take_turn": { returns: "nothing", json: [], positional: false },
   "headroom.too_deep": { returns: "value", json: ["p_value"], positional: false },
-  "headroom.try_turn": { returns: "value", json: [], positional: false },
-  "inbound.action_event": { returns: "row", json: [], positional: false },
-  "inbound.callback_stamp_problem": { returns: "value", json: [], positional: false },
-  "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
   "inbound.could_decide": { returns: "row", json: [], positional: false },
   "inbound.decide": { returns: "row", json: [], positional: false },
-  "inbound.decided_already": { returns: "value", json: [], positional: false },
-  "inbound.enqueue_interaction": { returns: "nothing", json: ["p_receipt", "p_payload"], positional: false },
-  "inbound.erase_receipts": { returns: "value", json: ["p_erasure"], positional: false },
-  "inbound.forget_receipts": { returns: "value", json: ["p_argument"], positional: false },
-  "inbound.form_channel": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.form_decode": { returns: "value", json: [], positional: false },
-  "inbound.form_metadata": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.form_value": { returns: "value", json: ["p_values"], positional: false },
-  "inbound.github_handle": { returns: "value", json: ["p_sent"], positional: false },
-  "inbound.linear_handle": { returns: "value", json: ["p_sent"], positional: false },
-  "inbound.linear_note": { returns: "value", json: ["p_sent"], positional: false },
-  "inbound.linear_own_comment": { returns: "value", json: [], positional: false },
-  "inbound.named_request": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.parse_date": { returns: "value", json: [], positional: false },
-  "inbound.parse_json": { returns: "value", json: [], positional: false },
-  "inbound.parse_terms": { returns: "value", json: [], positional: false },
-  "inbound.percent_decode": { returns: "value", json: [], positional: false },
-  "inbound.postal_handle": { returns: "value", json: ["p_event"], positional: false },
-  "inbound.postal_row": { returns: "value", json: ["p_message"], positional: false },
-  "inbound.readable": { returns: "row", json: [], positional: false },
-  "inbound.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
-  "inbound.refused_field": { returns: "value", json: [], positional: false },
-  "inbound.render_follow_up": { returns: "value", json: [], positional: false },
-  "inbound.render_input": { returns: "value", json: [], positional: false },
-  "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
-  "inbound.render_reason": { returns: "value", json: [], positional: false },
   "inbound.review_step": { returns: "value", json: [], positional: false },
-  "inbound.signed_by": { returns: "value", json: [], positional: false },
-  "inbound.slack_action": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_command": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_decision": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_follow_up": { returns: "value", json: [], positional: false },
-  "inbound.slack_follow_up_button": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_follow_up_form": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_form": { returns: "value", json: ["p_receipt", "p_fields"], positional: false },
-  "inbound.slack_handle": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_help": { returns: "value", json: [], positional: false },
-  "inbound.slack_home": { returns: "row", json: [], positional: false },
-  "inbound.slack_job": { returns: "row", json: [], positional: false },
-  "inbound.slack_job_button": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_job_form": { returns: "value", json: ["p_receipt", "p_metadata"], positional: false },
-  "inbound.slack_job_step": { returns: "value", json: [], positional: false },
-  "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
-  "inbound.slack_member": { returns: "row", json: ["p_receipt"], positional: false },
-  "inbound.slack_note": { returns: "nothing", json: ["p_receipt"], positional: false },
-  "inbound.slack_open": { returns: "nothing", json: ["p_receipt", "p_view"], positional: false },
-  "inbound.slack_parse": { returns: "value", json: [], positional: false },
-  "inbound.slack_parse_payload": { returns: "value", json: ["p_sent"], positional: false },
-  "inbound.slack_receipt_id": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_refused": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_repeat": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_reply": { returns: "value", json: ["p_blocks"], positional: false },
-  "inbound.slack_show": { returns: "value", json: [], positional: false },
-  "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
-  "inbound.slack_submission": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_submitted": { returns: "value", json: ["p_story"], positional: false },
-  "inbound.slack_unasked": { returns: "value", json: [], positional: false },
-  "inbound.stripe_receipt": { returns: "value", json: ["p_event"], positional: false },
-  "inbound.stripe_stamp_problem": { returns: "value", json: [], positional: false },
-  "inbound.submit_terms": { returns: "row", json: ["p_receipt", "p_fields"], positional: false },
-  "inbound.term_names": { returns: "value", json: [], positional: false },
-  "inbound.too_late": { returns: "nothing", json: [], positional: false },
-  "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
-  "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },
   "notify.add_producer": { returns: "value", json: [], positional: false },
-  "notify.address_mark": { returns: "value", json: [], positional: false },
-  "notify.address_of": { returns: "row", json: [], positional: false },
-  "notify.after_quiet": { returns: "value", json: [], positional: false },
-  "notify.bring_template": { returns: "nothing", json: [], positional: false },
   "notify.carries_link": { returns: "value", json: [], positional: false },
   "notify.channel_figures": { returns: "rows", json: [], positional: false },
-  "notify.channels_for": { returns: "value", json: [], positional: false },
-  "notify.check_producer": { returns: "nothing", json: [], positional: false },
-  "notify.choose_what": { returns: "nothing", json: ["p_choices"], positional: false },
-  "notify.choose_when": { returns: "nothing", json: ["p_changes"], positional: false },
-  "notify.connect_realtime": { returns: "value", json: [], positional: false },
-  "notify.content": { returns: "row", json: [], positional: false },
   "notify.dispatch": { returns: "value", json: [], positional: false },
-  "notify.due_at": { returns: "value", json: [], positional: false },
-  "notify.due_parts": { returns: "rows", json: [], positional: false },
-  "notify.email_html": { returns: "value", json: ["p_blocks"], positional: false },
-  "notify.email_letter": { returns: "value", json: [], positional: false },
-  "notify.email_plain": { returns: "value", json: ["p_blocks"], positional: false },
-  "notify.email_text": { returns: "value", json: [], positional: false },
-  "notify.endpoints_for": { returns: "values", json: [], positional: false },
-  "notify.erase_about": { returns: "row", json: [], positional: false },
-  "notify.erase_messages": { returns: "value", json: [], positional: false },
-  "notify.erase_texts": { returns: "nothing", json: [], positional: false },
-  "notify.erase_told": { returns: "nothing", json: [], positional: false },
-  "notify.fill": { returns: "value", json: ["p_values"], positional: false },
-  "notify.filled": { returns: "row", json: ["p_values"], positional: false },
-  "notify.find_unsubscribe": { returns: "row", json: [], positional: false },
   "notify.follow_endings": { returns: "value", json: [], positional: false },
-  "notify.forget_member": { returns: "value", json: ["p_member"], positional: false },
   "notify.forget_old": { returns: "value", json: [], positional: false },
-  "notify.forget_removed": { returns: "value", json: [], positional: false },
-  "notify.forget_slack_webhook": { returns: "nothing", json: [], positional: false },
   "notify.get_notification": { returns: "value", json: [], positional: false },
-  "notify.grant_producer": { returns: "nothing", json: [], positional: false },
-  "notify.how_many_fit": { returns: "value", json: [], positional: false },
-  "notify.html_text": { returns: "value", json: [], positional: false },
-  "notify.inbox_owner": { returns: "row", json: [], positional: false },
-  "notify.is_blank": { returns: "value", json: [], positional: false },
-  "notify.is_suppressed": { returns: "value", json: [], positional: false },
-  "notify.known_templates": { returns: "rows", json: [], positional: false },
-  "notify.known_zone": { returns: "value", json: [], positional: false },
   "notify.lift_suppression": { returns: "value", json: [], positional: false },
   "notify.list_notifications": { returns: "rows", json: [], positional: false },
   "notify.list_producers": { returns: "rows", json: [], positional: false },
   "notify.list_suppressions": { returns: "rows", json: [], positional: false },
-  "notify.mail_share": { returns: "value", json: [], positional: false },
-  "notify.message": { returns: "value", json: [], positional: false },
-  "notify.message_by_email": { returns: "value", json: [], positional: false },
-  "notify.message_in_slack": { returns: "value", json: [], positional: false },
-  "notify.message_to_endpoint": { returns: "value", json: [], positional: false },
-  "notify.next_time": { returns: "value", json: [], positional: false },
-  "notify.note_endings": { returns: "value", json: ["p_rows"], positional: false },
-  "notify.note_settled": { returns: "value", json: ["p_finished"], positional: false },
-  "notify.parts_for": { returns: "value", json: [], positional: false },
-  "notify.person_for": { returns: "row", json: [], positional: false },
-  "notify.preferences_of": { returns: "value", json: [], positional: false },
-  "notify.preview": { returns: "value", json: ["p_link"], positional: false },
-  "notify.producer_rights": { returns: "rows", json: [], positional: false },
-  "notify.put_in_inbox": { returns: "nothing", json: [], positional: false },
-  "notify.reach": { returns: "row", json: [], positional: false },
-  "notify.recipient": { returns: "row", json: [], positional: false },
-  "notify.record_outcome": { returns: "value", json: [], positional: false },
   "notify.release": { returns: "row", json: [], positional: false },
   "notify.remove_producer": { returns: "value", json: [], positional: false },
-  "notify.render_text": { returns: "value", json: [], positional: false },
   "notify.resend": { returns: "value", json: [], positional: false },
-  "notify.resume_mails": { returns: "nothing", json: [], positional: false },
-  "notify.schedule_dispatcher": { returns: "value", json: [], positional: false },
-  "notify.send": { returns: "row", json: [], positional: false },
   "notify.send_due": { returns: "value", json: [], positional: false },
-  "notify.send_message": { returns: "value", json: [], positional: false },
-  "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
-  "notify.show_notification": { returns: "value", json: [], positional: false },
-  "notify.slack_sections": { returns: "row", json: [], positional: false },
-  "notify.slack_text": { returns: "value", json: [], positional: false },
   "notify.slack_webhook_for_relay": { returns: "value", json: [], positional: false },
   "notify.status_rules": { returns: "rows", json: [], positional: false },
-  "notify.still_wanted": { returns: "value", json: [], positional: false },
-  "notify.stop_mails": { returns: "nothing", json: [], positional: false },
-  "notify.stoppable": { returns: "row", json: [], positional: false },
-  "notify.suppress": { returns: "value", json: [], positional: false },
   "notify.suppress_address": { returns: "value", json: [], positional: false },
-  "notify.tell": { returns: "value", json: [], positional: false },
-  "notify.tell_bounced": { returns: "nothing", json: [], positional: false },
-  "notify.tell_member": { returns: "value", json: [], positional: false },
-  "notify.tell_members": { returns: "value", json: [], positional: false },
-  "notify.template_problem": { returns: "value", json: [], positional: false },
-  "notify.template_samples": { returns: "rows", json: [], positional: false },
-  "notify.template_variables": { returns: "rows", json: [], positional: false },
-  "notify.template_workspace": { returns: "row", json: [], positional: false },
-  "notify.tidy_template": { returns: "value", json: [], positional: false },
-  "notify.time_of_day": { returns: "value", json: [], positional: false },
-  "notify.time_zone_named": { returns: "value", json: [], positional: false },
-  "notify.told_problem": { returns: "value", json: [], positional: false },
-  "notify.told_text": { returns: "row", json: ["p_values"], positional: false },
-  "notify.units": { returns: "value", json: [], positional: false },
-  "notify.unsubscribe_signature": { returns: "value", json: [], positional: false },
   "notify.unsubscribe_token": { returns: "value", json: [], positional: false },
-  "notify.webhook_box": { returns: "value", json: [], positional: false },
-  "notify.webhook_gone": { returns: "nothing", json: [], positional: false },
-  "notify.whose": { returns: "value", json: [], positional: false },
-  "outbox.add_gate": { returns: "nothing", json: [], positional: false },
-  "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
-  "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
-  "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
-  "outbox.backoff": { returns: "value", json: [], positional: false },
-  "outbox.book_slots": { returns: "nothing", json: [], positional: false },
   "outbox.change_stream": { returns: "row", json: ["p_changes"], positional: false },
-  "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
-  "outbox.check_operator": { returns: "nothing", json: [], positional: false },
-  "outbox.check_rail": { returns: "nothing", json: [], positional: false },
-  "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
-  "outbox.check_stream": { returns: "nothing", json: [], positional: false },
-  "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
-  "outbox.check_times": { returns: "nothing", json: [], positional: false },
-  "outbox.choose_rows": { returns: "value", json: [], positional: false },
-  "outbox.circuit_of": { returns: "value", json: [], positional: false },
   "outbox.claim": { returns: "rows", json: ["p_in_flight"], positional: false },
-  "outbox.claim_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
-  "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
-  "outbox.claim_special_rows": { returns: "rows", json: [], positional: false },
   "outbox.clear_destination": { returns: "nothing", json: [], positional: false },
-  "outbox.close_rows": { returns: "nothing", json: [], positional: false },
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.count_retries": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
   "outbox.credential_status": { returns: "rows", json: [], positional: false },
-  "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
-  "outbox.dead_count_at": { returns: "value", json: [], positional: false },
-  "outbox.declare_credentials": { returns: "nothing", json: ["p_credentials"], positional: false },
-  "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
-  "outbox.empty_finished": { returns: "value", json: [], positional: false },
   "outbox.enqueue": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.enqueue_many": { returns: "rows", json: ["p_rows"], positional: false },
-  "outbox.enqueue_pair": {
-    returns: "value",
-    json: ["p_first_payload", "p_first_binds", "p_second_payload", "p_second_binds"],
-    positional: false,
-  },
-  "outbox.enqueuer": { returns: "value", json: [], positional: false },
-  "outbox.ensure_followed": { returns: "nothing", json: [], positional: false },
-  "outbox.ensure_limits": { returns: "nothing", json: ["p_limits"], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
-  "outbox.ensure_rails": { returns: "nothing", json: ["p_rails"], positional: false },
-  "outbox.ensure_stream": { returns: "nothing", json: ["p_settings"], positional: false },
-  "outbox.erase_finished": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
-  "outbox.existing_row": { returns: "row", json: ["p_terms"], positional: false },
-  "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
-  "outbox.first_bytes": { returns: "value", json: [], positional: false },
-  "outbox.forget_captures": { returns: "nothing", json: [], positional: false },
   "outbox.forget_expired": { returns: "row", json: [], positional: false },
-  "outbox.forget_salts": { returns: "nothing", json: [], positional: false },
-  "outbox.gates_of": { returns: "rows", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
-  "outbox.gc_keys": { returns: "value", json: [], positional: false },
-  "outbox.give_up_heads": { returns: "nothing", json: [], positional: false },
   "outbox.grant_rail": { returns: "nothing", json: [], positional: false },
-  "outbox.guard_rails": { returns: "nothing", json: ["p_grants", "p_leftovers"], positional: false },
-  "outbox.held_by": { returns: "value", json: [], positional: false },
   "outbox.held_locks": { returns: "rows", json: [], positional: false },
-  "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
-  "outbox.in_flight_or_finished": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
-  "outbox.is_lost": { returns: "value", json: [], positional: false },
-  "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
-  "outbox.is_unfinished": { returns: "value", json: [], positional: false },
-  "outbox.last_line": { returns: "row", json: [], positional: false },
-  "outbox.last_lines": { returns: "value", json: [], positional: false },
-  "outbox.late_in_lanes": { returns: "row", json: [], positional: false },
-  "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
-  "outbox.lines_of": { returns: "value", json: [], positional: false },
+  "outbox.list_changed_settings": { returns: "rows", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_retries": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
-  "outbox.lock_lanes": { returns: "value", json: [], positional: false },
-  "outbox.locked_by": { returns: "value", json: [], positional: false },
-  "outbox.may_write": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
   "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
-  "outbox.not_granted": { returns: "value", json: [], positional: false },
-  "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
-  "outbox.note_served": { returns: "nothing", json: [], positional: false },
-  "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
-  "outbox.open_ways": { returns: "row", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
-  "outbox.place_of_row": { returns: "value", json: [], positional: false },
-  "outbox.places_of": { returns: "value", json: [], positional: false },
-  "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
+  "outbox.put_stream": { returns: "row", json: ["p_settings"], positional: false },
   "outbox.rail_credentials": { returns: "rows", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
-  "outbox.reap_lanes": { returns: "value", json: [], positional: false },
-  "outbox.reap_rows": { returns: "value", json: [], positional: false },
   "outbox.redrive": { returns: "rows", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
-  "outbox.register_renderers": { returns: "nothing", json: ["p_renderers"], positional: false },
-  "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
-  "outbox.repair_headless": { returns: "value", json: [], positional: false },
-  "outbox.repair_unblocked": { returns: "value", json: [], positional: false },
-  "outbox.repair_unheld": { returns: "value", json: [], positional: false },
-  "outbox.repair_ways": { returns: "value", json: [], positional: false },
-  "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
-  "outbox.reserve_kinds": { returns: "nothing", json: [], positional: false },
+  "outbox.reset_limits": { returns: "nothing", json: [], positional: false },
+  "outbox.reset_stream": { returns: "row", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },
-  "outbox.retries_waiting": { returns: "rows", json: [], positional: false },
   "outbox.retry_now": { returns: "rows", json: [], positional: false },
-  "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.rows_between": { returns: "rows", json: [], positional: false },
-  "outbox.sample_percent": { returns: "value", json: [], positional: false },
   "outbox.settle": { returns: "row", json: [], positional: false },
-  "outbox.settle_lane_exceptions": { returns: "row", json: [], positional: false },
-  "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.settle_row_exceptions": { returns: "row", json: [], positional: false },
-  "outbox.settle_rows": { returns: "nothing", json: [], positional: false },
   "outbox.skip": { returns: "rows", json: [], positional: false },
   "outbox.start_relay": { returns: "value", json: [], positional: false },
   "outbox.status": { returns: "rows", json: [], positional: false },
-  "outbox.status_by_index": { returns: "row", json: [], positional: false },
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
-  "outbox.store_captures": { returns: "nothing", json: [], positional: false },
-  "outbox.stream_id": { returns: "value", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
-  "outbox.take_number": { returns: "value", json: [], positional: false },
-  "outbox.tell_finished": { returns: "nothing", json: [], positional: false },
-  "outbox.terms_of": { returns: "value", json: ["p_row"], positional: false },
-  "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.ungranted": { returns: "rows", json: [], positional: false },
-  "outbox.verdict": { returns: "value", json: [], positional: false },
-  "outbox.verify_extent": { returns: "row", json: [], positional: false },
   "outbox.verify_keys": { returns: "row", json: [], positional: false },
   "outbox.verify_lanes": { returns: "row", json: [], positional: false },
-  "outbox.verify_lines": { returns: "rows", json: [], positional: false },
   "outbox.verify_order": { returns: "row", json: [], positional: false },
-  "outbox.verify_payloads": { returns: "rows", json: [], positional: false },
-  "outbox.verify_places": { returns: "rows", json: [], positional: false },
-  "outbox.verify_rows": { returns: "row", json: [], positional: false },
-  "outbox.waiting_queues": { returns: "value", json: [], positional: false },
-  "outbox.waiting_tenants": { returns: "values", json: [], positional: false },
-  "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
-  "outbox.way_id": { returns: "value", json: [], positional: false },
-  "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
-  "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds", "p_terms"], positional: false },
-  "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
-  "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
-  "provisioning.adopt": { returns: "value", json: [], positional: false },
-  "provisioning.apply_callback": { returns: "value", json: ["p_sent"], positional: false },
-  "provisioning.asked_words": { returns: "value", json: [], positional: false },
-  "provisioning.asks_for": { returns: "value", json: [], positional: false },
-  "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
-  "provisioning.begin_attempt": { returns: "nothing", json: [], positional: false },
-  "provisioning.callback_address": { returns: "value", json: [], positional: false },
-  "provisioning.callback_problem": { returns: "value", json: ["p_sent"], positional: false },
-  "provisioning.callback_rules": { returns: "rows", json: [], positional: false },
-  "provisioning.check_person": { returns: "nothing", json: [], positional: false },
-  "provisioning.check_reason": { returns: "value", json: [], positional: false },
-  "provisioning.claim": { returns: "row", json: [], positional: false },
-  "provisioning.clean_up": { returns: "row", json: [], positional: false },
-  "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
   "provisioning.complete": { returns: "nothing", json: [], positional: false },
-  "provisioning.count_callback": { returns: "nothing", json: [], positional: false },
-  "provisioning.create_job": { returns: "nothing", json: [], positional: false },
-  "provisioning.customer_story": { returns: "value", json: [], positional: false },
-  "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
   "provisioning.drop_previous_secret": { returns: "nothing", json: [], positional: false },
-  "provisioning.end_attempt": { returns: "row", json: [], positional: false },
-  "provisioning.end_job": { returns: "nothing", json: ["p_change"], positional: false },
-  "provisioning.erase_texts": { returns: "value", json: ["p_erasure"], positional: false },
-  "provisioning.error_words": { returns: "value", json: [], positional: false },
-  "provisioning.failure_words": { returns: "value", json: [], positional: false },
-  "provisioning.find_job": { returns: "row", json: [], positional: false },
-  "provisioning.follow_request": { returns: "value", json: ["p_change"], positional: false },
   "provisioning.give_up": { returns: "nothing", json: [], positional: false },
-  "provisioning.give_up_hours": { returns: "value", json: [], positional: false },
-  "provisioning.gives_up_at": { returns: "value", json: [], positional: false },
-  "provisioning.held_by": { returns: "value", json: [], positional: false },
-  "provisioning.held_words": { returns: "value", json: [], positional: false },
   "provisioning.job_counts": { returns: "rows", json: [], positional: false },
-  "provisioning.job_for": { returns: "row", json: [], positional: false },
-  "provisioning.job_json": { returns: "value", json: [], positional: false },
-  "provisioning.jobs_of": { returns: "value", json: [], positional: false },
-  "provisioning.keep_sightings": { returns: "value", json: ["p_captures"], positional: false },
   "provisioning.list_jobs": { returns: "rows", json: [], positional: false },
   "provisioning.list_settings": { returns: "rows", json: [], positional: false },
-  "provisioning.lock_job": { returns: "row", json: [], positional: false },
-  "provisioning.lock_turn": { returns: "value", json: [], positional: false },
-  "provisioning.look_after": { returns: "nothing", json: [], positional: false },
-  "provisioning.look_at_attempt": { returns: "nothing", json: [], positional: false },
-  "provisioning.look_at_ended_runs": { returns: "nothing", json: [], positional: false },
-  "provisioning.look_at_stop": { returns: "nothing", json: [], positional: false },
-  "provisioning.may_see": { returns: "value", json: [], positional: false },
-  "provisioning.money_words": { returns: "value", json: [], positional: false },
-  "provisioning.name_of": { returns: "value", json: [], positional: false },
-  "provisioning.next_state": { returns: "value", json: [], positional: false },
-  "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
-  "provisioning.note_ended_runs": { returns: "nothing", json: [], positional: false },
-  "provisioning.note_step": { returns: "nothing", json: [], positional: false },
-  "provisioning.open_attempt": { returns: "row", json: [], positional: false },
-  "provisioning.pass_turn": { returns: "nothing", json: [], positional: false },
-  "provisioning.people_asked": { returns: "value", json: [], positional: false },
   "provisioning.put_secret": { returns: "nothing", json: [], positional: false },
   "provisioning.put_settings": { returns: "row", json: ["p_changes"], positional: false },
-  "provisioning.read_sighting": { returns: "nothing", json: [], positional: false },
-  "provisioning.read_sightings": { returns: "nothing", json: [], positional: false },
-  "provisioning.receive_callback": { returns: "value", json: ["p_sent"], positional: false },
-  "provisioning.record": { returns: "row", json: [], positional: false },
-  "provisioning.record_cleanup": { returns: "row", json: [], positional: false },
   "provisioning.record_outcome": { returns: "row", json: [], positional: false },
-  "provisioning.refuse_callback": { returns: "value", json: [], positional: false },
-  "provisioning.remind": { returns: "nothing", json: [], positional: false },
-  "provisioning.retry": { returns: "row", json: [], positional: false },
-  "provisioning.run_limit": { returns: "value", json: [], positional: false },
-  "provisioning.run_mark": { returns: "value", json: [], positional: false },
-  "provisioning.run_over": { returns: "nothing", json: [], positional: false },
-  "provisioning.run_words": { returns: "value", json: ["p_run"], positional: false },
-  "provisioning.secret_name": { returns: "value", json: [], positional: false },
-  "provisioning.send": { returns: "nothing", json: ["p_payload"], positional: false },
-  "provisioning.signed_by_workspace": { returns: "value", json: [], positional: false },
-  "provisioning.since": { returns: "value", json: [], positional: false },
-  "provisioning.start_next": { returns: "nothing", json: [], positional: false },
-  "provisioning.state_words": { returns: "value", json: [], positional: false },
-  "provisioning.stop_run": { returns: "nothing", json: [], positional: false },
-  "provisioning.sweep": { returns: "value", json: ["p_argument"], positional: false },
-  "provisioning.system_actor": { returns: "row", json: [], positional: false },
-  "provisioning.tell": { returns: "nothing", json: [], positional: false },
-  "provisioning.tell_story": { returns: "value", json: ["p_argument"], positional: false },
-  "provisioning.terms_for_run": { returns: "value", json: [], positional: false },
-  "provisioning.transitions": { returns: "rows", json: [], positional: false },
-  "provisioning.try_of": { returns: "value", json: ["p_run"], positional: false },
-  "provisioning.unsent_attempt": { returns: "row", json: [], positional: false },
-  "provisioning.unsent_words": { returns: "value", json: [], positional: false },
-  "provisioning.verify_attempts": { returns: "rows", json: [], positional: false },
-  "provisioning.verify_ends": { returns: "rows", json: [], positional: false },
   "provisioning.verify_jobs": { returns: "row", json: [], positional: false },
-  "provisioning.verify_logs": { returns: "rows", json: [], positional: false },
-  "provisioning.verify_waits": { returns: "rows", json: [], positional: false },
-  "provisioning.wait_rules": { returns: "rows", json: [], positional: false },
-  "provisioning.waits_of": { returns: "value", json: [], positional: false },
-  "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
-  "provisioning.whose_run": { returns: "value", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.begin_checkout": { returns: "value", json: [], positional: false },
   "public.begin_draft": { returns: "value", json: [], positional: false },
@@ -11818,22 +3855,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.unsubscribe": { returns: "value", json: [], positional: false },
   "public.webhook_keys": { returns: "value", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },
-  "webhooks.add_endpoint_secret": { returns: "value", json: [], positional: false },
-  "webhooks.box_name": { returns: "value", json: [], positional: false },
-  "webhooks.check_endpoint": { returns: "nothing", json: [], positional: false },
-  "webhooks.check_endpoint_url": { returns: "nothing", json: [], positional: false },
-  "webhooks.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
-  "webhooks.check_no_alerts": { returns: "nothing", json: [], positional: false },
-  "webhooks.collect_envelopes": { returns: "value", json: ["p_argument"], positional: false },
   "webhooks.destination_status": { returns: "rows", json: [], positional: false },
   "webhooks.disable_endpoint": { returns: "nothing", json: [], positional: false },
-  "webhooks.drop_endpoint_secrets": { returns: "value", json: [], positional: false },
   "webhooks.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "webhooks.endpoint_for_relay": { returns: "rows", json: [], positional: false },
   "webhooks.endpoint_gone": { returns: "value", json: [], positional: false },
-  "webhooks.erase_envelope": { returns: "value", json: ["p_row"], positional: false },
-  "webhooks.find_endpoint": { returns: "row", json: [], positional: false },
-  "webhooks.keep_endpoint_secret": { returns: "nothing", json: [], positional: false },
   "webhooks.kept_in_vault": { returns: "value", json: [], positional: false },
   "webhooks.list_alerts": { returns: "rows", json: [], positional: false },
   "webhooks.list_endpoints": { returns: "rows", json: [], positional: false },
@@ -11841,13 +3867,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
   "webhooks.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
   "webhooks.raise_alerts": { returns: "value", json: [], positional: false },
-  "webhooks.refuse_other_content": { returns: "nothing", json: [], positional: false },
   "webhooks.remove_alert": { returns: "nothing", json: [], positional: false },
   "webhooks.remove_endpoint": { returns: "nothing", json: [], positional: false },
-  "webhooks.render_alert": { returns: "value", json: ["p_payload"], positional: false },
   "webhooks.replay_envelopes": { returns: "value", json: [], positional: false },
   "webhooks.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
-  "webhooks.set_endpoint_headers": { returns: "value", json: ["p_headers"], positional: false },
-  "webhooks.topic_matches": { returns: "value", json: [], positional: false },
-  "webhooks.yield_events": { returns: "nothing", json: [], positional: false },
 };

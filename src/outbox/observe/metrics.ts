@@ -3,6 +3,9 @@
  *
  * Owns: names and help. Does not own: the text format (prom-client), nor serving it.
  *
+ * Names begin with `headroom_`, units are seconds and bytes, and counters end in `_total`. The exceptions are names that are older than this
+ * rule; a test lists them.
+ *
  * Counters are plain numbers that prom-client reads when it is asked for text, because they are raised for every row. The histogram of rail
  * calls is counted and written by hand for the same reason: prom-client's own takes one to three microseconds for each row, ours a
  * tenth of one, and a busy relay has twenty for everything.
@@ -16,6 +19,8 @@ export type AttemptState = (typeof attemptStates)[number];
 
 /** Upper bounds in milliseconds. */
 const latencyBounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
+
+const secondsPerDay = 86_400;
 
 export class RelayMetrics {
   notifyWakeups = 0;
@@ -35,13 +40,18 @@ export class RelayMetrics {
     const registry = this.#registry;
     counter(registry, "notify_wakeups_total", "Wake-ups by NOTIFY.", () => this.notifyWakeups);
     counter(registry, "claim_batches_total", "Claims that brought rows.", () => this.claimBatches);
-    counter(registry, "claim_errors_total", "Claims that failed.", () => this.claimErrors);
-    counter(registry, "settle_errors_total", "Settles that failed and were tried again.", () => this.settleErrors);
+    counter(registry, "headroom_outbox_claim_errors_total", "Claims that failed.", () => this.claimErrors);
+    counter(
+      registry,
+      "headroom_outbox_settle_errors_total",
+      "Settles that failed and were tried again.",
+      () => this.settleErrors,
+    );
     const lateHelp = "Results that came after their lease was gone, and changed nothing.";
-    counter(registry, "late_settles_total", lateHelp, () => this.lateSettles);
+    counter(registry, "headroom_outbox_late_settles_total", lateHelp, () => this.lateSettles);
     counter(registry, "reaper_requeues_total", "Rows taken back from dead relays.", () => this.reaperRequeues);
     const sweptHelp = "Stranded lanes that the sweep mended; anything above zero is a bug.";
-    counter(registry, "swept_lanes_total", sweptHelp, () => this.sweptLanes);
+    counter(registry, "headroom_outbox_swept_lanes_total", sweptHelp, () => this.sweptLanes);
     this.#registerAttempts();
   }
 
@@ -100,8 +110,10 @@ export class RelayMetrics {
 /** Two questions: a database that answers may still take longer for the gauges below than anybody waits. */
 export function renderReach(databaseUp: boolean, gaugesUp: boolean): Promise<string> {
   const registry = new Registry();
-  gauge(registry, "database_up", "Whether this relay's database answers.").set(databaseUp ? 1 : 0);
-  gauge(registry, "gauges_up", "Whether the gauges of the database could be read in time.").set(gaugesUp ? 1 : 0);
+  gauge(registry, "headroom_database_up", "Whether this relay's database answers.").set(databaseUp ? 1 : 0);
+  gauge(registry, "headroom_gauges_up", "Whether the gauges of the database could be read in time.").set(
+    gaugesUp ? 1 : 0,
+  );
   return registry.metrics();
 }
 
@@ -125,24 +137,24 @@ export async function renderDatabaseGauges(db: Queryable): Promise<string> {
     "Age of the oldest row waiting to be sent.",
     (row) => row.oldest_pending_age_seconds,
   );
-  perStream("outbox_in_flight", "Rows leased to a relay.", (row) => row.in_flight);
+  perStream("headroom_outbox_in_flight", "Rows leased to a relay.", (row) => row.in_flight);
   perStream("dlq_depth", "Dead letters, parked ones included.", (row) => row.dead);
-  perStream("parked_depth", "Dead letters that only a person may decide.", (row) => row.parked);
+  perStream("headroom_outbox_parked", "Dead letters that only a person may decide.", (row) => row.parked);
   perStream(
     "stuck_dispatching_count",
     "Rows whose lease has run out and that nobody has taken back yet.",
     (row) => row.stuck,
   );
-  perStream("blocked_lanes", "Lanes that wait for an operator.", (row) => row.blocked_lanes);
+  perStream("headroom_outbox_blocked_lanes", "Lanes that wait for an operator.", (row) => row.blocked_lanes);
   const ahead = gauge(
     registry,
-    "archive_days_ahead",
-    "Days for which archive partitions exist; at zero, claims stop.",
+    "headroom_outbox_archive_ahead_seconds",
+    "For how long archive partitions exist; at zero, claims stop.",
     "class",
   );
-  for (const row of classes) ahead.set({ class: row.class }, row.days_ahead);
+  for (const row of classes) ahead.set({ class: row.class }, row.days_ahead * secondsPerDay);
   const open = circuits.filter((row) => row.circuit !== "closed").length;
-  gauge(registry, "open_circuits", "Destinations whose circuit is not closed.").set(open);
+  gauge(registry, "headroom_outbox_open_circuits", "Destinations whose circuit is not closed.").set(open);
   return registry.metrics();
 }
 

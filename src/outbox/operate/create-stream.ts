@@ -36,22 +36,10 @@ export interface StreamSettings {
 
 /** Makes the stream if it is not there; otherwise changes the settings that are given. */
 export async function createStream(db: Queryable, name: string, settings: StreamSettings = {}): Promise<void> {
-  await call(db, "outbox.create_stream", {
+  const { ordered, retention } = settings;
+  await call(db, "outbox.put_stream", {
     p_name: name,
-    p_ordered: settings.ordered ?? true,
-    p_on_dead: settings.onDead ?? null,
-    p_carries_money: settings.carriesMoney ?? null,
-    p_resend_blind: settings.resendBlind ?? null,
-    p_max_tries: settings.maxTries ?? null,
-    p_backoff_base_ms: settings.backoffBaseMs ?? null,
-    p_backoff_factor: settings.backoffFactor ?? null,
-    p_backoff_cap_ms: settings.backoffCapMs ?? null,
-    p_lease_seconds: settings.leaseSeconds ?? null,
-    p_run_length: settings.runLength ?? null,
-    p_max_payload_bytes: settings.maxPayloadBytes ?? null,
-    p_retention: settings.retention ?? null,
-    p_dedupe_days: settings.dedupeDays ?? null,
-    p_writers: settings.writers ?? null,
+    p_settings: { ...columnsOf(settings), ordered: ordered ?? true, retention },
   });
 }
 
@@ -71,19 +59,24 @@ export async function changeStream(
 ): Promise<FunctionResult<"outbox.change_stream">> {
   return call(db, "outbox.change_stream", {
     p_name: name,
-    p_changes: {
-      on_dead: changes.onDead,
-      carries_money: changes.carriesMoney,
-      resend_blind: changes.resendBlind,
-      max_tries: changes.maxTries,
-      backoff_base_ms: changes.backoffBaseMs,
-      backoff_factor: changes.backoffFactor,
-      backoff_cap_ms: changes.backoffCapMs,
-      lease_seconds: changes.leaseSeconds,
-      run_length: changes.runLength,
-      max_payload_bytes: changes.maxPayloadBytes,
-      dedupe_days: changes.dedupeDays,
-      writers: changes.writers,
-    },
+    p_changes: columnsOf(changes),
   });
+}
+
+/** What is undefined is left out of the JSON. */
+function columnsOf(settings: StreamChanges): Readonly<Record<string, unknown>> {
+  return {
+    on_dead: settings.onDead,
+    carries_money: settings.carriesMoney,
+    resend_blind: settings.resendBlind,
+    max_tries: settings.maxTries,
+    backoff_base_ms: settings.backoffBaseMs,
+    backoff_factor: settings.backoffFactor,
+    backoff_cap_ms: settings.backoffCapMs,
+    lease_seconds: settings.leaseSeconds,
+    run_length: settings.runLength,
+    max_payload_bytes: settings.maxPayloadBytes,
+    dedupe_days: settings.dedupeDays,
+    writers: settings.writers,
+  };
 }

@@ -39,14 +39,14 @@ describe("what is generated", async () => {
   const db = await createTestDatabase({ template: "whole" });
   const other = await createTestDatabase({ template: "whole" });
   const client = await db.superuser.connect();
-  const types = async () => generateTypes(await readCatalogue(client));
+  const types = async (typescript = "") => generateTypes(await readCatalogue(client), typescript);
   // What the tests change they roll back, so that one dump is what all of them begin with.
   const before = await dumpSchema(client);
 
   test("is the same for two databases of the same schema", async () => {
     const second = await other.superuser.connect();
     expect(before).toBe(await dumpSchema(second));
-    expect(await types()).toBe(generateTypes(await readCatalogue(second)));
+    expect(await types()).toBe(generateTypes(await readCatalogue(second), ""));
   });
 
   test("does not depend on which dated partitions exist", async () => {
@@ -82,6 +82,7 @@ describe("what is generated", async () => {
       create type g.colour as enum ('red', 'green');
       create type g.pair as (a integer, b text);
       comment on type g.pair is 'Two. Nullable: b.';
+      create table g.unseen (a integer);
       create table g.things (thing_id bigint primary key, colour g.colour, tags text[] not null);
       create function g.f(p_a integer, p_when timestamptz default now(), p_data jsonb default null)
         returns table (n bigint, note text) language sql as 'select 1, null';
@@ -89,8 +90,12 @@ describe("what is generated", async () => {
       create function g.many() returns setof g.things language sql as 'select * from g.things';
       create function g.pair() returns g.pair language sql as 'select 1, null';
       create function g.word(text) returns text language sql as 'select $1';
+      create function g.unused() returns setof g.unseen language sql as 'select * from g.unseen';
+      grant execute on function g.pair() to headroom_control;
       create function g.touch() returns trigger language plpgsql as 'begin return new; end';`);
-    const generated = (await types()).replaceAll(/\s+/g, " ");
+    const typescript = 'call(db, "g.f", {}); await call(db, \'g.many\', {}); call(db, `g.word`, {}); "g.touch"';
+    const generated = (await types(typescript)).replaceAll(/\s+/g, " ");
+    const [granted, unseen] = [await types("g.many"), await types("import type { GUnseen } from")];
     await client.query("rollback");
     expect(generated).toContain('export type GColour = "red" | "green";');
     expect(generated).toContain(
@@ -105,7 +110,11 @@ describe("what is generated", async () => {
     expect(generated).toContain('"g.pair": { args: Record<string, never>; result: GPair; }');
     expect(generated).toContain('"g.word": { args: { arg1: string | null; }; result: string; }');
     expect(generated).toContain('"g.word": { returns: "value", json: [], positional: true }');
-    expect(generated).not.toContain("g.touch");
+    expect(generated).not.toMatch(/g\.touch|g\.unused|GUnseen/);
+    // Without a call there is what some role may call, and what TypeScript names.
+    expect(granted).toContain('"g.pair": {');
+    expect(granted).not.toMatch(/g\.many|g\.f"|GThings|GColour/);
+    expect(unseen).toContain("export interface GUnseen");
   });
 
   test("refuses two functions of one name", async () => {

@@ -35,7 +35,7 @@ drop table capacity.routes, capacity.tells cascade;
 drop type capacity.context, capacity.verdict, capacity.tell cascade;
 alter table directory.workspaces drop column acts_per_hour;
 drop table capacity.acts, headroom.turns, outbox.stream_rails, outbox.reserved_kinds, outbox.answers, provisioning.dispatched_runs,
-  capacity.removed_slack_users, headroom.handed_out cascade;
+  outbox.registered_settings, capacity.removed_slack_users, headroom.handed_out cascade;
 alter table outbox.rails drop column guarded cascade, drop column credentials cascade;
 alter table outbox.relays drop column on_demand cascade, drop column ended_at cascade;
 alter table provisioning.attempts drop column due_at cascade, drop column sent_at cascade, drop column over_at cascade,

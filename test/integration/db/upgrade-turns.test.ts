@@ -23,6 +23,8 @@ alter table provisioning.dispatched_runs drop column run_attempt;
 drop index billing.payments_recorded;
 drop type notify.recipient, notify.content, billing.stripe_call cascade;
 alter table notify.parts add constraint parts_check3 check (endpoint_id = '' or channel = 'webhook');
+drop table outbox.registered_settings;
+alter table outbox.stream_rails drop column registered;
 delete from headroom.migrations where number >= 105;
 update headroom.recreatables set checksum = 'outdated';
 reset role`;

@@ -7,6 +7,7 @@ import type { HttpDependencies } from "../../../src/http/dependencies.ts";
 import { createGatewayDatabase } from "../../../src/http/database/gateway-database.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { jwtSecret, startTestGateway } from "./gateway.ts";
+import { misnamed } from "../../helpers/metric-names.ts";
 
 const db = await createTestDatabase();
 const gateway = await startTestGateway(db);
@@ -37,6 +38,7 @@ describe("what watches the server", () => {
     await fetch(`${gateway.url}/nothing/secret-token-in-a-path`);
     const text = await (await fetch(`${gateway.url}/metrics`, { headers: { apikey: gateway.keys.serviceKey } })).text();
     expect(text).toContain('headroom_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}');
+    expect(misnamed(text)).toEqual([]);
     expect(text).not.toContain("secret-token-in-a-path");
     expect(JSON.stringify(gateway.log)).not.toContain("secret-token-in-a-path");
   });

@@ -217,6 +217,16 @@ export function writingOfOperators(installation: Installation): Call[] {
     }),
     ...plain("outbox.next_due", { p_stream_ids: [stream.id], p_in_flight: { free: 100 } }),
     ...plain("outbox.note_relay", { p_relay_id: installation.engine.relayId, p_name: "test", p_wants_notify: true }),
+    ...plain("outbox.put_stream", {
+      p_name: "put",
+      p_settings: {
+        max_tries: 3,
+        backoff_factor: 2,
+        dedupe_days: 365,
+        retention: "week",
+        writers: ["headroom_ingest"],
+      },
+    }),
     ...plain("outbox.reap", { p_max_claims: 100 }),
     ...plain("outbox.rail_credentials", { p_names: ["SLACK_BOT_TOKEN"] }),
     ...plain("outbox.redrive", { p_outbox_ids: [t.dead, t.parked], ...actor, p_reason: "again", p_out_of_order: true }),
@@ -226,6 +236,8 @@ export function writingOfOperators(installation: Installation): Call[] {
       p_timeout_ms: 4000,
       p_dedup_window_ms: 60_000,
     }),
+    ...plain("outbox.reset_limits", { p_name: "slack:" }),
+    ...plain("outbox.reset_stream", { p_name: "capacity", p_settings: ["max_tries"] }),
     ...plain("outbox.resolve_dead", {
       p_outbox_id: t.parked,
       p_delivered: true,

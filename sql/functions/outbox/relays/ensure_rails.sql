@@ -1,11 +1,34 @@
 -- Makes rails known before any relay has declared them, so that rows may name them: {"slack": {"capability": "lookup", "timeout_ms":
--- 15000}}. A relay that serves one declares it with its own values when it starts, which count from then on.
+-- 15000, "guarded": true, "credentials": ["SLACK_BOT_TOKEN"]}}. A guarded rail uses the installation's credentials, so only streams with a
+-- grant may use it. Credentials are the stored secrets that relays are given for it: a name that stands here can be read by whoever may
+-- run relays. Both follow a changed registration. So does the time-out, until a relay declares another when it starts. What a rail can
+-- prove is fixed. For the migrator's registrations.
 create or replace function outbox.ensure_rails(p_rails jsonb) returns void
-language sql volatile set search_path = pg_catalog, pg_temp
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
-  insert into outbox.rails (name, capability, timeout_ms)
-  select e.key, e.value ->> 'capability', (e.value ->> 'timeout_ms')::integer
-    from jsonb_each(p_rails) e
-   where not exists (select from outbox.rails r where r.name = e.key)
+declare
+  v_new outbox.rails;
+  v_old outbox.rails;
+begin
+  for v_new in
+    select r.*
+      from jsonb_each(p_rails) e
+     cross join lateral jsonb_populate_record(null::outbox.rails,
+             '{"guarded": false, "credentials": []}'::jsonb || e.value || jsonb_build_object('name', e.key)) r
+  loop
+    select * into v_old from outbox.rails r where r.name = v_new.name;
+    if not found then
+      insert into outbox.rails (name, capability, timeout_ms) values (v_new.name, v_new.capability, v_new.timeout_ms);
+    elsif v_old.capability <> v_new.capability then
+      perform headroom.fail('conflict', format('Rail "%s" is registered as %s, not as %s.', v_new.name, v_old.capability, v_new.capability),
+        'what a rail can prove is fixed when it is first registered', 'Give the rail another name. Nothing was changed.');
+    end if;
+    v_new.timeout_ms := (outbox.settings_of('rail', v_new.name)
+      || outbox.note_registered('rail', v_new.name, jsonb_build_object('timeout_ms', v_new.timeout_ms)) ->> 'timeout_ms')::integer;
+    update outbox.rails r set timeout_ms = v_new.timeout_ms, guarded = v_new.guarded, credentials = v_new.credentials
+     where r.name = v_new.name
+       and (r.timeout_ms, r.guarded, r.credentials) is distinct from (v_new.timeout_ms, v_new.guarded, v_new.credentials);
+  end loop;
+end
 $$;
-comment on function outbox.ensure_rails(jsonb) is 'Makes rails known unless they are.';
+comment on function outbox.ensure_rails(jsonb) is 'Makes rails known, and applies what their registrations changed.';

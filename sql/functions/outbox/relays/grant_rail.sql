@@ -11,7 +11,7 @@ begin
     perform headroom.fail('unknown_rail', format('There is no rail "%s".', left(p_rail, 80)), null, 'Nothing was changed.');
   end if;
   insert into outbox.stream_rails (stream_id, rail_id) values (outbox.stream_id(p_stream), v_rail.rail_id)
-  on conflict (stream_id, rail_id) do update set leftover = false;
+  on conflict (stream_id, rail_id) do update set leftover = false, registered = false;
 end
 $$;
 comment on function outbox.grant_rail(text, text) is 'Lets the rows of a stream use a guarded rail.';

@@ -18,6 +18,7 @@ export async function checkEngine(client: Client, facts: Facts): Promise<Finding
     relaysFinding(facts),
     railsFinding(facts),
     grantsFinding(facts),
+    settingsFinding(await call(client, "outbox.list_changed_settings", {})),
     ...(await endpointsFindings(client, facts)),
     pendingFinding(streams),
     stuckFinding(streams),
@@ -117,6 +118,34 @@ function grantsFinding({ ungranted }: Facts): Finding {
     `See what it is: headroom outbox inspect ${first.oldest}. If everybody who writes the stream may use the rail: ` +
       `${ungranted.map((row) => row.grant_text).join("; ")}. If not: headroom outbox skip <id>`,
   );
+}
+
+type ChangedSetting = FunctionResult<"outbox.list_changed_settings">[number];
+
+/** Information, not trouble: what somebody has set stays as it is, and migrations say nothing of it. */
+function settingsFinding(changed: readonly ChangedSetting[]): Finding {
+  if (changed.length === 0) return ok("settings", "Streams, rails and limits are as this release registers them.");
+  const words = changed.map(({ kind, name, setting, registered, value }) => {
+    const [now, was] = [value, registered].map((each) => JSON.stringify(each));
+    const by =
+      kind === "rail"
+        ? "declared by its relay"
+        : setting === "lease_seconds"
+          ? "set by you, or kept because relays were running"
+          : "set by you";
+    return `${kind} ${name}: ${setting} is ${now}, ${by} (registered: ${was})`;
+  });
+  const remedies = changed.map(({ kind, name, setting }) =>
+    kind === "stream"
+      ? `headroom outbox stream ${name} --reset ${setting.replaceAll("_", "-")}`
+      : kind === "limit"
+        ? `headroom outbox limit '${name}' --reset`
+        : "restart the relays",
+  );
+  return {
+    ...ok("settings", `${words.join("; ")}.`),
+    remedy: `Migrations keep these. To go back to what is registered: ${[...new Set(remedies)].join("; ")}`,
+  };
 }
 
 async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[]> {

@@ -15,6 +15,7 @@ interface LimitOptions extends CommonOptions {
   readonly failures?: number;
   readonly openMs?: number;
   readonly clear?: boolean;
+  readonly reset?: boolean;
 }
 
 export function registerDestinations(outbox: Command): void {
@@ -35,7 +36,8 @@ export function registerDestinations(outbox: Command): void {
       )
       .option("--failures <count>", "open its circuit after this many failures in a row", parseWhole(1, 1_000_000))
       .option("--open-ms <ms>", "how long the circuit stays open at first; longer each time", parseWhole(1, 3_600_000))
-      .option("--clear", "end its pause and close its circuit: the receiver works again"),
+      .option("--clear", "end its pause and close its circuit: the receiver works again")
+      .option("--reset", "give it the limits registered by this release"),
   ).action(runLimit);
 }
 
@@ -80,10 +82,10 @@ function limitOf({ min_interval_ms: gap }: Pick<Destination, "min_interval_ms">)
 }
 
 async function runLimit(name: string, options: LimitOptions): Promise<void> {
-  const { failures, openMs, clear } = options;
+  const { failures, openMs, clear, reset } = options;
   const gapMs = gapOf(options);
   const limits = [gapMs, failures, openMs];
-  if (limits.every((value) => value === undefined) && clear !== true) {
+  if (limits.every((value) => value === undefined) && clear !== true && reset !== true) {
     throw new HeadroomError("usage", "No limit was given.", {
       hint: `For example: headroom outbox limit ${name} --per-second 5. headroom outbox destinations shows the present limits.`,
     });
@@ -93,6 +95,7 @@ async function runLimit(name: string, options: LimitOptions): Promise<void> {
     // There is nothing to clear at a name that was never used, and clearing it would put it on the list.
     if (found === undefined && clear === true) throw unknownDestination(name);
     const destination = found?.destination ?? name;
+    if (reset === true) await call(client, "outbox.reset_limits", { p_name: destination });
     if (limits.some((value) => value !== undefined)) {
       await call(client, "outbox.limit_destination", {
         p_name: destination,

@@ -27,6 +27,8 @@ interface StreamOptions extends CommonOptions {
   readonly maxPayloadBytes?: number;
   readonly dedupeDays?: number | false;
   readonly writer?: readonly string[] | false;
+  readonly reset?: readonly string[];
+  readonly resetAll?: boolean;
 }
 
 export function registerStream(outbox: Command): void {
@@ -62,7 +64,13 @@ export function registerStream(outbox: Command): void {
       .option("--dedupe-days <days>", "how long idempotency keys are remembered", parseWhole(1, 36_500))
       .option("--no-dedupe-days", "remember idempotency keys for ever")
       .option("--writer <role>", "a role that may enqueue; may be repeated", collectWriter)
-      .option("--no-writer", "every role that may call outbox.enqueue() may enqueue"),
+      .option("--no-writer", "every role that may call outbox.enqueue() may enqueue")
+      .option(
+        "--reset <setting>",
+        "give a setting, such as max-tries, the value registered by this release; may be repeated",
+        collect,
+      )
+      .option("--reset-all", "give all settings the values registered by this release"),
   ).action(runStream);
 }
 
@@ -79,9 +87,10 @@ function collectWriter(text: string, before: readonly string[] | boolean | undef
 async function runStream(name: string | undefined, options: StreamOptions): Promise<void> {
   if (name === undefined) return list(options);
   const changes = changesOf(options);
-  const isChange = Object.values(changes).some((value) => value !== undefined);
+  const isReset = options.resetAll === true || options.reset !== undefined;
+  const isChange = isReset || Object.values(changes).some((value) => value !== undefined);
   const { stream, made } = await withDatabase(options, "outbox stream", (client) =>
-    changeOrMake(client, name, options, changes, isChange),
+    changeOrMake(client, name, options, { changes, isReset, isChange }),
   );
   if (options.json === true) return printJson({ stream: toJson(stream), made });
   show(stream);
@@ -89,15 +98,18 @@ async function runStream(name: string | undefined, options: StreamOptions): Prom
     printLine(
       "\nThe stream was created. Relays read the list of streams when they start: restart those that are to serve it.",
     );
-  else if (isChange) advise(changes);
+  else if (isChange) advise(isReset, changes);
 }
 
 async function changeOrMake(
   client: Client,
   name: string,
   options: StreamOptions,
-  changes: StreamChanges,
-  isChange: boolean,
+  {
+    changes,
+    isReset,
+    isChange,
+  }: { readonly changes: StreamChanges; readonly isReset: boolean; readonly isChange: boolean },
 ): Promise<{ readonly stream: Stream; readonly made: boolean }> {
   const known = await call(client, "outbox.list_streams", {});
   const found = known.find((stream) => stream.name === name);
@@ -120,7 +132,18 @@ async function changeOrMake(
       hint: "Create another stream with --create. Nothing was changed.",
     });
   }
-  return { stream: isChange ? await changeStream(client, name, changes) : found, made: false };
+  // First the reset: a setting that is given as well gets the value that is given.
+  const stream = isReset ? await reset(client, name, options) : found;
+  return { stream: isChange ? await changeStream(client, name, changes) : stream, made: false };
+}
+
+/** Settings are named as the options that set them, or as the database names them. */
+async function reset(client: Client, name: string, { reset: settings, resetAll }: StreamOptions): Promise<Stream> {
+  return call(client, "outbox.reset_stream", {
+    p_name: name,
+    p_settings:
+      resetAll === true ? null : (settings ?? []).map((setting) => setting.replace(/^--/, "").replaceAll("-", "_")),
+  });
 }
 
 function unknown(name: string, known: readonly Stream[]): HeadroomError {
@@ -148,8 +171,8 @@ function changesOf(options: StreamOptions): StreamChanges {
 }
 
 /** When a change applies: the database reads a stream at each claim and settle, a relay reads some of it when it starts. */
-function advise({ leaseSeconds, carriesMoney, resendBlind }: StreamChanges): void {
-  const atStart = [leaseSeconds, carriesMoney, resendBlind].some((value) => value !== undefined);
+function advise(isReset: boolean, { leaseSeconds, carriesMoney, resendBlind }: StreamChanges): void {
+  const atStart = isReset || [leaseSeconds, carriesMoney, resendBlind].some((value) => value !== undefined);
   printLine();
   printLine(
     atStart

@@ -61,6 +61,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "relays",
     "rails",
     "grants",
+    "settings",
     "endpoints",
     "pending",
     "leases",
@@ -143,6 +144,42 @@ test("rows that wait for the grant of a rail: which, and the grant", async () =>
   expect((await headroom(["outbox", "inspect", row!.id, "--database-url", stage.db.url])).out).toContain(grant);
   await stage.db.superuser.pool.query(grant);
   expect(await grants()).toMatchObject({ status: "ok" });
+});
+
+test("what an operator has set, beside what is registered, and how to go back", async () => {
+  const settings = async () => (await doctor(stage.db.as("headroom_control").url)).findings.get("settings");
+  const run = (...parameters: string[]) => headroom(["outbox", ...parameters, "--database-url", stage.db.url]);
+  expect(await settings()).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("as this release registers"),
+  });
+  await run("stream", "capacity", "--max-tries", "30", "--backoff-base-ms", "5000");
+  await run("limit", "slack:", "--per-second", "0.5");
+  await stage.query("select outbox.register_rail('email', 'blind', 20000)");
+  expect(await settings()).toMatchObject({
+    status: "ok",
+    message: [
+      "limit slack:: min_interval_ms is 2000, set by you (registered: 1000)",
+      "rail email: timeout_ms is 20000, declared by its relay (registered: 30000)",
+      "stream capacity: backoff_base_ms is 5000, set by you (registered: 2000)",
+      "stream capacity: max_tries is 30, set by you (registered: 12).",
+    ].join("; "),
+    remedy:
+      "Migrations keep these. To go back to what is registered: headroom outbox limit 'slack:' --reset; restart the relays; " +
+      "headroom outbox stream capacity --reset backoff-base-ms; headroom outbox stream capacity --reset max-tries",
+  });
+
+  expect((await run("stream", "capacity", "--reset", "max-tries")).out).toMatch(/tries +12\n/);
+  expect((await settings())?.message).not.toContain("max_tries");
+  expect((await run("limit", "slack:", "--reset")).out).toContain("at most once every 1000 ms");
+  expect((await run("stream", "capacity", "--reset-all", "--max-tries", "13")).out).toMatch(/tries +13\n/);
+  expect((await run("stream", "capacity", "--reset-all")).out).toContain("restart them one after the other");
+  expect(await run("stream", "capacity", "--reset", "order")).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("no such setting: order"),
+  });
+  await stage.query("select outbox.register_rail('email', 'blind', 30000)");
+  expect(await settings()).toMatchObject({ message: expect.stringContaining("as this release registers") });
 });
 
 test("a database that cannot be reached", async () => {

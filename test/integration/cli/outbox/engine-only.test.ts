@@ -69,7 +69,7 @@ describe("with the engine alone", async () => {
     const relay = startHeadroom(["relay", "--json", "--metrics-port", "0"], { env });
     const ready = JSON.parse(await relay.line((line) => line.includes("relay_ready"))) as { metricsUrl: string };
     const scrape = await (await fetch(`${ready.metricsUrl}/metrics`)).text();
-    expect(scrape).toContain("database_up 1");
+    expect(scrape).toContain("headroom_database_up 1");
     expect(scrape).not.toContain("headroom_provisioning");
     const { status } = await relay.end();
     expect(status).toBe(0);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
+import { misnamed } from "../../../helpers/metric-names.ts";
 import { startHeadroom } from "../program.ts";
 
 const stage = await createStage();
@@ -60,8 +61,30 @@ test("every metric named in the rules and on the dashboard is in a real scrape",
   // And nothing that is exported is left for nobody to see.
   const shown = new Set((await dashboardExpressions()).flatMap(metricsIn));
   expect([...exported].filter((name) => !shown.has(name))).toEqual([]);
-  // Each state that a rule asks for is there from the start, at nought.
+  const documented = await readFile(new URL("docs/operating/README.md", root), "utf8");
+  const families = [...scrape.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1] ?? "");
+  expect(families.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+  expect(misnamed(scrape)).toEqual([]);
+  // Each state that a rule asks for is there from the start, at zero.
   for (const state of ["RETRYABLE", "DISPATCHING"]) expect(scrape).toContain(`attempts_total{state="${state}"} 0`);
+});
+
+test("a name is wrong without the prefix, in another unit, or where it hides a counter", () => {
+  const wrong = ["# TYPE rows gauge", "# TYPE headroom_wait_ms gauge", "# TYPE headroom_ahead_days gauge"];
+  const more = [
+    "# TYPE headroom_size_kilobytes gauge",
+    "# TYPE headroom_rows counter",
+    "# TYPE headroom_rows_total gauge",
+  ];
+  const right = ["# TYPE headroom_wait_seconds gauge", "# TYPE headroom_rows_total counter", "# TYPE dlq_depth gauge"];
+  expect(misnamed([...wrong, ...more, ...right].join("\n"))).toEqual([
+    "rows",
+    "headroom_wait_ms",
+    "headroom_ahead_days",
+    "headroom_size_kilobytes",
+    "headroom_rows",
+    "headroom_rows_total",
+  ]);
 });
 
 test("the names of the required metrics are exactly these", async () => {

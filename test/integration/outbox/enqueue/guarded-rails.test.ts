@@ -129,9 +129,10 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
       "select outbox_id from outbox.add_row(false, null, $1, 'ours', 'i', 'x', 'sure', '{}')",
       [stream.name],
     );
+    await rowsOf(superuser, "update outbox.rails set guarded = true where name = 'sure'");
     await rowsOf(
       superuser,
-      "select outbox.guard_rails('{\"sure\": []}', jsonb_build_object('sure', jsonb_build_array($1::text)))",
+      "select outbox.ensure_grants('{}', jsonb_build_object('sure', jsonb_build_array($1::text)))",
       [stream.name],
     );
     try {

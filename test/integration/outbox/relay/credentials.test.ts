@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
 
   test("who may run relays cannot have further secrets handed out, nor hide that they read one", async () => {
     for (const text of [
-      `select outbox.declare_credentials('{"slack": ["CONFIRMATION_TOKEN_SECRET"]}')`,
+      `select outbox.ensure_rails('{"slack": {"capability": "lookup", "guarded": true, "credentials": ["CONFIRMATION_TOKEN_SECRET"]}}')`,
       "update outbox.rails set credentials = '{CONFIRMATION_TOKEN_SECRET}' where name = 'slack'",
       "select * from headroom.hand_out_secrets('{CONFIRMATION_TOKEN_SECRET}')",
       "select headroom.open_box('CONFIRMATION_TOKEN_SECRET')",

@@ -231,7 +231,7 @@ async function reachOf(relay: Relay): Promise<unknown> {
   const text = await relay.metrics();
   const value = (name: string): string | undefined => new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
   expect(text).toContain("claim_batches_total 0");
-  return [value("database_up"), value("gauges_up"), text.includes("outbox_pending_depth")];
+  return [value("headroom_database_up"), value("headroom_gauges_up"), text.includes("outbox_pending_depth")];
 }
 
 test("metrics tell a database that does not answer from one whose gauges fail or take too long", async () => {

@@ -1,0 +1,25 @@
+/** How metrics are named: `headroom_…`, in seconds and bytes, and a counter, and nothing else, ends in `_total`. */
+
+/** Older than the rule, and named so where the engine was specified. */
+const older = new Set([
+  "outbox_pending_depth",
+  "oldest_pending_age_seconds",
+  "notify_wakeups_total",
+  "claim_batches_total",
+  "dispatch_latency_ms",
+  "attempts_total",
+  "dlq_depth",
+  "reaper_requeues_total",
+  "stuck_dispatching_count",
+]);
+
+const otherUnits = /_(ns|us|ms|millis|milliseconds|minutes|hours|days|kb|kilobytes|mb|megabytes|percent)(_|$)/;
+
+/** The metrics of a scrape whose names break the rule. */
+export function misnamed(scrape: string): string[] {
+  return [...scrape.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = "", type = ""]) => {
+    const right =
+      name.startsWith("headroom_") && !otherUnits.test(name) && name.endsWith("_total") === (type === "counter");
+    return right || older.has(name) ? [] : [name];
+  });
+}

@@ -132,7 +132,7 @@ describe.each(everyVersion)("a database with all that Supabase adds, on PostgreS
 });
 
 describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (version) => {
-  const db = await createTestDatabase({ version });
+  const migrated = await createTestDatabase({ version });
 
   test("whose event trigger stands in the way is said to have one, and keeps nothing of the migration", async () => {
     await using db = await createEmptyDatabase(version);
@@ -148,12 +148,12 @@ describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (
   });
 
   test("gets its timers from the next migration, also where pg_cron came later and nothing else is to be done", async () => {
-    await withConnection(db.superuserUrl, (client) => client.query(cron));
+    await withConnection(migrated.superuserUrl, (client) => client.query(cron));
     const calls = async (): Promise<unknown> =>
-      withConnection(db.superuserUrl, async (client) => (await client.query("select jobname from cron.calls")).rows);
-    await withConnection(db.url, (client) => migrate(client, { dryRun: true }));
+      withConnection(migrated.superuserUrl, async (client) => (await client.query("select jobname from cron.calls")).rows);
+    await withConnection(migrated.url, (client) => migrate(client, { dryRun: true }));
     expect(await calls()).toEqual([]);
-    await withConnection(db.url, (client) => migrate(client));
+    await withConnection(migrated.url, (client) => migrate(client));
     expect(await calls()).toEqual([
       { jobname: "process-notifications" },
       { jobname: "process-notifications-history" },

@@ -104,18 +104,26 @@ ${plantDefaultPrivileges(migratorRole)}
 ${plantDefaultPrivileges("postgres")}
 `;
 
-/** Starts a server with the roles above and no database of ours. */
-export async function startBareCluster(
+/** Starts a server that has nothing but what initdb makes. */
+export function startPlainCluster(
   version: EmbeddedVersion,
   settings: EmbeddedOptions["settings"] = {},
 ): Promise<EmbeddedServer> {
-  const server = await startEmbedded({
+  return startEmbedded({
     ephemeral: true,
     dataDir: dataFolder,
     version,
     database: "postgres",
     settings: { ...testSettings, ...settings },
   });
+}
+
+/** Starts a server with the roles above and no database of ours. */
+export async function startBareCluster(
+  version: EmbeddedVersion,
+  settings: EmbeddedOptions["settings"] = {},
+): Promise<EmbeddedServer> {
+  const server = await startPlainCluster(version, settings);
   const own = quickPassword(new URL(server.url).password);
   await withClient(server.url, (client) => client.query(`alter role postgres password '${own}'; ${supabaseRoles}`));
   return server;

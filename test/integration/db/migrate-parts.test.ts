@@ -6,11 +6,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../../scripts/gen/schema.ts";
 import { withConnection } from "../../../src/db/connect.ts";
-import { startEmbedded } from "../../../src/db/embedded.ts";
 import { schemasOf } from "../../../src/db/layers.ts";
 import { migrate, type MigrateOptions } from "../../../src/db/migrate.ts";
 import * as outbox from "../../../src/outbox/index.ts";
-import { everyVersion, testPassword, urlOf } from "../../helpers/clusters.ts";
+import { everyVersion, startPlainCluster, testPassword, urlOf } from "../../helpers/clusters.ts";
 import { createEmptyDatabase, createTestDatabase } from "../../helpers/database.ts";
 
 const sqlDir = fileURLToPath(new URL("../../../sql/", import.meta.url));
@@ -57,7 +56,7 @@ const headroomRoles = String.raw`
    where rolname like 'headroom\_%' or rolname in ('anon', 'authenticated', 'service_role', 'authenticator')`;
 
 describe.each(everyVersion)("the engine alone on PostgreSQL %i", async (version) => {
-  const cluster = await startEmbedded({ ephemeral: true, version, database: "postgres" });
+  const cluster = await startPlainCluster(version);
   afterAll(() => cluster.stop());
   await withConnection(cluster.url, async (client) => {
     await client.query(`create role ordinary login createrole password '${testPassword}'`);

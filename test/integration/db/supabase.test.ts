@@ -1,9 +1,9 @@
 /** What Supabase's databases have and plain ones have not, and what the migrator has to live with there. */
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
-import { migrate } from "../../../src/db/migrate.ts";
+import { migrate, type MigrationResult } from "../../../src/db/migrate.ts";
 import { migratorRole, everyVersion } from "../../helpers/clusters.ts";
-import { createEmptyDatabase } from "../../helpers/database.ts";
+import { createEmptyDatabase, createTestDatabase, type EmptyDatabase } from "../../helpers/database.ts";
 
 /**
  * As in Supabase's own set-up until August 2026: meant for pg_graphql, it acts on every new function named `resolve`, in any schema, as whoever
@@ -59,35 +59,27 @@ create function realtime.send(payload jsonb, event text, topic text, private boo
   insert into realtime.messages (topic, event, payload, private) values (topic, event, payload, private) $$;
 `;
 
-describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", (version) => {
-  test("is migrated although its event trigger acts on every function named resolve", async () => {
-    await using db = await createEmptyDatabase(version);
-    await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess));
+describe.each(everyVersion)("a database with all that Supabase adds, on PostgreSQL %i", (version) => {
+  let db: EmptyDatabase;
+  let first: MigrationResult;
+  beforeAll(async () => {
+    db = await createEmptyDatabase(version);
+    for (const part of [graphqlAccess, cron, realtime])
+      await withConnection(db.superuserUrl, (client) => client.query(part));
     await withConnection(db.url, async (client) => {
       await expect(
         client.query("create function public.resolve() returns integer language sql as 'select 1'"),
       ).rejects.toThrow("permission denied for schema graphql_public");
-      expect((await migrate(client)).applied.length).toBeGreaterThan(0);
+      first = await migrate(client);
     });
   });
+  afterAll(() => db[Symbol.asyncDispose]());
 
-  test("whose event trigger stands in the way is said to have one, and keeps nothing of the migration", async () => {
-    await using db = await createEmptyDatabase(version);
-    await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess.replace("'resolve'", "'claim'")));
-    await withConnection(db.url, async (client) => {
-      await expect(migrate(client)).rejects.toMatchObject({
-        message: "functions/outbox/claim/claim.sql: permission denied for schema graphql_public",
-        detail: expect.stringContaining("grant_pg_graphql_access()"),
-        hint: expect.stringContaining("event trigger"),
-      });
-      expect((await client.query("select to_regnamespace('outbox') as schema")).rows).toEqual([{ schema: null }]);
-    });
+  test("is migrated although its event trigger acts on every function named resolve", () => {
+    expect(first.applied.length).toBeGreaterThan(0);
   });
 
   test("has the timers scheduled in small transactions after the large one, which pg_cron's launcher would not notice", async () => {
-    await using db = await createEmptyDatabase(version);
-    await withConnection(db.superuserUrl, (client) => client.query(cron));
-    await withConnection(db.url, (client) => migrate(client));
     await withConnection(db.superuserUrl, async (client) => {
       const scheduled = await client.query(`
         select jobname, count(distinct txid) > 1 as again, bool_and(txid > (select max(xmin::text::bigint) from headroom.migrations)) as afterwards
@@ -101,39 +93,7 @@ describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", (versio
     });
   });
 
-  test("gets its timers from the next migration, also where pg_cron came later and nothing else is to be done", async () => {
-    await using db = await createEmptyDatabase(version);
-    await withConnection(db.url, (client) => migrate(client));
-    await withConnection(db.superuserUrl, (client) => client.query(cron));
-    const calls = async (): Promise<unknown> =>
-      withConnection(db.superuserUrl, async (client) => (await client.query("select jobname from cron.calls")).rows);
-    await withConnection(db.url, (client) => migrate(client, { dryRun: true }));
-    expect(await calls()).toEqual([]);
-    await withConnection(db.url, (client) => migrate(client));
-    expect(await calls()).toEqual([
-      { jobname: "process-notifications" },
-      { jobname: "process-notifications-history" },
-      { jobname: "capacity-request-timers" },
-      { jobname: "capacity-timer-history" },
-    ]);
-  });
-
-  test("is migrated although pg_cron would not schedule anything, which is said", async () => {
-    await using db = await createEmptyDatabase(version);
-    await withConnection(db.superuserUrl, (client) => client.query(`${cron} alter table cron.calls add check (false)`));
-    await withConnection(db.url, async (client) => {
-      await expect(migrate(client)).rejects.toMatchObject({
-        code: "timers_not_scheduled",
-        message: expect.stringContaining("The schema is in place"),
-      });
-      expect(await migrate(client, { dryRun: true })).toMatchObject({ applied: [], reapplied: [] });
-    });
-  });
-
   test("has Realtime tell each member of what came, and nobody else; what fails there holds up nobody", async () => {
-    await using db = await createEmptyDatabase(version);
-    await withConnection(db.superuserUrl, (client) => client.query(realtime));
-    await withConnection(db.url, (client) => migrate(client));
     await withConnection(db.url, (client) => migrate(client));
     await withConnection(db.superuserUrl, async (client) => {
       await client.query(`
@@ -167,6 +127,50 @@ describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", (versio
       expect(await hears("nobody", "headroom:inbox::")).toBe(0);
       await client.query("alter table realtime.messages add check (false) not valid");
       expect(await tell("2")).not.toBe(id);
+    });
+  });
+});
+
+describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (version) => {
+  const migrated = await createTestDatabase({ version });
+
+  test("whose event trigger stands in the way is said to have one, and keeps nothing of the migration", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess.replace("'resolve'", "'claim'")));
+    await withConnection(db.url, async (client) => {
+      await expect(migrate(client)).rejects.toMatchObject({
+        message: "functions/outbox/claim/claim.sql: permission denied for schema graphql_public",
+        detail: expect.stringContaining("grant_pg_graphql_access()"),
+        hint: expect.stringContaining("event trigger"),
+      });
+      expect((await client.query("select to_regnamespace('outbox') as schema")).rows).toEqual([{ schema: null }]);
+    });
+  });
+
+  test("gets its timers from the next migration, also where pg_cron came later and nothing else is to be done", async () => {
+    await withConnection(migrated.superuserUrl, (client) => client.query(cron));
+    const calls = async (): Promise<unknown> =>
+      withConnection(migrated.superuserUrl, async (client) => (await client.query("select jobname from cron.calls")).rows);
+    await withConnection(migrated.url, (client) => migrate(client, { dryRun: true }));
+    expect(await calls()).toEqual([]);
+    await withConnection(migrated.url, (client) => migrate(client));
+    expect(await calls()).toEqual([
+      { jobname: "process-notifications" },
+      { jobname: "process-notifications-history" },
+      { jobname: "capacity-request-timers" },
+      { jobname: "capacity-timer-history" },
+    ]);
+  });
+
+  test("is migrated although pg_cron would not schedule anything, which is said", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(`${cron} alter table cron.calls add check (false)`));
+    await withConnection(db.url, async (client) => {
+      await expect(migrate(client)).rejects.toMatchObject({
+        code: "timers_not_scheduled",
+        message: expect.stringContaining("The schema is in place"),
+      });
+      expect(await migrate(client, { dryRun: true })).toMatchObject({ applied: [], reapplied: [] });
     });
   });
 });

@@ -4,7 +4,7 @@
  */
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
-import { everyVersion, type TestRole } from "../../helpers/database.ts";
+import { POSTGRES_VERSIONS, type TestRole } from "../../helpers/database.ts";
 import { memberSession, service, anonymous, type Session } from "../capacity/gateway.ts";
 import { rowsOf } from "../capacity/workflow.ts";
 import type { Call } from "./call.ts";
@@ -64,7 +64,7 @@ begin
 end
 $$`;
 
-describe.each(everyVersion)("the extremes of every type on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", async (version) => {
   const installation = await startInstallation(version);
   const { db, superuser } = installation.money;
   const clients = new Map<TestRole, ClientBase>();

@@ -6820,11 +6820,6 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 aa73f040485ba19b';
 
-create function inbound.callback_stamp_problem(p_stamp text, p_signature text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9a48d0ef64dd2cc0';
-
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6970,6 +6965,16 @@ create function inbound.render_reason(p_request_id text, p_action text, p_channe
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5e0f7507251716fd';
 
+create function inbound.require_signature(p_receiver text, p_body text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8c932d9483759cc0';
+
+create function inbound.require_stamp(p_receiver text, p_bytes integer, OUT signed_at text, OUT signatures text[])
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cc83addce9dd442c';
+
 create function inbound.review_step(p_member directory.members, p_request_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7078,7 +7083,7 @@ create function inbound.slack_open(p_receipt jsonb, p_view jsonb)
 create function inbound.slack_parse(p_body text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 994d8ac636dc09c8';
+  as 'sha256 2c6c877de6930742';
 
 create function inbound.slack_parse_payload(p_sent jsonb)
   returns jsonb
@@ -7110,11 +7115,6 @@ create function inbound.slack_show(p_member directory.members, p_request_id text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3198566119cdd303';
 
-create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 417b7b37278c4e80';
-
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7135,11 +7135,6 @@ create function inbound.stripe_receipt(p_event jsonb)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 52f55d833deaf190';
 
-create function inbound.stripe_stamp_problem(p_signature text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7b805ceededf4a82';
-
 create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7154,16 +7149,6 @@ create function inbound.too_late(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4a3bbaf386995e3f';
-
-create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_signature text)
-  returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 abd8f33e3e10d620';
-
-create function inbound.verify_stripe_signature(p_body text, p_signature text)
-  returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e32658ee76b1b3ad';
 
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
@@ -9065,7 +9050,7 @@ grant execute on function public.begin_draft to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b454b60945d0b65b';
+  as 'sha256 b83004180998dc46';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -9231,7 +9216,7 @@ grant execute on function public.get_provisioning_job to service_role;
 create function public.handle_github_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 d0fc5d18cdc5280b';
+  as 'sha256 5f39db2dda2c36d8';
 grant execute on function public.handle_github_webhook to anon;
 grant execute on function public.handle_github_webhook to authenticated;
 grant execute on function public.handle_github_webhook to service_role;
@@ -9239,7 +9224,7 @@ grant execute on function public.handle_github_webhook to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 92b3395dd87a1312';
+  as 'sha256 4989dbece86f8e61';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -9247,7 +9232,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_provisioning_callback(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3f0b68db080cb9b3';
+  as 'sha256 14e3a1862824291f';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
 grant execute on function public.handle_provisioning_callback to service_role;
@@ -9255,7 +9240,7 @@ grant execute on function public.handle_provisioning_callback to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 04012d71a3fb5b55';
+  as 'sha256 930f3f3e27e9998a';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -9263,7 +9248,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.handle_stripe_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 77dd165de25dd11f';
+  as 'sha256 27bfb67bb518a7a9';
 grant execute on function public.handle_stripe_webhook to anon;
 grant execute on function public.handle_stripe_webhook to authenticated;
 grant execute on function public.handle_stripe_webhook to service_role;

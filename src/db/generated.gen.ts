@@ -6348,14 +6348,6 @@ export interface Functions {
     };
     result: { event_type: CapacityRequestEventType | null; asks_why: boolean | null };
   };
-  /** What is wrong with a callback's signature headers. Nullable: result. */
-  "inbound.callback_stamp_problem": {
-    args: {
-      p_stamp: string | null;
-      p_signature: string | null;
-    };
-    result: string | null;
-  };
   /** Typed terms as fields, with a sentence for each that is wrong. */
   "inbound.check_typed_terms": {
     args: {
@@ -6595,6 +6587,22 @@ export interface Functions {
       p_channel: string | null;
     };
     result: Json;
+  };
+  /** Refuses a body that the provider did not sign. Nullable: p_body. */
+  "inbound.require_signature": {
+    args: {
+      p_receiver: string | null;
+      p_body: string | null;
+    };
+    result: void;
+  };
+  /** When a request to a receiver was signed, and how; refuses what its headers alone disprove. Nullable: p_bytes, result. */
+  "inbound.require_stamp": {
+    args: {
+      p_receiver: string | null;
+      p_bytes: number | null;
+    };
+    result: { signed_at: string; signatures: string[] } | null;
   };
   /** The review that a member means when they name none. Nullable: result. */
   "inbound.review_step": {
@@ -6839,14 +6847,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What is wrong with the headers of a signed request. Nullable: result. */
-  "inbound.slack_stamp_problem": {
-    args: {
-      p_timestamp: string | null;
-      p_signature: string | null;
-    };
-    result: string | null;
-  };
   /** Carries out what a form asks for and replies. */
   "inbound.slack_submission": {
     args: {
@@ -6878,13 +6878,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What is wrong with Stripe's signature header. Nullable: result. */
-  "inbound.stripe_stamp_problem": {
-    args: {
-      p_signature: string | null;
-    };
-    result: string | null;
-  };
   /** Submits a request that was typed in Slack. Nullable: story. */
   "inbound.submit_terms": {
     args: {
@@ -6907,23 +6900,6 @@ export interface Functions {
       p_request: string | null;
     };
     result: void;
-  };
-  /** Whether the body carries a fresh signature of Slack. */
-  "inbound.verify_slack_signature": {
-    args: {
-      p_body: string | null;
-      p_timestamp: string | null;
-      p_signature: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether Stripe's signature over this body is right. Nullable: p_signature. */
-  "inbound.verify_stripe_signature": {
-    args: {
-      p_body: string | null;
-      p_signature: string | null;
-    };
-    result: boolean;
   };
   /** Lets a login tell people things; whether it could not before. */
   "notify.add_producer": {
@@ -11354,7 +11330,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.too_deep": { returns: "value", json: ["p_value"], positional: false },
   "headroom.try_turn": { returns: "value", json: [], positional: false },
   "inbound.action_event": { returns: "row", json: [], positional: false },
-  "inbound.callback_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
   "inbound.could_decide": { returns: "row", json: [], positional: false },
   "inbound.decide": { returns: "row", json: [], positional: false },
@@ -11384,6 +11359,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.render_input": { returns: "value", json: [], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
   "inbound.render_reason": { returns: "value", json: [], positional: false },
+  "inbound.require_signature": { returns: "nothing", json: [], positional: false },
+  "inbound.require_stamp": { returns: "row", json: [], positional: false },
   "inbound.review_step": { returns: "value", json: [], positional: false },
   "inbound.signed_by": { returns: "value", json: [], positional: false },
   "inbound.slack_action": { returns: "value", json: ["p_receipt"], positional: false },
@@ -11412,17 +11389,13 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_repeat": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_reply": { returns: "value", json: ["p_blocks"], positional: false },
   "inbound.slack_show": { returns: "value", json: [], positional: false },
-  "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.slack_submission": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_submitted": { returns: "value", json: ["p_story"], positional: false },
   "inbound.slack_unasked": { returns: "value", json: [], positional: false },
   "inbound.stripe_receipt": { returns: "value", json: ["p_event"], positional: false },
-  "inbound.stripe_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.submit_terms": { returns: "row", json: ["p_receipt", "p_fields"], positional: false },
   "inbound.term_names": { returns: "value", json: [], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
-  "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
-  "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },
   "notify.add_producer": { returns: "value", json: [], positional: false },
   "notify.address_mark": { returns: "value", json: [], positional: false },
   "notify.after_quiet": { returns: "value", json: [], positional: false },

@@ -1,0 +1,6 @@
+-- Functions that were merged into their only caller, or into one for all receivers. Only functions called them.
+drop function if exists inbound.callback_stamp_problem(text, text);
+drop function if exists inbound.slack_stamp_problem(text, text);
+drop function if exists inbound.stripe_stamp_problem(text);
+drop function if exists inbound.verify_slack_signature(text, text, text);
+drop function if exists inbound.verify_stripe_signature(text, text);

@@ -158,6 +158,7 @@ create type capacity.context as (
   requester_name text,
   requester_slack text,
   requester_here boolean,
+  customer_ref jsonb,
   customer_id text,
   customer_address jsonb,
   erased boolean,
@@ -171,8 +172,7 @@ create type capacity.context as (
   tells capacity.tell[],
   acts integer,
   acts_per_hour integer,
-  demoted integer,
-  personal capacity.personal_data
+  demoted integer
 );
 
 create type capacity.tell as (
@@ -186,23 +186,6 @@ create type capacity.tell as (
   body text,
   their_title text,
   their_body text
-);
-
-create type capacity.terms as (
-  commercial_owner_user_id text,
-  infra_owner_group text,
-  customer_ref jsonb,
-  requested_size text,
-  quantity integer,
-  region text,
-  needed_by_date date,
-  expected_duration_days integer,
-  estimated_monthly_cost_usd numeric,
-  confirmation_ttl_days integer,
-  slack_channel_id text,
-  replaces_request_id text,
-  customer_id text,
-  justification text
 );
 
 create type capacity.verdict as (
@@ -1261,7 +1244,6 @@ create table capacity.personal_data (
   salt bytea,
   customer_ref jsonb,
   erased_at timestamp with time zone,
-  justification text,
   constraint personal_data_check CHECK (((erased_at IS NULL) = (salt IS NOT NULL))),
   constraint personal_data_pkey PRIMARY KEY (request_id),
   constraint personal_data_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
@@ -1494,7 +1476,7 @@ grant select on capacity.requests to headroom_control;
 grant select on capacity.requests to service_role;
 comment on table capacity.requests is 'Current state of each request: the fold of its events, written by the reducer alone.';
 comment on column capacity.requests.version is 'How many events there are.';
-comment on column capacity.requests.customer_hash is 'Salted hash of what personal_data holds of the request, which can be erased there. See capacity.personal_hash().';
+comment on column capacity.requests.customer_hash is 'Salted hash of customer_ref, which is kept apart in personal_data so that it can be erased.';
 comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
 comment on column capacity.requests.rejection_reason_hash is 'Of the reason in free_texts; the same for cancellation_reason_hash.';
 comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
@@ -3831,8 +3813,7 @@ create view public.capacity_requests with (security_invoker=true) as
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
     capacity.unasked(r.id, r.state) AS customer_unasked,
     COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id,
-    r.offer,
-    d.justification
+    r.offer
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -4763,7 +4744,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 742472f1b8ede91f';
+  as 'sha256 60bbabecac080fb2';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -5269,10 +5250,10 @@ create function capacity.check_template(p_workspace_id text, p_name text, p_titl
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c50b2f70e5ab264';
 
-create function capacity.check_terms(p_terms capacity.terms)
-  returns capacity.terms
+create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
+  returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cd2b2cc676f267cb';
+  as 'sha256 27b17ba28c34df46';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5303,7 +5284,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 d136364356627632';
+  as 'sha256 20cd63230f1ee9ae';
 
 create function capacity.count_act(p_request_id text, p_actor capacity.actor)
   returns void
@@ -5378,7 +5359,7 @@ create function capacity.erase_messages(p_request_id text, p_to timestamp with t
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 727249b2c84d5776';
+  as 'sha256 620966c20fdfdcdb';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -5399,11 +5380,6 @@ create function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 761409449c239ba2';
-
-create function capacity.fingerprint_of(p_actor_id text, p_terms capacity.terms)
-  returns bytea
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df5f826761ba3dda';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -5458,7 +5434,7 @@ create function capacity.keep_captures(p_captures jsonb)
 create function capacity.kept_story(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e193f83a356ffe4f';
+  as 'sha256 e53c8044bbd25416';
 
 create function capacity.known_templates()
   returns TABLE(name text, audience text, meaning text)
@@ -5502,7 +5478,7 @@ create function capacity.linear_comment_then(p_kept jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1de91eeecbf7ec4';
+  as 'sha256 4319a6db56a88885';
 
 create function capacity.linear_issue_now(p_kept jsonb)
   returns jsonb
@@ -5710,11 +5686,6 @@ create function capacity.people_named(p_workspace_id text, p_member_ids text[])
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e5af5b90b8092a3f';
 
-create function capacity.personal_hash(p_data capacity.personal_data)
-  returns bytea
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39d1411850feb061';
-
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_called text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5743,7 +5714,7 @@ create function capacity.problem_values(p_facts jsonb)
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38f787aa183fa348';
+  as 'sha256 8dbd513b33e32d32';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -5828,12 +5799,12 @@ create function capacity.render_money(p_amount jsonb)
 create function capacity.render_slack_reply(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b4c65815fc4d9fcc';
+  as 'sha256 d8b5ee7c1ec924b0';
 
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0b8aa7efdc3d25ef';
+  as 'sha256 28930ef66ca5411c';
 
 create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
   returns text
@@ -5884,7 +5855,7 @@ create function capacity.sample_problems()
 create function capacity.sample_story(p_workspace_id text, p_cause text, p_sample integer)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 207797b70095a306';
+  as 'sha256 e3cfcb664bd277f3';
 
 create function capacity.schedule_timers()
   returns text
@@ -5916,6 +5887,11 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 41fab6130767feb2';
 
+create function capacity.slack_message(p_story jsonb, p_method text, p_instruction text, p_effect text, p_text text, p_blocks jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f05b02ccfff26915';
+
 create function capacity.slack_payment(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5924,7 +5900,7 @@ create function capacity.slack_payment(p_story jsonb)
 create function capacity.slack_quote(p_text text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 626c4311422ac61d';
+  as 'sha256 a5e931873bd4dabd';
 
 create function capacity.slack_reply_then(p_kept jsonb)
   returns jsonb
@@ -5935,11 +5911,6 @@ create function capacity.slack_root_now(p_kept jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b2df927f4b8f095b';
-
-create function capacity.slack_safe(p_story jsonb)
-  returns jsonb
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7fc0b1929df881dd';
 
 create function capacity.slack_step(p_story jsonb, p_step text)
   returns text
@@ -5969,12 +5940,12 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_now(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a8ad27aff2c91cda';
+  as 'sha256 53514181ce7cc288';
 
 create function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1128423e61c25f2a';
+  as 'sha256 2fba8854bd103c2b';
 
 create function capacity.story_price(p_story jsonb)
   returns text
@@ -5996,10 +5967,10 @@ create function capacity.story_then(p_kept jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8d9caa5d3b50b709';
 
-create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text, OUT context capacity.context, OUT story jsonb)
+create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4b69de3518168aa4';
+  as 'sha256 6b61ad7df8f7d405';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -6024,7 +5995,7 @@ create function capacity.tell_colleagues(p_context capacity.context, p_story jso
 create function capacity.tell_customer(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6edcc24c3894043';
+  as 'sha256 fe3dcdc1eaa34b43';
 
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
@@ -6059,7 +6030,7 @@ create function capacity.tell_problems(p_argument jsonb)
 create function capacity.tell_values(p_story jsonb, p_template text, p_step text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b0ee0d14c2a46932';
+  as 'sha256 0432ebaf5cdc1059';
 
 create function capacity.tells_of_event(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb, p_quiet boolean)
   returns text[]
@@ -6084,7 +6055,7 @@ create function capacity.template_samples(p_workspace_id text, p_name text)
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d28e0dd8e995442';
+  as 'sha256 f347e91e357a058b';
 
 create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
   returns record
@@ -6242,7 +6213,7 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
-  as 'sha256 eddac6ef3d5d845b';
+  as 'sha256 5035bde619821751';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -6670,11 +6641,6 @@ create function headroom.is_moment(p_at timestamp with time zone)
   language sql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3b783f63ad303854';
 
-create function headroom.json_text(p_text text)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e0b420d1c7cfc3a';
-
 create function headroom.keep_box(p_name text, p_label text, p_value text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6913,7 +6879,7 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef0f884c5efdb033';
+  as 'sha256 fda64ccd66fa725f';
 
 create function inbound.percent_decode(p_text text)
   returns text
@@ -6943,27 +6909,32 @@ create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kin
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ffecc4251e9837a4';
+  as 'sha256 62ca73af322ec9e1';
 
 create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_channel text, p_address text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f664e2ebc978097';
+  as 'sha256 b0a170525e50a756';
 
-create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
+create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200, p_options jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14291c26087ea905';
+  as 'sha256 c37c04eeeae0a655';
 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9db43c94513fa69a';
+  as 'sha256 351a0f4f3d076c3a';
+
+create function inbound.render_modal(p_form text, p_title text, p_submit text, p_close text, p_metadata jsonb, VARIADIC p_blocks jsonb[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0059fc01c73bcc23';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e0f7507251716fd';
+  as 'sha256 9822b994c4539f0b';
 
 create function inbound.require_signature(p_receiver text, p_body text)
   returns void
@@ -7028,7 +6999,7 @@ create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspace
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1fdc561ebb649580';
+  as 'sha256 54481a6e08d3b92a';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns directory.workspaces
@@ -7118,7 +7089,7 @@ create function inbound.slack_show(p_member directory.members, p_request_id text
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3224c8287470a86';
+  as 'sha256 f12c5c4158ba7d6e';
 
 create function inbound.slack_submitted(p_context capacity.context, p_story jsonb)
   returns jsonb
@@ -7138,12 +7109,7 @@ create function inbound.stripe_receipt(p_event jsonb)
 create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bbe3fb4a55da237e';
-
-create function inbound.term_names()
-  returns jsonb
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 421861a855a37088';
+  as 'sha256 744c3daee6aee1af';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
@@ -7561,6 +7527,36 @@ create function notify.show_notification(p_id uuid)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ba5f70a6bbb54c13';
+
+create function notify.slack_blocks(p_blocks jsonb, p_max_blocks integer)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 de831e1dc083e7e1';
+
+create function notify.slack_buttons(p_block_id text, p_id text, VARIADIC p_buttons jsonb[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cc1f6b0c8a168006';
+
+create function notify.slack_fields(VARIADIC p_facts text[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 279ef79adf5fc4f2';
+
+create function notify.slack_markup(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a6c2b616757413f';
+
+create function notify.slack_plain(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 84323087343fa7bc';
+
+create function notify.slack_section(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c1556dee909c81aa';
 
 create function notify.slack_sections(p_title text, p_body text, OUT sections text[], OUT cut boolean)
   returns record
@@ -9071,10 +9067,10 @@ grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
 grant execute on function public.complete_provisioning_job to service_role;
 
-create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text, p_justification text DEFAULT NULL::text)
+create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 342c7189f5126a52';
+  as 'sha256 25bc1579850256dc';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -9323,10 +9319,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer, p_justification text DEFAULT NULL::text)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 bd9afa2e7edb21a5';
+  as 'sha256 c1c2744902168608';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -9383,7 +9379,7 @@ grant execute on function public.remove_endpoint to service_role;
 create function public.request_row(p_context capacity.context)
   returns public.capacity_requests
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8cac2447b0651bc0';
+  as 'sha256 73b64d2807061e59';
 
 create function public.reset_notification_template(p_name text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns boolean
@@ -9723,7 +9719,7 @@ create function webhooks.yield_events()
 
 -- Templates
 
--- asked (en), sha256 02a4285bc6756c0a
+-- asked (en), sha256 ccef4d976a3a93c8
 
 -- cancelled (en), sha256 c3e99a52b58d13d8
 
@@ -9741,7 +9737,7 @@ create function webhooks.yield_events()
 
 -- digest (en), sha256 33faa3be8410d399
 
--- escalated (en), sha256 02a4285bc6756c0a
+-- escalated (en), sha256 ccef4d976a3a93c8
 
 -- expired (en), sha256 0a5b9c02e89e668a
 

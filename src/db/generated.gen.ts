@@ -4898,20 +4898,20 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** The payload of a reply in a request's thread. */
+  /** The payload of a reply in a request's thread. Nullable: result. */
   "capacity.render_slack_reply": {
     args: {
       p_story: unknown;
     };
-    result: Json;
+    result: Json | null;
   };
-  /** The payload of a request's root message, to post or to update it. */
+  /** The payload of a request's root message, to post or to update it. Nullable: result. */
   "capacity.render_slack_root": {
     args: {
       p_story: unknown;
       p_method: string | null;
     };
-    result: Json;
+    result: Json | null;
   };
   /** A time for people, or exactly. Nullable: result. */
   "capacity.render_time": {
@@ -5030,6 +5030,18 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** A message about a request, as Slack takes it. Nullable: p_instruction, p_text, result. */
+  "capacity.slack_message": {
+    args: {
+      p_story: unknown;
+      p_method: string | null;
+      p_instruction: string | null;
+      p_effect: string | null;
+      p_text: string | null;
+      p_blocks: unknown;
+    };
+    result: Json | null;
+  };
   /** How the payment of a request stands, as Slack markup. Nullable: result. */
   "capacity.slack_payment": {
     args: {
@@ -5055,13 +5067,6 @@ export interface Functions {
   "capacity.slack_root_now": {
     args: {
       p_kept: unknown;
-    };
-    result: Json;
-  };
-  /** A story with its facts fit for a Slack message that is written as JSON text. */
-  "capacity.slack_safe": {
-    args: {
-      p_story: unknown;
     };
     result: Json;
   };
@@ -6139,13 +6144,6 @@ export interface Functions {
     };
     result: boolean | null;
   };
-  /** A text escaped for JSON, without the quotes. Nullable: result. */
-  "headroom.json_text": {
-    args: {
-      p_text: string | null;
-    };
-    result: string | null;
-  };
   /** Stores a secret under a name, in Vault or sealed. */
   "headroom.keep_box": {
     args: {
@@ -6566,6 +6564,7 @@ export interface Functions {
       p_value?: string | null | undefined;
       p_hint?: string | null | undefined;
       p_most?: number | null | undefined;
+      p_options?: unknown;
     };
     result: Json;
   };
@@ -6576,6 +6575,18 @@ export interface Functions {
       p_groups: unknown;
       p_channel: string | null;
       p_receipt_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** The view of a form. */
+  "inbound.render_modal": {
+    args: {
+      p_form: string | null;
+      p_title: string | null;
+      p_submit: string | null;
+      p_close: string | null;
+      p_metadata: unknown;
+      p_blocks: readonly unknown[] | string | null;
     };
     result: Json;
   };
@@ -7521,6 +7532,51 @@ export interface Functions {
       p_id: string | null;
     };
     result: Json;
+  };
+  /** Blocks within Slack's limits. */
+  "notify.slack_blocks": {
+    args: {
+      p_blocks: unknown;
+      p_max_blocks: number | null;
+    };
+    result: Json;
+  };
+  /** A row of buttons of Block Kit. */
+  "notify.slack_buttons": {
+    args: {
+      p_block_id: string | null;
+      p_id: string | null;
+      p_buttons: readonly unknown[] | string | null;
+    };
+    result: Json;
+  };
+  /** A section of Block Kit with names and values. */
+  "notify.slack_fields": {
+    args: {
+      p_facts: readonly string[] | string | null;
+    };
+    result: Json;
+  };
+  /** A text with markup, of Block Kit. */
+  "notify.slack_markup": {
+    args: {
+      p_text: string | null;
+    };
+    result: Json;
+  };
+  /** A plain text of Block Kit. */
+  "notify.slack_plain": {
+    args: {
+      p_text: string | null;
+    };
+    result: Json;
+  };
+  /** A section of Block Kit. Nullable: p_text, result. */
+  "notify.slack_section": {
+    args: {
+      p_text: string | null;
+    };
+    result: Json | null;
   };
   /** A title and a text as sections for Slack, and whether the text was cut. */
   "notify.slack_sections": {
@@ -11162,11 +11218,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.slack_job": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
+  "capacity.slack_message": { returns: "value", json: ["p_story", "p_blocks"], positional: false },
   "capacity.slack_payment": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_reply_then": { returns: "value", json: ["p_kept"], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_kept"], positional: false },
-  "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.stands_in_for": { returns: "value", json: [], positional: false },
@@ -11301,7 +11357,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.has_vault": { returns: "value", json: [], positional: false },
   "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
   "headroom.is_moment": { returns: "value", json: [], positional: false },
-  "headroom.json_text": { returns: "value", json: [], positional: false },
   "headroom.keep_box": { returns: "nothing", json: [], positional: false },
   "headroom.keep_secret": { returns: "nothing", json: [], positional: false },
   "headroom.key_id": { returns: "value", json: [], positional: false },
@@ -11356,8 +11411,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
   "inbound.render_follow_up": { returns: "value", json: [], positional: false },
-  "inbound.render_input": { returns: "value", json: [], positional: false },
+  "inbound.render_input": { returns: "value", json: ["p_options"], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
+  "inbound.render_modal": { returns: "value", json: ["p_metadata"], positional: false },
   "inbound.render_reason": { returns: "value", json: [], positional: false },
   "inbound.require_signature": { returns: "nothing", json: [], positional: false },
   "inbound.require_stamp": { returns: "row", json: [], positional: false },
@@ -11472,6 +11528,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "notify.send_message": { returns: "value", json: [], positional: false },
   "notify.set_slack_webhook": { returns: "value", json: [], positional: false },
   "notify.show_notification": { returns: "value", json: [], positional: false },
+  "notify.slack_blocks": { returns: "value", json: ["p_blocks"], positional: false },
+  "notify.slack_buttons": { returns: "value", json: [], positional: false },
+  "notify.slack_fields": { returns: "value", json: [], positional: false },
+  "notify.slack_markup": { returns: "value", json: [], positional: false },
+  "notify.slack_plain": { returns: "value", json: [], positional: false },
+  "notify.slack_section": { returns: "value", json: [], positional: false },
   "notify.slack_sections": { returns: "row", json: [], positional: false },
   "notify.slack_text": { returns: "value", json: [], positional: false },
   "notify.slack_webhook_for_relay": { returns: "value", json: [], positional: false },

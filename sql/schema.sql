@@ -4148,12 +4148,12 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.apply_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3216f84a860f9270';
+  as 'sha256 d25055943e28d65f';
 
 create function billing.apply_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03cbfa860bac5905';
+  as 'sha256 92f9e06be1ab6cd0';
 
 create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4163,22 +4163,22 @@ create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_
 create function billing.apply_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad051198dc934dc2';
+  as 'sha256 836f95e94db73462';
 
 create function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 848c91c8084f8140';
+  as 'sha256 f3da364f97368c39';
 
 create function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d6c2540030377df0';
+  as 'sha256 42d0166cfe97fae0';
 
 create function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 542a73b58b938db2';
+  as 'sha256 a6efe6f031debe1a';
 
 create function billing.ask_charges()
   returns void
@@ -4493,7 +4493,7 @@ create function billing.judge_renewal(p_state text, p_bought boolean, p_after bo
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d20a2449ab1bb11c';
+  as 'sha256 a5ab839cc2024218';
 
 create function billing.keep_reconciling()
   returns void
@@ -4609,7 +4609,7 @@ create function billing.look_at_subscription(p_id uuid)
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7a5e0f184ae2aa23';
+  as 'sha256 07cfb0d57f187f1d';
 
 create function billing.look_for_checkout(p_checkout billing.checkouts)
   returns void
@@ -4674,7 +4674,7 @@ create function billing.newest_payments()
 create function billing.note_charge(p_object jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7177edb595807db7';
+  as 'sha256 8ae0f11146c2a120';
 
 create function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text)
   returns void
@@ -4689,12 +4689,12 @@ create function billing.note_customer_asked(p_payment billing.payments, p_refund
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ae7b295f55f99d24';
+  as 'sha256 7aee074dfddbfd8a';
 
 create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 68cb6ebb08ab24e9';
+  as 'sha256 759f1f3c5fa30bd6';
 
 create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
   returns jsonb
@@ -4704,7 +4704,7 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
 create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fba1d8721311286b';
+  as 'sha256 0b7ccfca6a3d0387';
 
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void
@@ -4781,10 +4781,10 @@ create function billing.payments_of(p_request_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 7b50c761d7682768';
 
-create function billing.plain_invoice(p_invoice jsonb)
+create function billing.plain_object(p_object jsonb)
   returns jsonb
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 49784e483f26347e';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a21ba3320f528140';
 
 create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
   returns billing.prices
@@ -4857,7 +4857,7 @@ create function billing.receipt_number(p_payment_id uuid)
 create function billing.receive_event(p_event jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12798d6d108e575d';
+  as 'sha256 e8823c4475a646a3';
 
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4883,7 +4883,7 @@ create function billing.refund_by_person(p_payment billing.payments, p_actor cap
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 699d559295c2170a';
+  as 'sha256 00173d39e315a5a9';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
@@ -4903,7 +4903,7 @@ create function billing.refund_story(p_payment billing.payments)
 create function billing.refunds_too_much(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cfbe73fb08ba6e6a';
+  as 'sha256 7876b2435483c717';
 
 create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4933,12 +4933,12 @@ create function billing.request_in_reach(p_request_id text)
 create function billing.request_of(p_object jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab28e5711dfb032c';
+  as 'sha256 2e54757fb78cbd68';
 
 create function billing.request_of_sighting(p_sighting billing.sightings)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3928a8c4fc266ab6';
+  as 'sha256 047182db3735d4d0';
 
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
@@ -4950,6 +4950,11 @@ create function billing.return_payment(p_request capacity.requests, p_payment bi
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6d09a0bcd8c1af0a';
+
+create function billing.seconds_in(p_field jsonb)
+  returns bigint
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 868113723fc37575';
 
 create function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
   returns billing.refunds
@@ -4987,11 +4992,6 @@ create function billing.subscription_ended(p_subscription billing.subscriptions,
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c80895ac5260e9f1';
 
-create function billing.subscription_of_invoice(p_invoice jsonb)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44ec342a0c4edce3';
-
 create function billing.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5005,12 +5005,12 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 45ea3a3f39766831';
+  as 'sha256 9a51892e3db72f2f';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a63aa6fcb4b8627';
+  as 'sha256 e32df7ab8e56e597';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -5020,7 +5020,7 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e7472094ece3094';
+  as 'sha256 c7698cf89e85e6d7';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
@@ -5056,11 +5056,6 @@ create function billing.tell_withdrawn(p_price billing.prices)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bbd72ff854ddf474';
-
-create function billing.time_in(p_field jsonb)
-  returns timestamp with time zone
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8be4207d55cb85cd';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -5117,11 +5112,6 @@ create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor t
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 c81806e529af5b7f';
 grant execute on function billing.withdraw_price to headroom_control;
-
-create function billing.without_people(p_object jsonb)
-  returns jsonb
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 13e1ae74ca75e6b7';
 
 create function billing.wizard_requester(p_workspace_id text)
   returns text
@@ -7104,7 +7094,7 @@ create function inbound.slack_unasked(p_context capacity.context)
 create function inbound.stripe_receipt(p_event jsonb)
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 52f55d833deaf190';
+  as 'sha256 7a067d52a9e17601';
 
 create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
   returns record
@@ -9244,7 +9234,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.handle_stripe_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 27bfb67bb518a7a9';
+  as 'sha256 3fbcf599ce83cb1a';
 grant execute on function public.handle_stripe_webhook to anon;
 grant execute on function public.handle_stripe_webhook to authenticated;
 grant execute on function public.handle_stripe_webhook to service_role;

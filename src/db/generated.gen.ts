@@ -3283,10 +3283,10 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** An invoice with its fields in one place. */
-  "billing.plain_invoice": {
+  /** What is read of an object of Stripe's. Nullable: p_object. */
+  "billing.plain_object": {
     args: {
-      p_invoice: unknown;
+      p_object: unknown;
     };
     result: Json;
   };
@@ -3547,6 +3547,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** A time of Stripe's, in seconds since 1970. Nullable: result. */
+  "billing.seconds_in": {
+    args: {
+      p_field: unknown;
+    };
+    result: number | null;
+  };
   /** Enqueues a refund. */
   "billing.send_refund": {
     args: {
@@ -3602,13 +3609,6 @@ export interface Functions {
       p_at: Date | string | null;
     };
     result: Json;
-  };
-  /** The subscription of an invoice. Nullable: result. */
-  "billing.subscription_of_invoice": {
-    args: {
-      p_invoice: unknown;
-    };
-    result: string | null;
   };
   /** Looks after money whose time has come, a batch of it. */
   "billing.sweep": {
@@ -3721,13 +3721,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** A time of Stripe's. Nullable: result. */
-  "billing.time_in": {
-    args: {
-      p_field: unknown;
-    };
-    result: Date | null;
-  };
   /** Whether a request and its customer's turn could be locked. */
   "billing.try_lock": {
     args: {
@@ -3799,13 +3792,6 @@ export interface Functions {
       p_actor: string | null;
     };
     result: BillingPrices;
-  };
-  /** A refund or a dispute of Stripe's without what it says about people. */
-  "billing.without_people": {
-    args: {
-      p_object: unknown;
-    };
-    result: Json;
   };
   /** The member in whose name the wizard submits, or a refusal where it is closed. */
   "billing.wizard_requester": {
@@ -11004,7 +10990,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.payment_json": { returns: "value", json: [], positional: false },
   "billing.payment_status": { returns: "value", json: [], positional: false },
   "billing.payments_of": { returns: "value", json: [], positional: false },
-  "billing.plain_invoice": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.plain_object": { returns: "value", json: ["p_object"], positional: false },
   "billing.price_for": { returns: "row", json: [], positional: false },
   "billing.price_problem": { returns: "value", json: [], positional: false },
   "billing.proof_token": { returns: "value", json: [], positional: false },
@@ -11037,6 +11023,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.request_of_sighting": { returns: "value", json: [], positional: false },
   "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
   "billing.return_payment": { returns: "nothing", json: [], positional: false },
+  "billing.seconds_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.send_refund": { returns: "row", json: [], positional: false },
   "billing.set_rate": { returns: "nothing", json: [], positional: false },
   "billing.settings_of": { returns: "row", json: [], positional: false },
@@ -11044,7 +11031,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.spender": { returns: "value", json: [], positional: false },
   "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
-  "billing.subscription_of_invoice": { returns: "value", json: ["p_invoice"], positional: false },
   "billing.sweep": { returns: "value", json: ["p_argument"], positional: false },
   "billing.take_answer": { returns: "row", json: [], positional: false },
   "billing.take_renewal": { returns: "value", json: ["p_invoice"], positional: false },
@@ -11058,7 +11044,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell_returned": { returns: "nothing", json: [], positional: false },
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "billing.tell_withdrawn": { returns: "nothing", json: [], positional: false },
-  "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.try_lock": { returns: "value", json: [], positional: false },
   "billing.try_sighting": { returns: "value", json: [], positional: false },
   "billing.unborn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
@@ -11069,7 +11054,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.waiting_counts": { returns: "rows", json: [], positional: false },
   "billing.waiting_states": { returns: "rows", json: [], positional: false },
   "billing.withdraw_price": { returns: "row", json: [], positional: false },
-  "billing.without_people": { returns: "value", json: ["p_object"], positional: false },
   "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
   "capacity.account_of": { returns: "value", json: [], positional: false },

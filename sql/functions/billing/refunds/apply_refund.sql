@@ -13,7 +13,7 @@ declare
   v_asked boolean := false;
 begin
   select p.* into v_payment from billing.payments p
-   where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = billing.id_in(p_refund -> 'payment_intent');
+   where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = p_refund ->> 'payment_intent';
   if v_payment.id is null then
     return case when billing.is_ours(p_refund) then billing.record_finding('unknown_refund', p_refund ->> 'id', null,
              'Stripe tells of a refund of ours that is not known here.', p_event_id)
@@ -40,7 +40,7 @@ begin
   if v_refund.id is null then
     insert into billing.refunds (id, workspace_id, request_id, payment_id, origin, reason, currency, amount, state, stripe_id, asked_by)
     values (gen_random_uuid(), v_payment.workspace_id, v_payment.request_id, v_payment.id, 'outside', 'outside', v_payment.currency,
-            billing.amount_in(p_refund -> 'amount'), 'pending', p_refund ->> 'id', 'stripe')
+            (p_refund ->> 'amount')::bigint, 'pending', p_refund ->> 'id', 'stripe')
     returning * into v_refund;
   else
     v_known := v_refund.stripe_id is not null

@@ -3,7 +3,7 @@ create or replace function billing.refunds_too_much(p_payment billing.payments, 
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select p_known.id is null and p_refund ->> 'status' not in ('failed', 'canceled')
-     and billing.amount_in(p_refund -> 'amount')
+     and (p_refund ->> 'amount')::bigint
          + coalesce((select sum(r.amount) from billing.refunds r
                       where r.payment_id = p_payment.id and r.state in ('pending', 'succeeded')), 0) > p_payment.amount;
 $$;

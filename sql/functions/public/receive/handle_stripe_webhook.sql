@@ -10,8 +10,10 @@ declare
 begin
   perform inbound.require_signature('stripe', $1);
   v_event := inbound.parse_json($1);
-  if coalesce(length(v_event ->> 'id') not between 1 and 200 or length(v_event ->> 'type') not between 1 and 100, true) then
-    perform headroom.fail('invalid_input', 'This is not an event of Stripe.', 'id and type are needed', 'Nothing was written.');
+  if (v_event ->> 'id' ~ '^evt_[A-Za-z0-9_]{1,190}$' and length(v_event ->> 'type') between 1 and 100
+      and v_event ->> 'created' ~ '^[0-9]{1,11}$' and jsonb_typeof(v_event #> '{data,object}') = 'object') is not true then
+    perform headroom.fail('invalid_input', 'This is not an event of Stripe.', 'id, type, created and data.object are needed',
+                          'Nothing was written.');
   end if;
   insert into inbound.receipts (provider, receipt_id, kind, payload)
   values ('stripe', v_event ->> 'id', v_event ->> 'type', inbound.stripe_receipt(v_event))

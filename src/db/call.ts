@@ -9,7 +9,7 @@ import type { CustomTypesConfig } from "pg";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
 import type { FunctionShape } from "./function-shape.ts";
 import { functionShapes, type Functions } from "./generated.gen.ts";
-import { valueTypes } from "./values.ts";
+import { valueTypes } from "./values/values.ts";
 
 export type FunctionName = keyof Functions;
 export type FunctionArgs<N extends FunctionName> = Functions[N]["args"];

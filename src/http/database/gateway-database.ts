@@ -13,7 +13,7 @@ import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch
 import { checkDatabaseUrl, surviveLostConnections } from "../../db/connect.ts";
 import { HeadroomError, provesRollback, sqlStateOf, toHeadroomError } from "../../db/errors.ts";
 import { keysOf, type SecretKey } from "../../db/secrets/secret-key.ts";
-import { valueTypes } from "../../db/values.ts";
+import { valueTypes } from "../../db/values/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
 import type { Session } from "../auth/session.ts";
 import { createRateLimiter } from "../request/rate-limit.ts";

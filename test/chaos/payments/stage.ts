@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { migrate } from "../../../src/db/migrate.ts";
-import { valueTypes } from "../../../src/db/values.ts";
+import { valueTypes } from "../../../src/db/values/values.ts";
 import { CrashablePostgres } from "../crashable-postgres.ts";
 import { startFront, type Front } from "../provisioning/front.ts";
 import { startPart, type PartProcess } from "../provisioning/part-process.ts";

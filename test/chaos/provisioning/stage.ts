@@ -10,7 +10,7 @@ import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
 import { withTimeout } from "../../../src/db/wait/with-timeout.ts";
-import { valueTypes } from "../../../src/db/values.ts";
+import { valueTypes } from "../../../src/db/values/values.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";

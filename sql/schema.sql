@@ -4163,7 +4163,7 @@ create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_
 create function billing.apply_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 836f95e94db73462';
+  as 'sha256 805721fdafdcba0a';
 
 create function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -4178,7 +4178,7 @@ create function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_a
 create function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a6efe6f031debe1a';
+  as 'sha256 9b805b9cc6b22601';
 
 create function billing.ask_charges()
   returns void
@@ -4493,7 +4493,7 @@ create function billing.judge_renewal(p_state text, p_bought boolean, p_after bo
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5ab839cc2024218';
+  as 'sha256 48e51089cf772a0c';
 
 create function billing.keep_reconciling()
   returns void
@@ -4681,11 +4681,6 @@ create function billing.note_customer(p_request capacity.requests, p_address_mar
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bfca26031d57b953';
 
-create function billing.note_customer_asked(p_payment billing.payments, p_refund billing.refunds)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1982e5ea573a0194';
-
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4857,7 +4852,7 @@ create function billing.receipt_number(p_payment_id uuid)
 create function billing.receive_event(p_event jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8823c4475a646a3';
+  as 'sha256 1c715df3550483d7';
 
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4899,11 +4894,6 @@ create function billing.refund_story(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ea7a182ed7da9b2';
-
-create function billing.refunds_too_much(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
-  returns boolean
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7876b2435483c717';
 
 create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -5620,11 +5610,6 @@ create function capacity.note_dead_letters(p_rows jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a69cd866d5d41f3b';
 
-create function capacity.note_timer_run(p_runner text, p_failures integer)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89f1eeb35f358f5d';
-
 create function capacity.note_timers_failed(p_runner text, p_code text)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -5834,7 +5819,7 @@ create function capacity.route_subscription()
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 e8a631d41cda1016';
+  as 'sha256 71ba047165fb9f59';
 grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.sample_problems()
@@ -6879,12 +6864,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.postal_handle(p_kind text, p_event jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03e4fc13f34d6810';
-
-create function inbound.postal_row(p_message jsonb)
-  returns uuid
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5927970423a8b6ec';
+  as 'sha256 22c418d29fcf2a79';
 
 create function inbound.readable(p_member directory.members, p_request_id text, p_seen boolean DEFAULT false, OUT request capacity.requests, OUT standing directory.standing, OUT reads boolean)
   returns record
@@ -6954,7 +6934,7 @@ create function inbound.slack_action(p_receipt jsonb, p_member directory.members
 create function inbound.slack_command(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 301f4fe744e45062';
+  as 'sha256 2831461bcad3f23d';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
@@ -6984,7 +6964,7 @@ create function inbound.slack_form(p_receipt jsonb, p_member directory.members, 
 create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspaces)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 471a97841baa0fcf';
+  as 'sha256 cff803a6097e1fdc';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
@@ -7026,11 +7006,6 @@ create function inbound.slack_list(p_member directory.members)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8790b469be5d45c5';
 
-create function inbound.slack_member(p_home directory.workspaces, p_receipt jsonb)
-  returns directory.members
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 224a03ba0113c188';
-
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7070,11 +7045,6 @@ create function inbound.slack_reply(p_text text, p_outcome text, p_request_id te
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 53990532a9d6082f';
-
-create function inbound.slack_show(p_member directory.members, p_request_id text, p_channel text)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3198566119cdd303';
 
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
@@ -8530,7 +8500,7 @@ create function provisioning.adopt(p_most integer)
 create function provisioning.apply_callback(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31e8c7f912c4e333';
+  as 'sha256 1777c9fae6d744b7';
 
 create function provisioning.asked_words(p_job provisioning.jobs)
   returns text
@@ -8596,11 +8566,6 @@ create function provisioning.complete(p_job provisioning.jobs, p_attempt provisi
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 edf1385d4d3968ea';
-
-create function provisioning.count_callback(p_attempt provisioning.attempts)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0be2e7a1c678e950';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
@@ -8830,7 +8795,7 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.receive_callback(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 229e4582079272a9';
+  as 'sha256 44b5ed1e235b3c63';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -8936,11 +8901,6 @@ create function provisioning.tell_story(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 279744813d3841ae';
-
-create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
-  returns jsonb
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b2494c40c5fb3d36';
 
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)

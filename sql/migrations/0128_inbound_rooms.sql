@@ -8,3 +8,7 @@ drop function if exists inbound.verify_stripe_signature(text, text);
 drop function if exists capacity.slack_safe(jsonb);
 drop function if exists headroom.json_text(text);
 drop function if exists inbound.render_input(text, text, text, boolean, text, text, integer);
+drop function if exists capacity.note_timer_run(text, integer);
+drop function if exists inbound.postal_row(jsonb);
+drop function if exists inbound.slack_member(directory.workspaces, jsonb);
+drop function if exists inbound.slack_show(directory.members, text, text);

@@ -3119,14 +3119,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Notes that a refund needs the customer, and tells. */
-  "billing.note_customer_asked": {
-    args: {
-      p_payment: string | null;
-      p_refund: string | null;
-    };
-    result: void;
-  };
   /** Fills in ids of a payment at Stripe; whether there was anything new. */
   "billing.note_ids": {
     args: {
@@ -3466,15 +3458,6 @@ export interface Functions {
       p_payment: string | null;
     };
     result: Json;
-  };
-  /** Whether refunds would be more than the payment. Nullable: p_known. */
-  "billing.refunds_too_much": {
-    args: {
-      p_payment: string | null;
-      p_known: string | null;
-      p_refund: unknown;
-    };
-    result: boolean;
   };
   /** Refuses money of the test mode, and says what came of it. */
   "billing.refuse_play_money": {
@@ -4615,14 +4598,6 @@ export interface Functions {
       p_rows: unknown;
     };
     result: Json | null;
-  };
-  /** Records a sweep of the timers that came to its end. */
-  "capacity.note_timer_run": {
-    args: {
-      p_runner: string | null;
-      p_failures: number | null;
-    };
-    result: void;
   };
   /** Records a sweep of the timers that failed as a whole. */
   "capacity.note_timers_failed": {
@@ -6496,13 +6471,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** The row that a message of Postal's is about. Nullable: p_message, result. */
-  "inbound.postal_row": {
-    args: {
-      p_message: unknown;
-    };
-    result: string | null;
-  };
   /** A request that a member in Slack may speak of. */
   "inbound.readable": {
     args: {
@@ -6760,14 +6728,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** The active member behind a receipt of Slack. */
-  "inbound.slack_member": {
-    args: {
-      p_home: string | null;
-      p_receipt: unknown;
-    };
-    result: DirectoryMembers;
-  };
   /** Enqueues a note to the person who clicked, in the channel where they did, or to them directly. */
   "inbound.slack_note": {
     args: {
@@ -6832,15 +6792,6 @@ export interface Functions {
       p_outcome: string | null;
       p_request_id?: string | null | undefined;
       p_blocks?: unknown;
-    };
-    result: Json;
-  };
-  /** The reply that shows one request. */
-  "inbound.slack_show": {
-    args: {
-      p_member: string | null;
-      p_request_id: string | null;
-      p_channel: string | null;
     };
     result: Json;
   };
@@ -9316,13 +9267,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Counts a callback of an attempt. */
-  "provisioning.count_callback": {
-    args: {
-      p_attempt: string | null;
-    };
-    result: void;
-  };
   /** Makes the job of a confirmed request and begins it when it may. */
   "provisioning.create_job": {
     args: {
@@ -9861,14 +9805,6 @@ export interface Functions {
       p_argument: unknown;
     };
     result: Json | null;
-  };
-  /** The terms of a job, for the run that claimed it. */
-  "provisioning.terms_for_run": {
-    args: {
-      p_job: string | null;
-      p_attempt: string | null;
-    };
-    result: Json;
   };
   /** Every lawful step of a job. */
   "provisioning.transitions": {
@@ -10970,7 +10906,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.newest_payments": { returns: "value", json: [], positional: false },
   "billing.note_charge": { returns: "nothing", json: ["p_object"], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
-  "billing.note_customer_asked": { returns: "nothing", json: [], positional: false },
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
@@ -11013,7 +10948,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.refund_reasons": { returns: "rows", json: [], positional: false },
   "billing.refund_states": { returns: "rows", json: [], positional: false },
   "billing.refund_story": { returns: "value", json: [], positional: false },
-  "billing.refunds_too_much": { returns: "value", json: ["p_refund"], positional: false },
   "billing.refuse_play_money": { returns: "value", json: ["p_object"], positional: false },
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
@@ -11153,7 +11087,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.note": { returns: "value", json: [], positional: false },
   "capacity.note_circuits": { returns: "value", json: ["p_circuits"], positional: false },
   "capacity.note_dead_letters": { returns: "value", json: ["p_rows"], positional: false },
-  "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
   "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.notice_effects": { returns: "value", json: ["p_asked"], positional: false },
@@ -11390,7 +11323,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.parse_terms": { returns: "value", json: [], positional: false },
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
   "inbound.postal_handle": { returns: "value", json: ["p_event"], positional: false },
-  "inbound.postal_row": { returns: "value", json: ["p_message"], positional: false },
   "inbound.readable": { returns: "row", json: [], positional: false },
   "inbound.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
@@ -11419,7 +11351,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_job_step": { returns: "value", json: [], positional: false },
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
-  "inbound.slack_member": { returns: "row", json: ["p_receipt"], positional: false },
   "inbound.slack_note": { returns: "nothing", json: ["p_receipt"], positional: false },
   "inbound.slack_open": { returns: "nothing", json: ["p_receipt", "p_view"], positional: false },
   "inbound.slack_parse": { returns: "value", json: [], positional: false },
@@ -11428,7 +11359,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_refused": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_repeat": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_reply": { returns: "value", json: ["p_blocks"], positional: false },
-  "inbound.slack_show": { returns: "value", json: [], positional: false },
   "inbound.slack_submission": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_submitted": { returns: "value", json: ["p_story"], positional: false },
   "inbound.slack_unasked": { returns: "value", json: [], positional: false },
@@ -11715,7 +11645,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.clean_up": { returns: "row", json: [], positional: false },
   "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
   "provisioning.complete": { returns: "nothing", json: [], positional: false },
-  "provisioning.count_callback": { returns: "nothing", json: [], positional: false },
   "provisioning.create_job": { returns: "nothing", json: [], positional: false },
   "provisioning.customer_story": { returns: "value", json: [], positional: false },
   "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
@@ -11781,7 +11710,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.system_actor": { returns: "row", json: [], positional: false },
   "provisioning.tell": { returns: "nothing", json: [], positional: false },
   "provisioning.tell_story": { returns: "value", json: ["p_argument"], positional: false },
-  "provisioning.terms_for_run": { returns: "value", json: [], positional: false },
   "provisioning.transitions": { returns: "rows", json: [], positional: false },
   "provisioning.try_of": { returns: "value", json: ["p_run"], positional: false },
   "provisioning.unsent_attempt": { returns: "row", json: [], positional: false },

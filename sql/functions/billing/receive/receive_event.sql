@@ -1,5 +1,5 @@
--- An event of Stripe whose signature and form were right. Whether it comes for the first time, the caller's insert of the receipt decides. The answer
--- says what came of it: `done`, `known`, `ignored` (not ours, or of no interest) or `finding`, with what is wrong.
+-- An event of Stripe whose signature and form were right. Whether it comes for the first time, the caller's insert of the receipt decides.
+-- The answer says what came of it: `done`, `known`, `ignored` (not ours, or of no interest) or `finding`, with what is wrong.
 --
 -- A refund or a dispute of a payment that nobody knows may be somebody else's, or of one that is being recorded at this very moment: it is
 -- read again a little later.
@@ -11,8 +11,8 @@ declare
   v_answer jsonb;
 begin
   if p_event ->> 'account' is not null
-        or not exists (select from billing.event_rules() r
-                        where r.event_type = p_event ->> 'type' and r.object = v_object ->> 'object') then
+     or not exists (select from billing.event_rules() r
+                     where r.event_type = p_event ->> 'type' and r.object = v_object ->> 'object') then
     return '{"outcome": "ignored"}';
   end if;
   v_answer := billing.apply_stripe_object(v_object, p_event ->> 'id', to_timestamp((p_event ->> 'created')::bigint), p_event ->> 'type');

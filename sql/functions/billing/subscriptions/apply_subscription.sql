@@ -21,7 +21,8 @@ begin
     return billing.outcome('known', v_subscription.request_id);
   end if;
   -- Stripe bills a month that nobody has told us was paid: it may have been paid late, and its event lost.
-  if starts_with(p_event_id, 'look:') and to_timestamp((p_stripe ->> 'period_end')::bigint) > v_subscription.paid_until + interval '1 day' then
+  if starts_with(p_event_id, 'look:')
+     and to_timestamp((p_stripe ->> 'period_end')::bigint) > v_subscription.paid_until + interval '1 day' then
     perform billing.look(v_subscription.workspace_id, 'invoices', v_subscription.stripe_id);
   end if;
   if p_stripe ->> 'status' in ('past_due', 'unpaid') and v_subscription.state = 'active' then

@@ -1,4 +1,5 @@
--- Which request an object of Stripe's (billing.plain_object) concerns, so that it can be locked before anything is learnt; null where none does.
+-- Which request an object of Stripe's (billing.plain_object) concerns, so that it can be locked before anything is learnt; null where none
+-- does.
 create or replace function billing.request_of(p_object jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -158,7 +158,6 @@ create type capacity.context as (
   requester_name text,
   requester_slack text,
   requester_here boolean,
-  customer_ref jsonb,
   customer_id text,
   customer_address jsonb,
   erased boolean,
@@ -172,7 +171,8 @@ create type capacity.context as (
   tells capacity.tell[],
   acts integer,
   acts_per_hour integer,
-  demoted integer
+  demoted integer,
+  personal capacity.personal_data
 );
 
 create type capacity.tell as (
@@ -186,6 +186,23 @@ create type capacity.tell as (
   body text,
   their_title text,
   their_body text
+);
+
+create type capacity.terms as (
+  commercial_owner_user_id text,
+  infra_owner_group text,
+  customer_ref jsonb,
+  requested_size text,
+  quantity integer,
+  region text,
+  needed_by_date date,
+  expected_duration_days integer,
+  estimated_monthly_cost_usd numeric,
+  confirmation_ttl_days integer,
+  slack_channel_id text,
+  replaces_request_id text,
+  customer_id text,
+  justification text
 );
 
 create type capacity.verdict as (
@@ -1244,6 +1261,7 @@ create table capacity.personal_data (
   salt bytea,
   customer_ref jsonb,
   erased_at timestamp with time zone,
+  justification text,
   constraint personal_data_check CHECK (((erased_at IS NULL) = (salt IS NOT NULL))),
   constraint personal_data_pkey PRIMARY KEY (request_id),
   constraint personal_data_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
@@ -1476,7 +1494,7 @@ grant select on capacity.requests to headroom_control;
 grant select on capacity.requests to service_role;
 comment on table capacity.requests is 'Current state of each request: the fold of its events, written by the reducer alone.';
 comment on column capacity.requests.version is 'How many events there are.';
-comment on column capacity.requests.customer_hash is 'Salted hash of customer_ref, which is kept apart in personal_data so that it can be erased.';
+comment on column capacity.requests.customer_hash is 'Salted hash of what personal_data holds of the request, which can be erased there. See capacity.personal_hash().';
 comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
 comment on column capacity.requests.rejection_reason_hash is 'Of the reason in free_texts; the same for cancellation_reason_hash.';
 comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
@@ -3813,7 +3831,8 @@ create view public.capacity_requests with (security_invoker=true) as
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
     capacity.unasked(r.id, r.state) AS customer_unasked,
     COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id,
-    r.offer
+    r.offer,
+    d.justification
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -4739,7 +4758,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 60bbabecac080fb2';
+  as 'sha256 742472f1b8ede91f';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -5230,10 +5249,10 @@ create function capacity.check_template(p_workspace_id text, p_name text, p_titl
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c50b2f70e5ab264';
 
-create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
-  returns boolean
+create function capacity.check_terms(p_terms capacity.terms)
+  returns capacity.terms
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 27b17ba28c34df46';
+  as 'sha256 cd2b2cc676f267cb';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5264,7 +5283,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 20cd63230f1ee9ae';
+  as 'sha256 d136364356627632';
 
 create function capacity.count_act(p_request_id text, p_actor capacity.actor)
   returns void
@@ -5339,7 +5358,7 @@ create function capacity.erase_messages(p_request_id text, p_to timestamp with t
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 620966c20fdfdcdb';
+  as 'sha256 727249b2c84d5776';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -5360,6 +5379,11 @@ create function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 761409449c239ba2';
+
+create function capacity.fingerprint_of(p_actor_id text, p_terms capacity.terms)
+  returns bytea
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 df5f826761ba3dda';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -5414,7 +5438,7 @@ create function capacity.keep_captures(p_captures jsonb)
 create function capacity.kept_story(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e53c8044bbd25416';
+  as 'sha256 e193f83a356ffe4f';
 
 create function capacity.known_templates()
   returns TABLE(name text, audience text, meaning text)
@@ -5458,7 +5482,7 @@ create function capacity.linear_comment_then(p_kept jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4319a6db56a88885';
+  as 'sha256 d1de91eeecbf7ec4';
 
 create function capacity.linear_issue_now(p_kept jsonb)
   returns jsonb
@@ -5661,6 +5685,11 @@ create function capacity.people_named(p_workspace_id text, p_member_ids text[])
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e5af5b90b8092a3f';
 
+create function capacity.personal_hash(p_data capacity.personal_data)
+  returns bytea
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39d1411850feb061';
+
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_called text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5689,7 +5718,7 @@ create function capacity.problem_values(p_facts jsonb)
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8dbd513b33e32d32';
+  as 'sha256 38f787aa183fa348';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -5779,7 +5808,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 28930ef66ca5411c';
+  as 'sha256 7176c6955ee342cd';
 
 create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
   returns text
@@ -5830,7 +5859,7 @@ create function capacity.sample_problems()
 create function capacity.sample_story(p_workspace_id text, p_cause text, p_sample integer)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e3cfcb664bd277f3';
+  as 'sha256 207797b70095a306';
 
 create function capacity.schedule_timers()
   returns text
@@ -5875,7 +5904,7 @@ create function capacity.slack_payment(p_story jsonb)
 create function capacity.slack_quote(p_text text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5e931873bd4dabd';
+  as 'sha256 626c4311422ac61d';
 
 create function capacity.slack_reply_then(p_kept jsonb)
   returns jsonb
@@ -5915,12 +5944,12 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_now(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 53514181ce7cc288';
+  as 'sha256 a8ad27aff2c91cda';
 
 create function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2fba8854bd103c2b';
+  as 'sha256 1128423e61c25f2a';
 
 create function capacity.story_price(p_story jsonb)
   returns text
@@ -5942,10 +5971,10 @@ create function capacity.story_then(p_kept jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8d9caa5d3b50b709';
 
-create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text, OUT context capacity.context, OUT story jsonb)
+create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b61ad7df8f7d405';
+  as 'sha256 4b69de3518168aa4';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -5970,7 +5999,7 @@ create function capacity.tell_colleagues(p_context capacity.context, p_story jso
 create function capacity.tell_customer(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe3dcdc1eaa34b43';
+  as 'sha256 e6edcc24c3894043';
 
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
@@ -6005,7 +6034,7 @@ create function capacity.tell_problems(p_argument jsonb)
 create function capacity.tell_values(p_story jsonb, p_template text, p_step text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0432ebaf5cdc1059';
+  as 'sha256 b0ee0d14c2a46932';
 
 create function capacity.tells_of_event(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb, p_quiet boolean)
   returns text[]
@@ -6030,7 +6059,7 @@ create function capacity.template_samples(p_workspace_id text, p_name text)
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f347e91e357a058b';
+  as 'sha256 5d28e0dd8e995442';
 
 create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
   returns record
@@ -6188,7 +6217,7 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
-  as 'sha256 5035bde619821751';
+  as 'sha256 eddac6ef3d5d845b';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -6854,7 +6883,7 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fda64ccd66fa725f';
+  as 'sha256 ef0f884c5efdb033';
 
 create function inbound.percent_decode(p_text text)
   returns text
@@ -6879,7 +6908,7 @@ create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kin
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62ca73af322ec9e1';
+  as 'sha256 ffecc4251e9837a4';
 
 create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_channel text, p_address text)
   returns jsonb
@@ -6889,12 +6918,12 @@ create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200, p_options jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c37c04eeeae0a655';
+  as 'sha256 23930fba4481d118';
 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 351a0f4f3d076c3a';
+  as 'sha256 f5d14b3d3796fa17';
 
 create function inbound.render_modal(p_form text, p_title text, p_submit text, p_close text, p_metadata jsonb, VARIADIC p_blocks jsonb[])
   returns jsonb
@@ -6969,7 +6998,7 @@ create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspace
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 54481a6e08d3b92a';
+  as 'sha256 1fdc561ebb649580';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns directory.workspaces
@@ -7049,7 +7078,7 @@ create function inbound.slack_reply(p_text text, p_outcome text, p_request_id te
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f12c5c4158ba7d6e';
+  as 'sha256 a3224c8287470a86';
 
 create function inbound.slack_submitted(p_context capacity.context, p_story jsonb)
   returns jsonb
@@ -7069,7 +7098,12 @@ create function inbound.stripe_receipt(p_event jsonb)
 create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 744c3daee6aee1af';
+  as 'sha256 bbe3fb4a55da237e';
+
+create function inbound.term_names()
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 421861a855a37088';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
@@ -9017,10 +9051,10 @@ grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
 grant execute on function public.complete_provisioning_job to service_role;
 
-create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
+create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text, p_justification text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 25bc1579850256dc';
+  as 'sha256 342c7189f5126a52';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -9269,10 +9303,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer, p_justification text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 c1c2744902168608';
+  as 'sha256 bd9afa2e7edb21a5';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -9329,7 +9363,7 @@ grant execute on function public.remove_endpoint to service_role;
 create function public.request_row(p_context capacity.context)
   returns public.capacity_requests
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73b64d2807061e59';
+  as 'sha256 8cac2447b0651bc0';
 
 create function public.reset_notification_template(p_name text, p_workspace_id text DEFAULT NULL::text, p_language text DEFAULT 'en'::text)
   returns boolean
@@ -9669,7 +9703,7 @@ create function webhooks.yield_events()
 
 -- Templates
 
--- asked (en), sha256 ccef4d976a3a93c8
+-- asked (en), sha256 02a4285bc6756c0a
 
 -- cancelled (en), sha256 c3e99a52b58d13d8
 
@@ -9687,7 +9721,7 @@ create function webhooks.yield_events()
 
 -- digest (en), sha256 33faa3be8410d399
 
--- escalated (en), sha256 ccef4d976a3a93c8
+-- escalated (en), sha256 02a4285bc6756c0a
 
 -- expired (en), sha256 0a5b9c02e89e668a
 

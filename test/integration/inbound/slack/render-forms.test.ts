@@ -21,7 +21,7 @@ const input = (name: string, label: string, optional: boolean, element: object, 
   element: { action_id: "value", ...element },
   ...(hint === undefined ? {} : { hint: plain(hint) }),
 });
-const area = (max_length: number) => ({ type: "plain_text_input", multiline: true, min_length: 1, max_length });
+const area = (max_length: number) => ({ type: "plain_text_input", multiline: true, max_length });
 const number = (more: object) => ({ type: "number_input", is_decimal_allowed: false, min_value: "1", ...more });
 const text = (max_length: number, initial_value: string) => ({
   type: "plain_text_input",
@@ -49,7 +49,13 @@ describe("a form of Slack", async () => {
     const hint = "The requester reads it, and it stays in the log. Do not name the customer in it.";
     expect(await viewOf("render_reason('CR-2026-000042', $1, 'C1')", [action])).toEqual(
       modal("capacity_reason", "CR-2026-000042", submit, "Back", { request: "CR-2026-000042", action, channel: "C1" }, [
-        input("reason", question, action === "customer_decline", area(2000), hint),
+        input(
+          "reason",
+          question,
+          action === "customer_decline",
+          action === "customer_decline" ? area(2000) : { ...area(2000), min_length: 1 },
+          hint,
+        ),
       ]),
     );
   });
@@ -58,7 +64,13 @@ describe("a form of Slack", async () => {
     const metadata = { request: "CR-2026-000042" };
     expect(await viewOf("render_follow_up('CR-2026-000042', 'note', null, null)", [])).toEqual(
       modal("capacity_note", "CR-2026-000042", "Add the note", "Back", metadata, [
-        input("note", "Note", false, area(3000), "Everybody who may read the request sees it. It decides nothing."),
+        input(
+          "note",
+          "Note",
+          false,
+          { ...area(3000), min_length: 1 },
+          "Everybody who may read the request sees it. It decides nothing.",
+        ),
       ]),
     );
     const hint =
@@ -81,6 +93,7 @@ describe("a form of Slack", async () => {
       needed_by: "2026-12-01",
       days: "1.5",
       cost: "12.50",
+      justification: "We launch\nin March.",
       owner: "U0CORA",
       group: "infra",
     };
@@ -109,6 +122,13 @@ describe("a form of Slack", async () => {
           "Estimated cost of a month, in dollars",
           true,
           number({ is_decimal_allowed: true, min_value: "0", initial_value: "12.50" }),
+        ),
+        input(
+          "justification",
+          "Why it is needed",
+          true,
+          { ...area(2000), initial_value: "We launch\nin March." },
+          "Those who decide read it. The customer does not.",
         ),
         input(
           "owner",

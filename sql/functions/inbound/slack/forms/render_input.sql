@@ -17,7 +17,8 @@ begin
       || case p_element
         when 'plain_text_input' then jsonb_build_object('max_length', p_most, 'initial_value', v_value)
         when 'text_area' then jsonb_build_object(
-          'max_length', p_most, 'initial_value', nullif(v_text, ''), 'multiline', true, 'min_length', 1)
+          'max_length', p_most, 'initial_value', nullif(v_text, ''), 'multiline', true,
+          'min_length', case when not p_optional then 1 end)
         when 'email_text_input' then jsonb_build_object('initial_value', substring(v_value from '^[^@\s]+@[^@\s]+\.[^@\s]+$'))
         when 'number_input' then jsonb_build_object(
           'is_decimal_allowed', p_name = 'cost', 'min_value', case p_name when 'cost' then '0' else '1' end,

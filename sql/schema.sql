@@ -4229,12 +4229,12 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.apply_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3216f84a860f9270';
+  as 'sha256 d25055943e28d65f';
 
 create function billing.apply_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03cbfa860bac5905';
+  as 'sha256 92f9e06be1ab6cd0';
 
 create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4244,22 +4244,22 @@ create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_
 create function billing.apply_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad051198dc934dc2';
+  as 'sha256 805721fdafdcba0a';
 
 create function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 848c91c8084f8140';
+  as 'sha256 f3da364f97368c39';
 
 create function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d6c2540030377df0';
+  as 'sha256 42d0166cfe97fae0';
 
 create function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 542a73b58b938db2';
+  as 'sha256 9b805b9cc6b22601';
 
 create function billing.ask_charges()
   returns void
@@ -4564,7 +4564,7 @@ create function billing.judge_renewal(p_state text, p_bought boolean, p_after bo
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d20a2449ab1bb11c';
+  as 'sha256 48e51089cf772a0c';
 
 create function billing.keep_reconciling()
   returns void
@@ -4680,7 +4680,7 @@ create function billing.look_at_subscription(p_id uuid)
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7a5e0f184ae2aa23';
+  as 'sha256 07cfb0d57f187f1d';
 
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
@@ -4735,27 +4735,22 @@ create function billing.new_subscription(p_request capacity.requests, p_payment 
 create function billing.note_charge(p_object jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7177edb595807db7';
+  as 'sha256 8ae0f11146c2a120';
 
 create function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bfca26031d57b953';
 
-create function billing.note_customer_asked(p_payment billing.payments, p_refund billing.refunds)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1982e5ea573a0194';
-
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ae7b295f55f99d24';
+  as 'sha256 7aee074dfddbfd8a';
 
 create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 68cb6ebb08ab24e9';
+  as 'sha256 759f1f3c5fa30bd6';
 
 create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
   returns jsonb
@@ -4765,7 +4760,7 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
 create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fba1d8721311286b';
+  as 'sha256 0b7ccfca6a3d0387';
 
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void
@@ -4842,10 +4837,10 @@ create function billing.payments_of(p_request_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 7b50c761d7682768';
 
-create function billing.plain_invoice(p_invoice jsonb)
+create function billing.plain_object(p_object jsonb)
   returns jsonb
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 49784e483f26347e';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a21ba3320f528140';
 
 create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
   returns billing.prices
@@ -4918,7 +4913,7 @@ create function billing.receipt_number(p_payment_id uuid)
 create function billing.receive_event(p_event jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12798d6d108e575d';
+  as 'sha256 1c715df3550483d7';
 
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -4944,7 +4939,7 @@ create function billing.refund_by_person(p_payment billing.payments, p_actor cap
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 699d559295c2170a';
+  as 'sha256 00173d39e315a5a9';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
@@ -4960,11 +4955,6 @@ create function billing.refund_story(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ea7a182ed7da9b2';
-
-create function billing.refunds_too_much(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
-  returns boolean
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cfbe73fb08ba6e6a';
 
 create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4994,12 +4984,12 @@ create function billing.request_in_reach(p_request_id text)
 create function billing.request_of(p_object jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab28e5711dfb032c';
+  as 'sha256 2e54757fb78cbd68';
 
 create function billing.request_of_sighting(p_sighting billing.sightings)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3928a8c4fc266ab6';
+  as 'sha256 047182db3735d4d0';
 
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
@@ -5011,6 +5001,11 @@ create function billing.return_payment(p_request capacity.requests, p_payment bi
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6d09a0bcd8c1af0a';
+
+create function billing.seconds_in(p_field jsonb)
+  returns bigint
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 868113723fc37575';
 
 create function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
   returns billing.refunds
@@ -5043,11 +5038,6 @@ create function billing.subscription_ended(p_subscription billing.subscriptions,
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c80895ac5260e9f1';
 
-create function billing.subscription_of_invoice(p_invoice jsonb)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44ec342a0c4edce3';
-
 create function billing.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5061,12 +5051,12 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 45ea3a3f39766831';
+  as 'sha256 9a51892e3db72f2f';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a63aa6fcb4b8627';
+  as 'sha256 e32df7ab8e56e597';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -5076,7 +5066,7 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e7472094ece3094';
+  as 'sha256 c7698cf89e85e6d7';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
@@ -5112,11 +5102,6 @@ create function billing.tell_withdrawn(p_price billing.prices)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bbd72ff854ddf474';
-
-create function billing.time_in(p_field jsonb)
-  returns timestamp with time zone
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8be4207d55cb85cd';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -5173,11 +5158,6 @@ create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor t
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
   as 'sha256 cb1d55c7ab35fda2';
 grant execute on function billing.withdraw_price to headroom_control;
-
-create function billing.without_people(p_object jsonb)
-  returns jsonb
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 13e1ae74ca75e6b7';
 
 create function billing.wizard_requester(p_workspace_id text)
   returns text
@@ -5696,11 +5676,6 @@ create function capacity.note_dead_letters(p_rows jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a69cd866d5d41f3b';
 
-create function capacity.note_timer_run(p_runner text, p_failures integer)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89f1eeb35f358f5d';
-
 create function capacity.note_timers_failed(p_runner text, p_code text)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -5870,12 +5845,12 @@ create function capacity.render_money(p_amount jsonb)
 create function capacity.render_slack_reply(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b4c65815fc4d9fcc';
+  as 'sha256 d8b5ee7c1ec924b0';
 
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0b8aa7efdc3d25ef';
+  as 'sha256 7176c6955ee342cd';
 
 create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
   returns text
@@ -5915,7 +5890,7 @@ create function capacity.route_subscription()
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 e8a631d41cda1016';
+  as 'sha256 71ba047165fb9f59';
 grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.sample_problems()
@@ -5958,6 +5933,11 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 41fab6130767feb2';
 
+create function capacity.slack_message(p_story jsonb, p_method text, p_instruction text, p_effect text, p_text text, p_blocks jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f05b02ccfff26915';
+
 create function capacity.slack_payment(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5977,11 +5957,6 @@ create function capacity.slack_root_now(p_kept jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b2df927f4b8f095b';
-
-create function capacity.slack_safe(p_story jsonb)
-  returns jsonb
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7fc0b1929df881dd';
 
 create function capacity.slack_step(p_story jsonb, p_step text)
   returns text
@@ -6712,11 +6687,6 @@ create function headroom.is_moment(p_at timestamp with time zone)
   language sql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3b783f63ad303854';
 
-create function headroom.json_text(p_text text)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e0b420d1c7cfc3a';
-
 create function headroom.keep_box(p_name text, p_label text, p_value text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6862,11 +6832,6 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 aa73f040485ba19b';
 
-create function inbound.callback_stamp_problem(p_stamp text, p_signature text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9a48d0ef64dd2cc0';
-
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6970,12 +6935,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.postal_handle(p_kind text, p_event jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03e4fc13f34d6810';
-
-create function inbound.postal_row(p_message jsonb)
-  returns uuid
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5927970423a8b6ec';
+  as 'sha256 22c418d29fcf2a79';
 
 create function inbound.readable(p_member directory.members, p_request_id text, p_seen boolean DEFAULT false, OUT request capacity.requests, OUT standing directory.standing, OUT reads boolean)
   returns record
@@ -6995,22 +6955,37 @@ create function inbound.refused_field(p_callback text, p_facts text)
 create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_channel text, p_address text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f664e2ebc978097';
+  as 'sha256 b0a170525e50a756';
 
-create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
+create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200, p_options jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14291c26087ea905';
+  as 'sha256 23930fba4481d118';
 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9db43c94513fa69a';
+  as 'sha256 f5d14b3d3796fa17';
+
+create function inbound.render_modal(p_form text, p_title text, p_submit text, p_close text, p_metadata jsonb, VARIADIC p_blocks jsonb[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0059fc01c73bcc23';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e0f7507251716fd';
+  as 'sha256 9822b994c4539f0b';
+
+create function inbound.require_signature(p_receiver text, p_body text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8c932d9483759cc0';
+
+create function inbound.require_stamp(p_receiver text, p_bytes integer, OUT signed_at text, OUT signatures text[])
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cc83addce9dd442c';
 
 create function inbound.review_step(p_member directory.members, p_request_id text)
   returns text
@@ -7030,7 +7005,7 @@ create function inbound.slack_action(p_receipt jsonb, p_member directory.members
 create function inbound.slack_command(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 301f4fe744e45062';
+  as 'sha256 2831461bcad3f23d';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
@@ -7060,7 +7035,7 @@ create function inbound.slack_form(p_receipt jsonb, p_member directory.members, 
 create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspaces)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 471a97841baa0fcf';
+  as 'sha256 cff803a6097e1fdc';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
@@ -7102,11 +7077,6 @@ create function inbound.slack_list(p_member directory.members)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8790b469be5d45c5';
 
-create function inbound.slack_member(p_home directory.workspaces, p_receipt jsonb)
-  returns directory.members
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 224a03ba0113c188';
-
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7120,7 +7090,7 @@ create function inbound.slack_open(p_receipt jsonb, p_view jsonb)
 create function inbound.slack_parse(p_body text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 994d8ac636dc09c8';
+  as 'sha256 2c6c877de6930742';
 
 create function inbound.slack_parse_payload(p_sent jsonb)
   returns jsonb
@@ -7147,16 +7117,6 @@ create function inbound.slack_reply(p_text text, p_outcome text, p_request_id te
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 53990532a9d6082f';
 
-create function inbound.slack_show(p_member directory.members, p_request_id text, p_channel text)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3198566119cdd303';
-
-create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 417b7b37278c4e80';
-
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7175,12 +7135,7 @@ create function inbound.slack_unasked(p_context capacity.context)
 create function inbound.stripe_receipt(p_event jsonb)
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 52f55d833deaf190';
-
-create function inbound.stripe_stamp_problem(p_signature text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7b805ceededf4a82';
+  as 'sha256 7a067d52a9e17601';
 
 create function inbound.submit_terms(p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text, OUT context capacity.context, OUT story jsonb)
   returns record
@@ -7196,16 +7151,6 @@ create function inbound.too_late(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4a3bbaf386995e3f';
-
-create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_signature text)
-  returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 abd8f33e3e10d620';
-
-create function inbound.verify_stripe_signature(p_body text, p_signature text)
-  returns boolean
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e32658ee76b1b3ad';
 
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
@@ -7610,6 +7555,36 @@ create function notify.show_notification(p_id uuid)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ba5f70a6bbb54c13';
+
+create function notify.slack_blocks(p_blocks jsonb, p_max_blocks integer)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 de831e1dc083e7e1';
+
+create function notify.slack_buttons(p_block_id text, p_id text, VARIADIC p_buttons jsonb[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cc1f6b0c8a168006';
+
+create function notify.slack_fields(VARIADIC p_facts text[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 279ef79adf5fc4f2';
+
+create function notify.slack_markup(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a6c2b616757413f';
+
+create function notify.slack_plain(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 84323087343fa7bc';
+
+create function notify.slack_section(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c1556dee909c81aa';
 
 create function notify.slack_sections(p_title text, p_body text, OUT sections text[], OUT cut boolean)
   returns record
@@ -8654,7 +8629,7 @@ create function provisioning.adopt(p_most integer)
 create function provisioning.apply_callback(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31e8c7f912c4e333';
+  as 'sha256 1777c9fae6d744b7';
 
 create function provisioning.asked_words(p_job provisioning.jobs)
   returns text
@@ -8720,11 +8695,6 @@ create function provisioning.complete(p_job provisioning.jobs, p_attempt provisi
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 edf1385d4d3968ea';
-
-create function provisioning.count_callback(p_attempt provisioning.attempts)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0be2e7a1c678e950';
 
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
@@ -8954,7 +8924,7 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.receive_callback(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 229e4582079272a9';
+  as 'sha256 44b5ed1e235b3c63';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -9061,11 +9031,6 @@ create function provisioning.tell_story(p_argument jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 279744813d3841ae';
 
-create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
-  returns jsonb
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b2494c40c5fb3d36';
-
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -9160,7 +9125,7 @@ grant execute on function public.begin_draft to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b454b60945d0b65b';
+  as 'sha256 b83004180998dc46';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -9326,7 +9291,7 @@ grant execute on function public.get_provisioning_job to service_role;
 create function public.handle_github_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 d0fc5d18cdc5280b';
+  as 'sha256 5f39db2dda2c36d8';
 grant execute on function public.handle_github_webhook to anon;
 grant execute on function public.handle_github_webhook to authenticated;
 grant execute on function public.handle_github_webhook to service_role;
@@ -9334,7 +9299,7 @@ grant execute on function public.handle_github_webhook to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 92b3395dd87a1312';
+  as 'sha256 4989dbece86f8e61';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -9342,7 +9307,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_provisioning_callback(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3f0b68db080cb9b3';
+  as 'sha256 14e3a1862824291f';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
 grant execute on function public.handle_provisioning_callback to service_role;
@@ -9350,7 +9315,7 @@ grant execute on function public.handle_provisioning_callback to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 04012d71a3fb5b55';
+  as 'sha256 930f3f3e27e9998a';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -9358,7 +9323,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.handle_stripe_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 77dd165de25dd11f';
+  as 'sha256 3fbcf599ce83cb1a';
 grant execute on function public.handle_stripe_webhook to anon;
 grant execute on function public.handle_stripe_webhook to authenticated;
 grant execute on function public.handle_stripe_webhook to service_role;

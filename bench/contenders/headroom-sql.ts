@@ -3,7 +3,7 @@
  * questions in which a relay's own pipelining would only blur the answer.
  */
 import type { Client } from "pg";
-import { compositeArray, type CompositeField } from "../../src/db/array-literal.ts";
+import { compositeArray, type CompositeField } from "../../src/db/values/array-literal.ts";
 import { nowMs } from "../measure.ts";
 import type { StreamName } from "./headroom-queue.ts";
 

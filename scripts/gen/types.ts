@@ -9,7 +9,7 @@
  */
 import type { ArgumentInfo, Catalogue, ColumnInfo, FunctionInfo, RelationInfo, TypeRef } from "./catalogue.ts";
 
-/** What a value of the type is when it is read. See src/db/values.ts for those that differ from the driver's ways. */
+/** What a value of the type is when it is read. See src/db/values/values.ts for those that differ from the driver's ways. */
 const readTypes: Readonly<Record<string, string>> = {
   bool: "boolean",
   int2: "number",

@@ -3,7 +3,7 @@
  * checked once and get ours.
  */
 import { z } from "zod";
-import { digitsOf } from "../db/exact-json.ts";
+import { digitsOf } from "../db/values/exact-json.ts";
 import { jobSchema } from "./job.ts";
 import type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState } from "../db/generated.gen.ts";
 

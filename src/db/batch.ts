@@ -9,7 +9,7 @@
  * begins with `begin` leaves its transaction open.
  */
 import type { ClientBase, Connection, Submittable } from "pg";
-import { valueTypes } from "./values.ts";
+import { valueTypes } from "./values/values.ts";
 import { deferred } from "./wait/deferred.ts";
 
 export interface BatchStatement {

@@ -9,7 +9,7 @@ import type { CustomTypesConfig } from "pg";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
 import type { FunctionShape } from "./function-shape.ts";
 import { functionShapes, type Functions } from "./generated.gen.ts";
-import { valueTypes } from "./values.ts";
+import { valueTypes } from "./values/values.ts";
 
 /** Those that some role may call, and those that TypeScript names: after a call of another one, run `npm run gen`. */
 export type FunctionName = keyof Functions;

@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { Client, Pool, type ClientBase } from "pg";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
-import { valueTypes } from "./values.ts";
+import { valueTypes } from "./values/values.ts";
 import { parseUrl } from "./parse-url.ts";
 
 export interface ConnectOptions {

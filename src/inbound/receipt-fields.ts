@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
 import type { Json } from "../db/generated.gen.ts";
-import { excessOf } from "../db/json-excess.ts";
+import { excessOf } from "../db/values/json-excess.ts";
 import type { Received } from "./verify.ts";
 
 export interface Kept {

@@ -13,7 +13,7 @@ import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch
 import { checkDatabaseUrl, surviveLostConnections } from "../../db/connect.ts";
 import { HeadroomError, provesRollback, sqlStateOf, toHeadroomError } from "../../db/errors.ts";
 import { keysOf, type SecretKey } from "../../db/secrets/secret-key.ts";
-import { valueTypes } from "../../db/values.ts";
+import { valueTypes } from "../../db/values/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
 import type { Session } from "../auth/session.ts";
 import { createRateLimiter } from "../request/rate-limit.ts";
@@ -25,7 +25,7 @@ import { KeptStatements, nameOf, type Keeping } from "./kept-statements.ts";
 /** What the database may know of the request: check_request and signature checks read it. */
 export interface RequestFacts {
   readonly method: string;
-  /** As PostgREST has it: `/rpc/name`; for our own routes their path. */
+  /** As PostgREST has it: `/rpc/name`; for our own routes the path that is declared, however it was spelled in the request. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

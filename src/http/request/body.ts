@@ -6,7 +6,7 @@
  * By hand, and not by hono/body-limit: that reads a body of unknown length whole before any credential is checked, and copies it.
  */
 import { HeadroomError } from "../../db/errors.ts";
-import { excessOf } from "../../db/json-excess.ts";
+import { excessOf } from "../../db/values/json-excess.ts";
 
 export const defaultBodyBytes = 1_048_576;
 

@@ -76,7 +76,7 @@ export class RequestContext implements RouteContext {
   get facts(): RequestFacts {
     return (this.#facts ??= {
       method: this.method,
-      path: this.url.pathname,
+      path: this.#parts.route.path,
       headers: headersForDatabase(this.request.headers),
       network: this.clientAddress,
     });

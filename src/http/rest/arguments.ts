@@ -6,7 +6,7 @@
 import type { BatchValue } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import { excessOf } from "../../db/json-excess.ts";
+import { excessOf } from "../../db/values/json-excess.ts";
 import { readFields } from "../../web/form.ts";
 import { decodeText } from "../request/body.ts";
 import { RestError } from "./errors.ts";

@@ -6,7 +6,7 @@
  */
 import type { BatchValue } from "../../db/batch.ts";
 import type { ExposedFunction, ExposedRelation } from "../../db/exposed.ts";
-import { textArray } from "../../db/array-literal.ts";
+import { textArray } from "../../db/values/array-literal.ts";
 import { quoted } from "../database/gateway-database.ts";
 import { RestError } from "./errors.ts";
 import type { AnswerForm } from "./negotiation.ts";

@@ -18,9 +18,8 @@ import {
 import type { AppState } from "../app.ts";
 import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
+import { defineRoute, type RouteContext, type RouteEntry, type RouteLimits } from "../route.ts";
 import type { Session } from "../auth/session.ts";
-import type { RequestFacts } from "../database/gateway-database.ts";
 import { singleCalls } from "../database/single-calls.ts";
 import { callbackBytes, callbackResponse } from "../receive/callback.ts";
 import {
@@ -42,113 +41,87 @@ const lateSendMs = 10_000;
 const receiver: Session = { role: "service_role", claims: { role: "service_role", purpose: "receive" } };
 
 export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }: AppState): RouteEntry[] {
+  const { database } = dependencies;
   return [
-    defineRoute({
-      method: "POST",
-      path: "/webhooks/slack",
-      credentials: "signature",
+    receive("slack", {
       summary: "Slash commands, buttons, forms and events of Slack; verified by Slack's signature.",
-      handler: (context) => answerSlack(dependencies, context, backgroundWork),
+      answer: (context) => answerSlack(dependencies, context, backgroundWork),
     }),
-    defineRoute({
-      method: "POST",
-      path: "/webhooks/linear",
-      credentials: "signature",
+    receive("linear", {
       summary: "Changes in Linear, which become notes on the request; verified by Linear's signature.",
-      async handler(context) {
-        const request = { ...context.facts, path: "/rpc/handle_linear_webhook" };
-        const body = await textOf(context, request);
-        return Response.json(await receiveLinear(context.calls({ request }), body));
-      },
+      answer: async (context) =>
+        Response.json(await receiveLinear(context.calls({ secrets: true }), await context.text())),
     }),
-    defineRoute({
-      method: "POST",
-      path: "/webhooks/github",
-      credentials: "signature",
+    receive("github", {
       summary: "What GitHub tells of workflow runs, each kept once; verified by GitHub's signature.",
-      async handler(context) {
-        const request = { ...context.facts, path: "/rpc/handle_github_webhook" };
-        const body = await textOf(context, request);
-        return Response.json(await receiveGithub(context.calls({ request }), body));
+      answer: async (context) =>
+        Response.json(await receiveGithub(context.calls({ secrets: true }), await context.text())),
+    }),
+    receive("provisioning", {
+      limits: { bodyBytes: callbackBytes, rate: { burst: 600, perSecond: 100 } },
+      summary:
+        "What runs of provisioning workflows report; verified by their signature. Answers whether the run goes on.",
+      // One share for all of them: whose a callback is, only its signature tells, and anybody could invent names.
+      answer: async (context) =>
+        callbackResponse(
+          await receiveCallback(context.calls({ secrets: true, share: "callbacks" }), await context.text()),
+        ),
+    }),
+    receive("stripe", {
+      summary: "What Stripe tells of payments, refunds, disputes and subscriptions; verified by Stripe's signature.",
+      async answer(context) {
+        const { facts: request } = context;
+        const calls = singleCalls(database, receiver, { request, secrets: true, share: "stripe" });
+        return callbackResponse(await receiveStripe(calls, { body: await context.bytes(), headers: request.headers }));
       },
     }),
-    callbackRoute,
-    stripeRoute(dependencies),
-    postalRoute(dependencies),
+    receive("postal", {
+      summary: "Webhooks of Postal, each kept once; verified by its signature.",
+      async answer(context) {
+        const { facts: request } = context;
+        const calls = singleCalls(database, receiver, { request, secrets: true });
+        const kept = await receivePostal(calls, { body: await context.bytes(), headers: request.headers });
+        return Response.json({ received: true, new: kept.new });
+      },
+    }),
   ];
 }
 
 /** Anybody may send a large body, so it is not read before the headers look signed; a small one costs less than asking. */
 const smallBodyBytes = 65_536;
 
-/** The pre-request function refuses what is not signed, or too long ago, by the headers alone. */
-async function requireHeaders(context: RouteContext, request: RequestFacts): Promise<void> {
-  const announced = context.request.headers.get("content-length");
-  if (announced === null || Number(announced) > smallBodyBytes) await context.run([], { request, readOnly: true });
+interface Receiver {
+  readonly summary: string;
+  readonly limits?: RouteLimits;
+  readonly answer: (context: RouteContext) => Promise<Response>;
 }
 
-async function textOf(context: RouteContext, request: RequestFacts): Promise<string> {
-  await requireHeaders(context, request);
-  return context.text();
-}
-
-function stripeRoute({ database }: HttpDependencies): RouteEntry {
+/** The pre-request function knows the path, and refuses by the headers alone what is not signed or was signed too long ago. */
+function receive(name: string, { summary, limits, answer }: Receiver): RouteEntry {
   return defineRoute({
     method: "POST",
-    path: "/webhooks/stripe",
+    path: `/webhooks/${name}`,
     credentials: "signature",
-    summary: "What Stripe tells of payments, refunds, disputes and subscriptions; verified by Stripe's signature.",
+    limits,
+    summary,
     async handler(context) {
-      const request = { ...context.facts, path: "/rpc/handle_stripe_webhook" };
-      await requireHeaders(context, request);
-      const body = await context.bytes();
-      const calls = singleCalls(database, receiver, { request, share: "stripe" });
-      return callbackResponse(await receiveStripe(calls, { body, headers: request.headers }));
+      const announced = context.request.headers.get("content-length");
+      if (announced === null || Number(announced) > smallBodyBytes) await context.run([], { readOnly: true });
+      return answer(context);
     },
   });
 }
-
-function postalRoute({ database }: HttpDependencies): RouteEntry {
-  return defineRoute({
-    method: "POST",
-    path: "/webhooks/postal",
-    credentials: "signature",
-    summary: "Webhooks of Postal, each kept once; verified by its signature.",
-    async handler(context) {
-      const body = await context.bytes();
-      const { headers } = context.facts;
-      const kept = await receivePostal(singleCalls(database, receiver, { secrets: true }), { body, headers });
-      return Response.json({ received: true, new: kept.new });
-    },
-  });
-}
-
-const callbackRoute = defineRoute({
-  method: "POST",
-  path: "/webhooks/provisioning",
-  credentials: "signature",
-  limits: { bodyBytes: callbackBytes, rate: { burst: 600, perSecond: 100 } },
-  summary: "What runs of provisioning workflows report; verified by their signature. Answers whether the run goes on.",
-  async handler(context) {
-    const body = await context.text();
-    const request = { ...context.facts, path: "/rpc/handle_provisioning_callback" };
-    // One share for all of them: whose a callback is, only its signature tells, and anybody could invent names.
-    const share = "callbacks";
-    return callbackResponse(await receiveCallback(context.calls({ request, share }), body));
-  },
-});
 
 async function answerSlack(
   dependencies: HttpDependencies,
   context: RouteContext,
   backgroundWork: BackgroundWork,
 ): Promise<Response> {
-  const request = { ...context.facts, path: "/rpc/handle_slack_webhook" };
-  const body = await textOf(context, request);
+  const body = await context.text();
   // Slack checks the certificate now and then, without a signature; the request changes nothing.
   if (!context.request.headers.has("x-slack-signature") && isSslCheck(body)) return new Response(null, { status: 200 });
 
-  const work = receiveSlack(context.calls({ request }), body).catch((error: unknown) =>
+  const work = receiveSlack(context.calls({ secrets: true }), body).catch((error: unknown) =>
     orInWords(toHeadroomError(error), body, dependencies, context),
   );
   const outcome = await withTimeout(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);

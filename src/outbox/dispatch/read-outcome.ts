@@ -5,7 +5,7 @@
  *
  * Owns: turning any answer into an outcome that can be stored. Does not own: what the outcome leads to.
  */
-import { parseToPassOn } from "../../db/exact-json.ts";
+import { parseToPassOn } from "../../db/values/exact-json.ts";
 import type { Json, LookupOutcome, RailOutcome, PauseRequest } from "../../contract/rail.ts";
 import { type Captured, readCaptures } from "../settle/captures.ts";
 import type { Message } from "../claim/message.ts";

@@ -4,7 +4,7 @@
  * Owns: the rules of what an unknown outcome allows, by what the rail can prove. Does not own: order, leases and retries.
  */
 import type { LookupOutcome, Rail, Validation } from "../../contract/rail.ts";
-import { hasInexactNumber } from "../../db/exact-json.ts";
+import { hasInexactNumber } from "../../db/values/exact-json.ts";
 import { validatePayment } from "../../contract/payment.ts";
 import type { Message } from "../claim/message.ts";
 import { rowOutcomeOfLookup, reasonOf, rowOutcomeOf } from "./read-outcome.ts";

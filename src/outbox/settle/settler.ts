@@ -7,7 +7,7 @@
  */
 import { call, type FunctionResult } from "../../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../../db/errors.ts";
-import { compositeArray, type CompositeField } from "../../db/array-literal.ts";
+import { compositeArray, type CompositeField } from "../../db/values/array-literal.ts";
 import type { RelayMetrics } from "../observe/metrics.ts";
 import type { LimitedLog } from "../observe/limited-log.ts";
 import type { Log } from "../observe/log.ts";

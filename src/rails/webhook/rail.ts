@@ -4,7 +4,7 @@
  * Owns: turning a message into a request and an answer into an outcome. Does not own: where endpoints are stored (a
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
-import { parseToPassOn } from "../../db/exact-json.ts";
+import { parseToPassOn } from "../../db/values/exact-json.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { asksForQuiet, outcomeOfCode } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { migrate } from "../../../src/db/migrate.ts";
-import { valueTypes } from "../../../src/db/values.ts";
+import { valueTypes } from "../../../src/db/values/values.ts";
 import { keepFewPartitions } from "../../helpers/clusters.ts";
 import { CrashablePostgres } from "./crashable-postgres.ts";
 import { within } from "./eventually.ts";

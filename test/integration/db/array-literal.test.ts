@@ -1,7 +1,7 @@
 /** Array literals that are written by hand mean to Postgres what they meant here, whatever stands in them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compositeArray, textArray } from "../../../src/db/array-literal.ts";
+import { compositeArray, textArray } from "../../../src/db/values/array-literal.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 
 const text = fc.oneof(

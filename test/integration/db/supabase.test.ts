@@ -150,7 +150,10 @@ describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (
   test("gets its timers from the next migration, also where pg_cron came later and nothing else is to be done", async () => {
     await withConnection(migrated.superuserUrl, (client) => client.query(cron));
     const calls = async (): Promise<unknown> =>
-      withConnection(migrated.superuserUrl, async (client) => (await client.query("select jobname from cron.calls")).rows);
+      withConnection(
+        migrated.superuserUrl,
+        async (client) => (await client.query("select jobname from cron.calls")).rows,
+      );
     await withConnection(migrated.url, (client) => migrate(client, { dryRun: true }));
     expect(await calls()).toEqual([]);
     await withConnection(migrated.url, (client) => migrate(client));

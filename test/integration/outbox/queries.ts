@@ -4,7 +4,7 @@
 import type { ClientBase, Pool } from "pg";
 import { expect } from "vitest";
 import { refusalStatuses, type RefusalCode } from "../../../src/db/refusals.gen.ts";
-import { valueTypes } from "../../../src/db/values.ts";
+import { valueTypes } from "../../../src/db/values/values.ts";
 
 export type Queryable = ClientBase | Pool;
 

@@ -4,7 +4,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind text := case p_checkout.mode when 'subscription' then 'subscription' else 'payment_intent' end;
-  v_id text := billing.id_in(p_session -> v_kind);
+  v_id text := p_session ->> v_kind;
 begin
   if v_id is not null and p_checkout.state in ('processing', 'abandoned') then
     perform billing.look(p_checkout.workspace_id, v_kind, v_id, p_checkout.looks);

@@ -10,7 +10,7 @@ as $$
 declare
   v_stages constant text[] :=
     '{warning_needs_response,warning_under_review,needs_response,under_review,appeal_needs_response,appeal_under_review}';
-  v_amount bigint := billing.amount_in(p_dispute -> 'amount');
+  v_amount bigint := (p_dispute ->> 'amount')::bigint;
   v_rule record;
   v_before billing.disputes;
   v_payment billing.payments;
@@ -18,14 +18,14 @@ declare
 begin
   select p.* into v_payment from billing.payments p
    where p.id = (select d.payment_id from billing.disputes d where d.stripe_id = p_dispute ->> 'id')
-      or p.payment_intent = billing.id_in(p_dispute -> 'payment_intent');
+      or p.payment_intent = p_dispute ->> 'payment_intent';
   if v_payment.id is null then
     return billing.outcome('ignored');
   end if;
   perform billing.lock_request(v_payment.request_id);
   select d.* into v_before from billing.disputes d where d.stripe_id = p_dispute ->> 'id';
   select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
-  if coalesce(v_amount, 0) = 0 or upper((p_dispute ->> 'currency') collate "C") is distinct from v_payment.currency then
+  if coalesce(v_amount, 0) = 0 or p_dispute ->> 'currency' is distinct from v_payment.currency then
     return billing.record_finding('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'Stripe tells of a dispute that does not fit the payment.', p_event_id);
   elsif v_rule.status is null then
@@ -46,7 +46,7 @@ begin
 
   insert into billing.disputes as d (stripe_id, workspace_id, request_id, payment_id, currency, amount, status, outcome, opened_at)
   values (p_dispute ->> 'id', v_payment.workspace_id, v_payment.request_id, v_payment.id, v_payment.currency, v_amount, v_rule.status,
-          v_rule.outcome, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
+          v_rule.outcome, coalesce(to_timestamp((p_dispute ->> 'created')::bigint), p_at))
   on conflict (stripe_id) do update
      set status = excluded.status, outcome = excluded.outcome, updated_at = clock_timestamp();
   if v_rule.withdrawn then

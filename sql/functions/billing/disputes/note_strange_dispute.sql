@@ -10,7 +10,7 @@ declare
 begin
   insert into billing.disputes (stripe_id, workspace_id, request_id, payment_id, currency, amount, status, opened_at)
   values (p_dispute ->> 'id', p_payment.workspace_id, p_payment.request_id, p_payment.id, p_payment.currency,
-          billing.amount_in(p_dispute -> 'amount'), v_status, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
+          (p_dispute ->> 'amount')::bigint, v_status, coalesce(to_timestamp((p_dispute ->> 'created')::bigint), p_at))
   on conflict (stripe_id) do nothing;
   update billing.payments p set next_look_at = coalesce(p.next_look_at, clock_timestamp() + interval '1 day') where p.id = p_payment.id;
   return billing.record_finding('unknown_dispute', p_dispute ->> 'id', p_payment.request_id,

@@ -3,15 +3,13 @@ create or replace function billing.note_charge(p_object jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_is_intent boolean := p_object ->> 'object' = 'payment_intent';
-  v_intent text := case when v_is_intent then p_object ->> 'id' else billing.id_in(p_object -> 'payment_intent') end;
-  v_charge text := billing.id_in(p_object -> case when v_is_intent then 'latest_charge' else 'charge' end);
+  v_charge text := p_object ->> 'charge';
   v_payment billing.payments;
 begin
   if v_charge is null then
     return;
   end if;
-  select p.* into v_payment from billing.payments p where p.payment_intent = v_intent and p.charge_id is null;
+  select p.* into v_payment from billing.payments p where p.payment_intent = p_object ->> 'payment_intent' and p.charge_id is null;
   if v_payment.id is not null then
     perform billing.lock_request(v_payment.request_id);
     update billing.payments p set charge_id = v_charge where p.id = v_payment.id;

@@ -4,8 +4,8 @@ create or replace function billing.note_ids(p_payment billing.payments, p_object
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_intent text := billing.id_in(p_object -> 'payment_intent');
-  v_invoice text := case p_object ->> 'object' when 'invoice' then p_object ->> 'id' else billing.id_in(p_object -> 'invoice') end;
+  v_intent text := p_object ->> 'payment_intent';
+  v_invoice text := p_object ->> 'invoice';
 begin
   update billing.payments p
      set payment_intent = coalesce(p.payment_intent, v_intent), invoice_id = coalesce(p.invoice_id, v_invoice)

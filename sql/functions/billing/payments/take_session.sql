@@ -8,19 +8,18 @@ create or replace function billing.take_session(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_amount bigint := billing.amount_in(p_session -> 'amount_total');
-  -- What is no currency is not repeated to anybody.
-  v_currency text := substring(upper((p_session ->> 'currency') collate "C") from '^[A-Z]{3}$');
+  v_amount bigint := (p_session ->> 'amount')::bigint;
+  v_currency text := p_session ->> 'currency';
   v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   v_matches boolean;
   v_payment billing.payments;
   v_answer jsonb;
 begin
   select p.* into v_payment from billing.payments p
-   where p.session_id = p_session ->> 'id' or p.invoice_id = billing.id_in(p_session -> 'invoice');
+   where p.session_id = p_session ->> 'id' or p.invoice_id = p_session ->> 'invoice';
   if v_payment.id is not null then
     perform billing.note_ids(v_payment, p_session);
-    perform billing.note_subscription(v_payment, billing.id_in(p_session -> 'subscription'));
+    perform billing.note_subscription(v_payment, p_session ->> 'subscription');
     return billing.outcome('known', p_request.id);
   end if;
   v_matches := coalesce(case when p_checkout.id is not null then (v_amount, v_currency) = (p_checkout.amount, p_checkout.currency)
@@ -48,9 +47,9 @@ begin
                                 amount, counts, refund_reason, paid_at, event_id, next_look_at)
   select gen_random_uuid(), p_request.workspace_id, p_request.id, p_checkout.id,
          case when p_checkout.id is null then 'unmatched' else 'confirmation' end, p_session ->> 'id',
-         billing.id_in(p_session -> 'invoice'), billing.id_in(p_session -> 'payment_intent'), v_currency, v_amount, j.reason is null,
+         p_session ->> 'invoice', p_session ->> 'payment_intent', v_currency, v_amount, j.reason is null,
          j.reason, p_at, p_event_id,
-         case when billing.id_in(p_session -> 'payment_intent') is null or j.reason is not null then clock_timestamp() end
+         case when p_session ->> 'payment_intent' is null or j.reason is not null then clock_timestamp() end
     from (select billing.judge_payment(
             p_request.state::text,
             exists (select from capacity.events e where e.request_id = p_request.id and e.event_type = 'CUSTOMER_DECLINED'),
@@ -60,11 +59,11 @@ begin
             v_matches and not billing.is_ended(p_checkout)) as reason) j
   returning * into v_payment;
   perform billing.enter(v_payment, 'taken', p_session ->> 'id', v_payment.amount, p_event_id, p_at);
-  perform billing.note_customer(p_request, p_checkout.address_mark, billing.id_in(p_session -> 'customer'));
+  perform billing.note_customer(p_request, p_checkout.address_mark, p_session ->> 'customer');
   if v_payment.counts then
-    perform billing.confirm(p_request, v_payment, billing.id_in(p_session -> 'subscription'));
+    perform billing.confirm(p_request, v_payment, p_session ->> 'subscription');
   else
-    perform billing.return_payment(p_request, v_payment, billing.id_in(p_session -> 'subscription'));
+    perform billing.return_payment(p_request, v_payment, p_session ->> 'subscription');
   end if;
   return billing.outcome('done', p_request.id);
 end

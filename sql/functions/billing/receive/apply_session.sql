@@ -41,7 +41,7 @@ begin
     perform billing.close_page(v_checkout, 'expire-' || (extract(epoch from now()) / 3600)::integer);
   end if;
   if p_session ->> 'status' = 'complete' then
-    v_moved := billing.fail_checkout(v_request, v_checkout, billing.id_in(p_session -> 'subscription'), p_at);
+    v_moved := billing.fail_checkout(v_request, v_checkout, p_session ->> 'subscription', p_at);
   else
     v_moved := billing.move_checkout(v_checkout, case p_session ->> 'status' when 'expired' then 'EXPIRED' when 'open' then 'ANSWERED' end,
                                      p_at);

@@ -5,25 +5,27 @@ returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_object jsonb := billing.plain_object(p_object);
   v_answer jsonb;
 begin
-  if coalesce(p_object ->> 'id' !~ '^[A-Za-z0-9_]{1,200}$', true) then
-    return '{"outcome": "ignored"}';
-  elsif billing.is_play_money(p_object) then
-    return billing.refuse_play_money(p_object, p_event_id, p_at);
-  end if;
-  v_answer := case p_object ->> 'object'
+  if p_object ->> 'object' = 'event' then
     -- An event that a comparison found says what it would have said when it came. It did not: that is how it is known.
-    when 'event' then billing.apply_stripe_object(p_object #> '{data,object}', 'found:' || (p_object ->> 'id'),
-                                    coalesce(billing.time_in(p_object -> 'created'), p_at), p_object ->> 'type')
-    when 'checkout.session' then billing.apply_session(p_object, p_event_id, p_at, p_event_type)
-    when 'payment_intent' then billing.apply_payment_intent(p_object, p_event_id, p_at)
-    when 'refund' then billing.apply_refund(p_object, p_event_id, p_at)
-    when 'dispute' then billing.apply_dispute(p_object, p_event_id, p_at)
-    when 'invoice' then billing.apply_invoice(p_object, p_event_id, p_at, p_event_type)
-    when 'subscription' then billing.apply_subscription(p_object, p_event_id, p_at)
+    return billing.apply_stripe_object(v_object, coalesce('found:' || billing.id_in(p_object -> 'id'), p_event_id),
+                                       coalesce(to_timestamp(billing.seconds_in(p_object -> 'created')), p_at), p_object ->> 'type');
+  elsif not v_object ? 'id' then
+    return '{"outcome": "ignored"}';
+  elsif billing.is_play_money(v_object) then
+    return billing.refuse_play_money(v_object, p_event_id, p_at);
+  end if;
+  v_answer := case v_object ->> 'object'
+    when 'checkout.session' then billing.apply_session(v_object, p_event_id, p_at, p_event_type)
+    when 'payment_intent' then billing.apply_payment_intent(v_object, p_event_id, p_at)
+    when 'refund' then billing.apply_refund(v_object, p_event_id, p_at)
+    when 'dispute' then billing.apply_dispute(v_object, p_event_id, p_at)
+    when 'invoice' then billing.apply_invoice(v_object, p_event_id, p_at, p_event_type)
+    when 'subscription' then billing.apply_subscription(v_object, p_event_id, p_at)
     else '{"outcome": "ignored"}' end;
-  perform billing.note_charge(p_object);
+  perform billing.note_charge(v_object);
   return v_answer;
 end
 $$;

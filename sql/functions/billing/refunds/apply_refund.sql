@@ -13,7 +13,7 @@ declare
   v_asked boolean := false;
 begin
   select p.* into v_payment from billing.payments p
-   where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = billing.id_in(p_refund -> 'payment_intent');
+   where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = p_refund ->> 'payment_intent';
   if v_payment.id is null then
     return case when billing.is_ours(p_refund) then billing.record_finding('unknown_refund', p_refund ->> 'id', null,
              'Stripe tells of a refund of ours that is not known here.', p_event_id)
@@ -24,7 +24,10 @@ begin
   select p.* into strict v_payment from billing.payments p where p.id = v_payment.id;
   v_refund := billing.find_refund(p_refund);
   v_problem := billing.refund_problem(v_payment, v_refund, p_refund);
-  if v_problem is null and billing.refunds_too_much(v_payment, v_refund, p_refund) then
+  if v_problem is null and v_refund.id is null and p_refund ->> 'status' not in ('failed', 'canceled')
+     and (p_refund ->> 'amount')::bigint + (select coalesce(sum(r.amount), 0) from billing.refunds r
+                                             where r.payment_id = v_payment.id and r.state in ('pending', 'succeeded')) > v_payment.amount
+  then
     -- Stripe sends back no more than it took: one that we believe to have gone out failed or was cancelled, and the word of it is late.
     -- All of the payment's refunds together say so.
     if not starts_with(p_event_id, 'look:') then
@@ -40,7 +43,7 @@ begin
   if v_refund.id is null then
     insert into billing.refunds (id, workspace_id, request_id, payment_id, origin, reason, currency, amount, state, stripe_id, asked_by)
     values (gen_random_uuid(), v_payment.workspace_id, v_payment.request_id, v_payment.id, 'outside', 'outside', v_payment.currency,
-            billing.amount_in(p_refund -> 'amount'), 'pending', p_refund ->> 'id', 'stripe')
+            (p_refund ->> 'amount')::bigint, 'pending', p_refund ->> 'id', 'stripe')
     returning * into v_refund;
   else
     v_known := v_refund.stripe_id is not null
@@ -50,7 +53,10 @@ begin
   end if;
   if p_refund ->> 'status' = 'requires_action' and v_refund.customer_asked_at is null
      and v_refund.state not in ('succeeded', 'failed', 'cancelled') then
-    perform billing.note_customer_asked(v_payment, v_refund);
+    -- Stripe has asked the customer by mail where the money is to go. Nobody here can answer for them, so nothing is sent again.
+    update billing.refunds r set customer_asked_at = clock_timestamp() where r.id = v_refund.id;
+    perform billing.tell(v_payment.request_id, format('The refund of %s waits for the customer: Stripe has asked them by mail where the '
+      'money is to go. An operator may remind them.', billing.amount_words(v_refund.currency, v_refund.amount)), true);
     v_asked := true;
   end if;
   if v_known then

@@ -4,8 +4,8 @@ create or replace function billing.refund_problem(p_payment billing.payments, p_
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
-    when x.amount is null or x.amount = 0 or upper((p_refund ->> 'currency') collate "C") is distinct from p_payment.currency
-         or billing.id_in(p_refund -> 'payment_intent') <> p_payment.payment_intent
+    when x.amount is null or x.amount = 0 or p_refund ->> 'currency' is distinct from p_payment.currency
+         or p_refund ->> 'payment_intent' <> p_payment.payment_intent
       then format('Stripe tells of a refund that does not fit the payment of %s.',
                   billing.amount_words(p_payment.currency, p_payment.amount))
     when p_known.id is not null and p_known.amount <> x.amount
@@ -14,7 +14,7 @@ as $$
     when x.amount > p_payment.amount
       then format('Stripe tells of a refund of more than the payment of %s.', billing.amount_words(p_payment.currency, p_payment.amount))
     end
-    from (select billing.amount_in(p_refund -> 'amount') as amount) x;
+    from (select (p_refund ->> 'amount')::bigint as amount) x;
 $$;
 comment on function billing.refund_problem(billing.payments, billing.refunds, jsonb)
   is 'What is wrong with a refund that Stripe tells of. Nullable: p_known, result.';

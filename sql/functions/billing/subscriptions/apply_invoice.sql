@@ -4,38 +4,37 @@ create or replace function billing.apply_invoice(p_invoice jsonb, p_event_id tex
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_invoice jsonb := billing.plain_invoice(p_invoice);
   v_first boolean := p_invoice ->> 'billing_reason' = 'subscription_create';
   v_ended boolean := false;
   v_subscription billing.subscriptions;
   v_payment billing.payments;
   v_request_id text;
 begin
-  select s.* into v_subscription from billing.subscriptions s where s.stripe_id = v_invoice ->> 'subscription';
+  select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_invoice ->> 'subscription';
   select p.* into v_payment from billing.payments p where p.invoice_id = p_invoice ->> 'id' or v_first and p.id = v_subscription.payment_id;
   v_request_id := coalesce(v_payment.request_id, v_subscription.request_id);
-  if v_request_id is null and billing.is_ours(v_invoice) then
-    v_ended := v_first and billing.is_ended(billing.checkout_named(v_invoice));
+  if v_request_id is null and billing.is_ours(p_invoice) then
+    v_ended := v_first and billing.is_ended(billing.checkout_named(p_invoice));
     select r.id into v_request_id from capacity.requests r
-     where r.id = v_invoice #>> '{metadata,headroom_request}' and (v_ended or not v_first);
+     where r.id = p_invoice #>> '{metadata,headroom_request}' and (v_ended or not v_first);
   end if;
   if v_request_id is null then
     return billing.outcome('ignored');
   end if;
   perform billing.lock_request(v_request_id);
   -- Read anew, now that nobody else can change it.
-  select s.* into v_subscription from billing.subscriptions s where s.stripe_id = v_invoice ->> 'subscription';
+  select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_invoice ->> 'subscription';
   select p.* into v_payment from billing.payments p where p.invoice_id = p_invoice ->> 'id' or v_first and p.id = v_subscription.payment_id;
   if v_payment.id is not null then
     -- It says nothing about how later months stand, however late it is read: without a time it only adds until when it pays.
     if v_first and v_subscription.id is not null then
-      perform billing.note_paid_until(v_subscription, v_invoice, null);
+      perform billing.note_paid_until(v_subscription, p_invoice, null);
     end if;
-    return billing.outcome(case when billing.note_ids(v_payment, v_invoice) then 'done' else 'known' end, v_request_id);
+    return billing.outcome(case when billing.note_ids(v_payment, p_invoice) then 'done' else 'known' end, v_request_id);
   elsif p_invoice ->> 'status' = 'paid' and (v_ended or not v_first) then
     -- It was paid when Stripe says so, and not when somebody asked: what was told of later months since stands.
-    return billing.take_renewal(v_request_id, v_subscription, v_invoice, p_event_id,
-                                coalesce(billing.time_in(v_invoice -> 'paid_at'), p_at));
+    return billing.take_renewal(v_request_id, v_subscription, p_invoice, p_event_id,
+                                coalesce(to_timestamp((p_invoice ->> 'paid_at')::bigint), p_at));
   elsif p_event_type = 'invoice.payment_failed' and v_subscription.id is not null and not v_first then
     return billing.renewal_failed(v_subscription, p_at);
   end if;

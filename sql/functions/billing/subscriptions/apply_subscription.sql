@@ -4,10 +4,7 @@ create or replace function billing.apply_subscription(p_stripe jsonb, p_event_id
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_period_ends timestamptz := coalesce(billing.time_in(p_stripe -> 'current_period_end'),
-                                        billing.time_in(p_stripe #> '{items,data,0,current_period_end}'));
-  v_cancels timestamptz := coalesce(billing.time_in(p_stripe -> 'cancel_at'), case when p_stripe -> 'cancel_at_period_end' = 'true'
-    then v_period_ends end);
+  v_cancels timestamptz := to_timestamp((p_stripe ->> 'cancel_at')::bigint);
   v_subscription billing.subscriptions;
 begin
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_stripe ->> 'id';
@@ -19,12 +16,13 @@ begin
   if v_subscription.state in ('ended', 'cancelled') then
     return billing.outcome('known', v_subscription.request_id);
   elsif p_stripe ->> 'status' in ('canceled', 'incomplete_expired') then
-    return billing.subscription_ended(v_subscription, coalesce(billing.time_in(p_stripe -> 'ended_at'), p_at));
+    return billing.subscription_ended(v_subscription, coalesce(to_timestamp((p_stripe ->> 'ended_at')::bigint), p_at));
   elsif p_at < coalesce(v_subscription.told_by, '-infinity') then
     return billing.outcome('known', v_subscription.request_id);
   end if;
   -- Stripe bills a month that nobody has told us was paid: it may have been paid late, and its event lost.
-  if starts_with(p_event_id, 'look:') and v_period_ends > v_subscription.paid_until + interval '1 day' then
+  if starts_with(p_event_id, 'look:')
+     and to_timestamp((p_stripe ->> 'period_end')::bigint) > v_subscription.paid_until + interval '1 day' then
     perform billing.look(v_subscription.workspace_id, 'invoices', v_subscription.stripe_id);
   end if;
   if p_stripe ->> 'status' in ('past_due', 'unpaid') and v_subscription.state = 'active' then

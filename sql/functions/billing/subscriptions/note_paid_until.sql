@@ -4,7 +4,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   update billing.subscriptions s
-     set paid_until = greatest(s.paid_until, billing.time_in(p_invoice -> 'period_end')),
+     set paid_until = greatest(s.paid_until, to_timestamp((p_invoice ->> 'period_end')::bigint)),
          state = case when s.state in ('past_due', 'unpaid') and p_at >= coalesce(s.told_by, '-infinity') then 'active' else s.state end,
          grace_until = case when p_at >= coalesce(s.told_by, '-infinity') then null else s.grace_until end,
          told_by = greatest(s.told_by, p_at), updated_at = clock_timestamp()

@@ -6,8 +6,8 @@ create or replace function billing.take_renewal(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_amount bigint := billing.amount_in(p_invoice -> 'amount_paid');
-  v_currency text := upper((p_invoice ->> 'currency') collate "C");
+  v_amount bigint := (p_invoice ->> 'amount')::bigint;
+  v_currency text := p_invoice ->> 'currency';
   v_workspace_id text;
   v_reason text;
   v_payment billing.payments;
@@ -16,10 +16,10 @@ begin
          billing.judge_renewal(
            r.state::text, p_subscription.id is not null,
            -- An invoice that does not say when it was paid was paid after whatever ended it.
-           coalesce(coalesce(billing.time_in(p_invoice -> 'paid_at'), billing.time_in(p_invoice -> 'created'), 'infinity')
+           coalesce(coalesce(to_timestamp((p_invoice ->> 'paid_at')::bigint), to_timestamp((p_invoice ->> 'created')::bigint), 'infinity')
                       > p_subscription.cancel_asked_at, false)
            -- Ended in the dashboard: a bill from before that may still be paid.
-           or coalesce(coalesce(billing.time_in(p_invoice -> 'created'), p_at) > p_subscription.ended_at, false))
+           or coalesce(coalesce(to_timestamp((p_invoice ->> 'created')::bigint), p_at) > p_subscription.ended_at, false))
     into strict v_workspace_id, v_reason
     from capacity.requests r where r.id = p_request_id;
   if v_amount = 0 then
@@ -31,9 +31,9 @@ begin
   insert into billing.payments (id, workspace_id, request_id, purpose, invoice_id, payment_intent, currency, amount, counts, refund_reason,
                                 paid_at, event_id, next_look_at)
   values (gen_random_uuid(), v_workspace_id, p_request_id, case when p_subscription.id is null then 'unmatched' else 'renewal' end,
-          p_invoice ->> 'id', billing.id_in(p_invoice -> 'payment_intent'), v_currency, v_amount, v_reason is null, v_reason, p_at,
+          p_invoice ->> 'id', p_invoice ->> 'payment_intent', v_currency, v_amount, v_reason is null, v_reason, p_at,
           p_event_id,
-          case when billing.id_in(p_invoice -> 'payment_intent') is null or v_reason is not null then clock_timestamp() end)
+          case when p_invoice ->> 'payment_intent' is null or v_reason is not null then clock_timestamp() end)
   returning * into v_payment;
   perform billing.enter(v_payment, 'taken', p_invoice ->> 'id', v_amount, p_event_id, p_at);
   if v_payment.counts then

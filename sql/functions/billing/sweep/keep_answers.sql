@@ -5,11 +5,11 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into billing.sessions (checkout_id, session_id, url, expires_at)
-  select split_part(c.name, ':', 2)::uuid, c.value ->> 'id', c.value ->> 'url', billing.time_in(c.value -> 'expires_at')
+  select split_part(c.name, ':', 2)::uuid, c.value ->> 'id', c.value ->> 'url', to_timestamp(billing.seconds_in(c.value -> 'expires_at'))
     from jsonb_to_recordset(p_captures) c(stream text, rail text, name text, value jsonb)
    where c.stream = 'billing' and c.rail = 'stripe' and c.name ~ '^session:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
      and c.value ->> 'object' = 'checkout.session' and c.value ->> 'id' ~ '^[A-Za-z0-9_]{1,200}$'
-     and c.value ->> 'url' ~ '^https?://' and length(c.value ->> 'url') <= 2000 and billing.time_in(c.value -> 'expires_at') is not null
+     and c.value ->> 'url' ~ '^https?://' and length(c.value ->> 'url') <= 2000 and billing.seconds_in(c.value -> 'expires_at') is not null
   on conflict do nothing;
   insert into billing.sightings (outbox_key, object)
   select c.stream || '/' || c.key, c.value

@@ -1,13 +1,13 @@
--- Which request an object of Stripe's concerns, so that it can be locked before anything is learnt; null where none does.
+-- Which request an object of Stripe's (billing.plain_object) concerns, so that it can be locked before anything is learnt; null where none
+-- does.
 create or replace function billing.request_of(p_object jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind text := p_object ->> 'object';
-  v_intent text := billing.id_in(p_object -> 'payment_intent');
+  v_intent text := p_object ->> 'payment_intent';
 begin
   return case
-    when v_kind = 'event' then billing.request_of(p_object #> '{data,object}')
     when v_kind = 'checkout.session' then (select f.request_id from billing.find_session(p_object) f)
     when v_kind = 'refund' then coalesce((billing.find_refund(p_object)).request_id,
                                          (select p.request_id from billing.payments p where p.payment_intent = v_intent))
@@ -15,14 +15,14 @@ begin
                                           (select p.request_id from billing.payments p where p.payment_intent = v_intent))
     when v_kind = 'subscription' and exists (select from billing.subscriptions s where s.stripe_id = p_object ->> 'id')
       then (select s.request_id from billing.subscriptions s where s.stripe_id = p_object ->> 'id')
-    when v_kind = 'invoice' and exists (select from billing.subscriptions s where s.stripe_id = billing.subscription_of_invoice(p_object))
-      then (select s.request_id from billing.subscriptions s where s.stripe_id = billing.subscription_of_invoice(p_object))
+    when v_kind = 'invoice' and exists (select from billing.subscriptions s where s.stripe_id = p_object ->> 'subscription')
+      then (select s.request_id from billing.subscriptions s where s.stripe_id = p_object ->> 'subscription')
     when v_kind = 'invoice' and exists (select from billing.payments p where p.invoice_id = p_object ->> 'id')
       then (select p.request_id from billing.payments p where p.invoice_id = p_object ->> 'id')
     when v_kind = 'payment_intent' and exists (select from billing.payments p where p.payment_intent = p_object ->> 'id')
       then (select p.request_id from billing.payments p where p.payment_intent = p_object ->> 'id')
-    when v_kind in ('payment_intent', 'subscription', 'invoice') and billing.is_ours(billing.plain_invoice(p_object))
-      then (select r.id from capacity.requests r where r.id = billing.plain_invoice(p_object) #>> '{metadata,headroom_request}') end;
+    when v_kind in ('payment_intent', 'subscription', 'invoice') and billing.is_ours(p_object)
+      then (select r.id from capacity.requests r where r.id = p_object #>> '{metadata,headroom_request}') end;
 end
 $$;
 comment on function billing.request_of(jsonb) is 'The request that an object of Stripe''s concerns. Nullable: result.';

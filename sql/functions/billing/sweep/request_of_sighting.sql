@@ -12,8 +12,8 @@ begin
          then (select p.request_id from billing.payments p where p.payment_intent = split_part(p_sighting.outbox_key, ':', 3)) end,
     case when starts_with(p_sighting.outbox_key, 'billing/look:checkout:')
          then (select c.request_id from billing.checkouts c where c.id = split_part(p_sighting.outbox_key, ':', 3)::uuid) end,
-    billing.request_of(case jsonb_typeof(p_sighting.object) when 'array' then p_sighting.object -> 0
-                         else coalesce(p_sighting.object #> '{objects,0}', p_sighting.object) end));
+    billing.request_of(billing.plain_object(case jsonb_typeof(p_sighting.object) when 'array' then p_sighting.object -> 0
+                                              else coalesce(p_sighting.object #> '{objects,0}', p_sighting.object) end)));
 end
 $$;
 comment on function billing.request_of_sighting(billing.sightings) is 'The request that an answer of Stripe''s concerns. Nullable: result.';

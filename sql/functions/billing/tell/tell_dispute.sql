@@ -5,7 +5,7 @@ returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_words text := billing.amount_words(p_payment.currency, billing.amount_in(p_dispute -> 'amount'));
+  v_words text := billing.amount_words(p_payment.currency, (p_dispute ->> 'amount')::bigint);
   v_used boolean := p_payment.counts and exists (select from capacity.requests r where r.id = p_payment.request_id
                                                     and r.state in ('PROVISIONING', 'COMPLETED'));
   v_asks boolean := starts_with(p_dispute ->> 'status', 'warning');

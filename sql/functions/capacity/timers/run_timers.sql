@@ -33,7 +33,13 @@ begin
   v_told := capacity.timer_release(v_max);
   v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed
     || v_above.failed || v_told.failed;
-  perform capacity.note_timer_run(p_runner, jsonb_array_length(v_failed));
+  -- In the runner's own row. One that another sweep holds at this moment is left to that one, which says the same: nobody waits for an open
+  -- transaction of somebody's here. A runner that nobody knows counts as a call.
+  update capacity.timer_runs t
+     set login = session_user, began_at = now(), ended_at = clock_timestamp(), failures = jsonb_array_length(v_failed)
+   where t.runner = (select l.runner from capacity.timer_runs l
+                      where l.runner = case when p_runner in ('worker', 'server', 'turn', 'pg_cron') then p_runner else 'call' end
+                        for update skip locked);
   return jsonb_build_object(
     'expired', v_expiry.expired, 'warned', v_warning.warned, 'unasked', v_unasked.told, 'reminded', v_review.reminded,
     'late', v_review.late, 'erased', v_erasure.erased, 'above', v_above.moved,

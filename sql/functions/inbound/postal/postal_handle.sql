@@ -7,7 +7,10 @@ as $$
 declare
   v_reply text := p_event ->> 'reply';
   v_gone boolean := coalesce(v_reply ~ '^5\d\d[ -]5\.(1\.(0|1|2|3|6|10)|2\.1)$' or v_reply in ('551', '553'), false);
-  v_row uuid := inbound.postal_row(coalesce(nullif(p_event -> 'original_message', 'null'), p_event -> 'message'));
+  v_message jsonb := coalesce(nullif(p_event -> 'original_message', 'null'), p_event -> 'message');
+  -- Our tag, or for a mail that Postal took by SMTP the first part of the Message-ID, is the row's id. Without one it is not our mail.
+  v_row uuid := coalesce(substring(v_message ->> 'tag' from '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$'),
+                         substring(v_message ->> 'message_id' from '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@'))::uuid;
   v_learnt text;
 begin
   if v_row is null then

@@ -35,7 +35,13 @@ begin
   end if;
   return jsonb_build_object(
     'go_on', true, 'outcome', case p_outcome when 'repeated' then 'repeated' else 'accepted' end, 'why', p_why,
-    'job', provisioning.terms_for_run(v_job, v_attempt));
+    -- Nothing about the customer: the request's id leads to that for those who may.
+    'job', (select jsonb_build_object(
+              'request_id', r.id, 'size', r.requested_size, 'quantity', r.quantity, 'region', r.region,
+              'duration_days', r.expected_duration_days, 'attempt', v_attempt.number, 'cleans', v_attempt.cleans, 'heartbeat_seconds', 60,
+              'limit_minutes', s.limit_minutes)
+              from capacity.requests r join provisioning.settings s on s.workspace_id = r.workspace_id
+             where r.id = v_job.request_id));
 end
 $$;
 comment on function provisioning.apply_callback(provisioning.jobs, provisioning.attempts, text, text, jsonb)

@@ -56,7 +56,16 @@ begin
       'status', 409, 'code', 'already_used', 'message', 'This callback was received before.', 'details', 'already_used',
       'hint', 'Each callback has an id and a time of its own. Nothing was changed.', 'go_on', false);
   end if;
-  perform provisioning.count_callback(v_attempt);
+  update provisioning.attempts a set heard = a.heard + 1
+   where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
+  if v_attempt.heard >= 500 then
+    -- Of a run that never stops talking, what it said longer ago than anybody could replay it is forgotten, except the claim and the
+    -- result.
+    delete from provisioning.callbacks c
+     where c.job_id = v_attempt.job_id and c.task = v_attempt.task and c.attempt = v_attempt.number
+       and c.received_at < now() - interval '11 minutes' and c.received_at > v_attempt.claimed_at
+       and not (c.outcome = 'accepted' and c.signal in ('succeeded', 'failed'));
+  end if;
   return provisioning.apply_callback(v_job, v_attempt, v_rule.outcome, v_rule.meaning, p_sent);
 end
 $$;

@@ -5,17 +5,12 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_headers jsonb := headroom.request_headers();
-  v_signature text := v_headers ->> 'x-hub-signature-256';
   v_kind text := coalesce(left(v_headers ->> 'x-github-event', 100), 'unknown');
   v_sent jsonb;
   v_id text;
   v_outcome text;
 begin
-  if $1 is null or v_signature is null or v_signature !~ '^sha256=[0-9a-f]{64}$'
-     or not inbound.signed_by('GITHUB_WEBHOOK_SECRET', convert_to($1, 'UTF8'), decode(substr(v_signature, 8), 'hex')) then
-    perform headroom.fail('bad_signature', 'The request does not carry GitHub''s signature.', null,
-                          'Send the body exactly as GitHub sent it. Nothing was written.');
-  end if;
+  perform inbound.require_signature('github', $1);
   v_sent := inbound.parse_json($1);
   v_id := encode(sha256(convert_to($1, 'UTF8')), 'hex');
   insert into inbound.receipts (provider, receipt_id, kind, payload)

@@ -8,17 +8,12 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_headers jsonb := headroom.request_headers();
-  v_signature text := v_headers ->> 'linear-signature';
   v_sent jsonb;
   v_stamp jsonb;
   v_id text;
   v_request_id text;
 begin
-  if $1 is null or v_signature is null or v_signature !~ '^[0-9a-f]{64}$'
-     or not inbound.signed_by('LINEAR_WEBHOOK_SECRET', convert_to($1, 'UTF8'), decode(v_signature, 'hex')) then
-    perform headroom.fail('bad_signature', 'The request does not carry Linear''s signature.', null,
-                          'Send the body exactly as Linear sent it. Nothing was written.');
-  end if;
+  perform inbound.require_signature('linear', $1);
   v_sent := inbound.parse_json($1);
   v_stamp := v_sent -> 'webhookTimestamp';
   if jsonb_typeof(v_stamp) is distinct from 'number' or abs(extract(epoch from clock_timestamp()) * 1000 - v_stamp::numeric) > 60000 then

@@ -20,11 +20,7 @@ declare
   v_detail text;
   v_hint text;
 begin
-  if not inbound.verify_slack_signature($1, v_stamp, v_headers ->> 'x-slack-signature') then
-    perform headroom.fail('bad_signature', coalesce(inbound.slack_stamp_problem(v_stamp, v_headers ->> 'x-slack-signature'),
-                                                    'The signature of the request is wrong.'),
-      null, 'Send the body exactly as Slack sent it, with its two signature headers. Nothing was written.');
-  end if;
+  perform inbound.require_signature('slack', $1);
   v_receipt := inbound.slack_parse($1);
   if v_receipt ->> 'kind' = 'url_verification' then
     return json_build_object('challenge', v_receipt ->> 'challenge');

@@ -5,20 +5,15 @@ create or replace function public.handle_stripe_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_signature text := headroom.request_headers() ->> 'stripe-signature';
   v_event jsonb;
   v_answer jsonb;
 begin
-  if octet_length($1) > 262144 then
-    perform headroom.fail('payload_too_large', 'An event has at most 262144 bytes.', null, 'Nothing was written.');
-  elsif not inbound.verify_stripe_signature($1, v_signature) then
-    perform headroom.fail('bad_signature', coalesce(inbound.stripe_stamp_problem(v_signature),
-                                                    'The request does not carry Stripe''s signature.'), null,
-                          'Send the body exactly as Stripe sent it, with its signature header. Nothing was written.');
-  end if;
+  perform inbound.require_signature('stripe', $1);
   v_event := inbound.parse_json($1);
-  if coalesce(length(v_event ->> 'id') not between 1 and 200 or length(v_event ->> 'type') not between 1 and 100, true) then
-    perform headroom.fail('invalid_input', 'This is not an event of Stripe.', 'id and type are needed', 'Nothing was written.');
+  if (v_event ->> 'id' ~ '^evt_[A-Za-z0-9_]{1,190}$' and length(v_event ->> 'type') between 1 and 100
+      and v_event ->> 'created' ~ '^[0-9]{1,11}$' and jsonb_typeof(v_event #> '{data,object}') = 'object') is not true then
+    perform headroom.fail('invalid_input', 'This is not an event of Stripe.', 'id, type, created and data.object are needed',
+                          'Nothing was written.');
   end if;
   insert into inbound.receipts (provider, receipt_id, kind, payload)
   values ('stripe', v_event ->> 'id', v_event ->> 'type', inbound.stripe_receipt(v_event))

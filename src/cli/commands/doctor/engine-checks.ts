@@ -6,7 +6,7 @@ import { listEndpoints } from "../../../webhooks/endpoints.ts";
 import { formatAge } from "../../output.ts";
 import { lastTurnSecondsAgo } from "../../relay/read-relays.ts";
 import { bringsRail, deserted, waitingWords } from "../../relay/unserved.ts";
-import { endSession, sessionWords } from "../../session-words.ts";
+import { endSession, sessionWords } from "../../words/session-words.ts";
 import { isInUse, isServed, listed, type Facts, type StreamStatus } from "./facts.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, unlessRefused, warning, type Finding } from "./finding.ts";
 import { lockedFinding } from "./workflow-checks.ts";

@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { replayEnvelopes } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
-import { parseMoment, periodOf, readClock, type Moment } from "../../moment.ts";
+import { parseMoment, periodOf, readClock, type Moment } from "../../words/moment.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 

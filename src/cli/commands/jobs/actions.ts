@@ -13,7 +13,7 @@ import {
 import type { Refused } from "../../../db/refusal.ts";
 import { asOption, parseJobId, reasonOption, requireMember, requireReason, type ActingOptions } from "../../acting.ts";
 import { withDatabase } from "../../database.ts";
-import { nextCommand, stateWords, whyHeld } from "../../job-words.ts";
+import { nextCommand, stateWords, whyHeld } from "../../words/job-words.ts";
 import { addCommon, parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { jobStates, listJobs, openJobStates, type JobState, type ListedJob } from "../../../provisioning/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
-import { needsPerson, nextCommand, stepOf } from "../../job-words.ts";
+import { needsPerson, nextCommand, stepOf } from "../../words/job-words.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

@@ -5,7 +5,7 @@ import { getJob, type Job } from "../../../provisioning/index.ts";
 import { pause } from "../../../db/wait/pause.ts";
 import { parseJobId } from "../../acting.ts";
 import { databaseUrlOption, withDatabase } from "../../database.ts";
-import { isOver, needsPerson, nextCommand, stateWords, whyHeld } from "../../job-words.ts";
+import { isOver, needsPerson, nextCommand, stateWords, whyHeld } from "../../words/job-words.ts";
 import type { CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { getJob, type Job, type JobRun } from "../../../provisioning/index.ts";
 import { parseJobId } from "../../acting.ts";
 import { withDatabase } from "../../database.ts";
-import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
+import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../words/job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printFacts, printJson, printLine, printTable, type Fact } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

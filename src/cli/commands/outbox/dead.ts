@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { withDatabase } from "../../database.ts";
-import { readClock } from "../../moment.ts";
+import { readClock } from "../../words/moment.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { addFilters, parseId, toFilter, type FilterOptions } from "./filters.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseMoment } from "../../moment.ts";
+import { parseMoment } from "../../words/moment.ts";
 import { hasFilter, parseId, toFilter } from "./filters.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");

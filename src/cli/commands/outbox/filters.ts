@@ -1,7 +1,7 @@
 /** Which dead letters are meant: by stream, error code, when they were given up, and whether they are parked. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { FunctionArgs } from "../../../db/call.ts";
-import { parseMoment, periodOf, type Moment } from "../../moment.ts";
+import { parseMoment, periodOf, type Moment } from "../../words/moment.ts";
 
 export interface FilterOptions {
   readonly stream?: string;

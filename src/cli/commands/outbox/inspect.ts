@@ -4,7 +4,7 @@ import { z } from "zod";
 import { call } from "../../../db/call.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
-import { endSession, sessionWords } from "../../session-words.ts";
+import { endSession, sessionWords } from "../../words/session-words.ts";
 import { printFacts, printJson, printLine, printTable, visible } from "../../output.ts";
 import { parseId } from "./filters.ts";
 

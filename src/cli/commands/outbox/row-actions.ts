@@ -13,7 +13,7 @@ import { actorOption, type ActorOption } from "../../actor.ts";
 import { ask } from "../../ask.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
-import { readClock } from "../../moment.ts";
+import { readClock } from "../../words/moment.ts";
 import { addCommon, parseText, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, startProgress } from "../../output.ts";
 import { addFilters, hasFilter, toFilter, type DeadFilter, type FilterOptions } from "./filters.ts";

@@ -10,7 +10,7 @@ import {
 import { HeadroomError } from "../../../db/errors.ts";
 import { parseRequestId } from "../../acting.ts";
 import { withDatabase } from "../../database.ts";
-import { inWords } from "../../money-words.ts";
+import { inWords } from "../../words/money-words.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

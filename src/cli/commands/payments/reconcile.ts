@@ -7,7 +7,7 @@ import { runTimers } from "../../../capacity/timers.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
-import { parseMoment, periodOf, readClock, type Moment } from "../../moment.ts";
+import { parseMoment, periodOf, readClock, type Moment } from "../../words/moment.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, startProgress } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

@@ -7,7 +7,7 @@ import { asOption, reasonOption, requireMember, requireReason, type ActingOption
 import { ask } from "../../ask.ts";
 import { withDatabase } from "../../database.ts";
 import { currencyOption, requireAmount } from "../../money-options.ts";
-import { whyRefundHeld } from "../../money-words.ts";
+import { whyRefundHeld } from "../../words/money-words.ts";
 import { addCommon } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

@@ -10,7 +10,7 @@ import {
   type RequestPayments,
 } from "../../../billing/index.ts";
 import { withDatabase } from "../../database.ts";
-import { inWords, nextForPayment, whyRefundHeld } from "../../money-words.ts";
+import { inWords, nextForPayment, whyRefundHeld } from "../../words/money-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printFacts, printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

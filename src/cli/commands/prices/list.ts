@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { listPrices, priceStatuses, type Price, type PriceStatus } from "../../../billing/index.ts";
 import { withDatabase } from "../../database.ts";
-import { readClock } from "../../moment.ts";
+import { readClock } from "../../words/moment.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";

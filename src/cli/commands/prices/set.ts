@@ -5,7 +5,7 @@ import { listSettings, setPrice, type Price, type PriceKind } from "../../../bil
 import { HeadroomError } from "../../../db/errors.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";
 import { withDatabase } from "../../database.ts";
-import { parseMoment } from "../../moment.ts";
+import { parseMoment } from "../../words/moment.ts";
 import { currencyOption, requireAmount } from "../../money-options.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";

@@ -13,8 +13,8 @@ import {
 } from "../../../capacity/index.ts";
 import { getPayments, type RequestPayments } from "../../../billing/index.ts";
 import { withDatabase } from "../../database.ts";
-import { inWords, nextForRequest, whyRefundHeld } from "../../money-words.ts";
-import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
+import { inWords, nextForRequest, whyRefundHeld } from "../../words/money-words.ts";
+import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../words/job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printFacts, printJson, printLine, printTable, visible, type Fact } from "../../output.ts";
 import { orFail } from "../../refusal.ts";

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
 import { canonicalAddress } from "../../../db/address.ts";
-import { digitsOf, parseToPassOn } from "../../../db/exact-json.ts";
+import { digitsOf, parseToPassOn } from "../../../db/values/exact-json.ts";
 import { addCommon, parseMoney, parseWhole } from "../../options.ts";
 import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 import { asOption, requireMember, type ActingOptions } from "../../acting.ts";

@@ -8,7 +8,7 @@
 import { Pool } from "pg";
 import { HeadroomError } from "../../../../src/db/errors.ts";
 import { pause } from "../../../../src/db/wait/pause.ts";
-import { valueTypes } from "../../../../src/db/values.ts";
+import { valueTypes } from "../../../../src/db/values/values.ts";
 import { createApp } from "../../../../src/http/app.ts";
 import { createGatewayDatabase } from "../../../../src/http/database/gateway-database.ts";
 import { startServer } from "../../../../src/http/server.ts";

@@ -42,7 +42,7 @@ async function outcomeOf(slack: Slack, body: string): Promise<"answered" | "refu
     return "answered";
   }
   const { code, message, detail, hint } = await refusalOf(work);
-  expect([code, message]).toEqual(["PT400", expect.any(String)]);
+  expect([code, message]).toEqual([Buffer.byteLength(body) > 1_048_576 ? "PT413" : "PT400", expect.any(String)]);
   expect(`${message} ${detail} ${hint}`).not.toMatch(/capacity\.|inbound\.|jsonb|pg_|SQLSTATE|syntax/);
   return "refused";
 }

@@ -12,6 +12,8 @@ declare
   v_terms jsonb;
   v_submitted record;
   v_id text;
+  v_request capacity.requests;
+  v_message jsonb;
 begin
   if v_text = '' or v_verb in ('new', 'open', 'form') or v_verb in ('create', 'request') and v_rest = '' then
     return inbound.slack_form(p_receipt, p_member, case when v_text = '' then '{}' else inbound.parse_terms(v_rest) -> 'fields' end);
@@ -27,8 +29,12 @@ begin
   elsif v_verb in ('list', 'ls', 'mine') then
     return inbound.slack_reply(inbound.slack_list(p_member), 'answered');
   elsif v_verb in ('show', 'status') or v_text ~* '^cr-\d{4}-\d{6,}$' then
-    return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80) collate "C"),
-                              p_receipt ->> 'channel');
+    -- The same message as in the request's thread, with the same buttons.
+    v_request := (inbound.readable(
+      p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80) collate "C"))).request;
+    v_message := capacity.render_slack_root(capacity.story_now(v_request.id) || jsonb_build_object(
+      'channel', coalesce(p_receipt ->> 'channel', v_request.slack_channel_id, 'none')), 'chat.postEphemeral');
+    return inbound.slack_reply(v_message ->> 'text', 'answered', v_request.id, v_message -> 'blocks');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
     return inbound.slack_decision(p_receipt, p_member, v_verb, v_rest);
   elsif v_verb in ('nudge', 'note', 'address', 'link', 'retry') then

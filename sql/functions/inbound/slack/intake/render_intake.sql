@@ -7,15 +7,15 @@ create or replace function inbound.render_intake(
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_options jsonb;
-  v_blocks jsonb;
+  v_groups jsonb := (
+    select jsonb_agg(jsonb_build_object('text', notify.slack_plain(notify.render_text(g.value ->> 'name', 75)),
+                                        'value', left(g.value ->> 'id', 75)) order by g.ordinality)
+      from jsonb_array_elements(p_groups) with ordinality g
+     where g.ordinality <= 100 and g.value ->> 'name' <> '' and g.value ->> 'id' <> '');
 begin
-  select jsonb_agg(jsonb_build_object(
-           'text', jsonb_build_object('type', 'plain_text', 'text', notify.render_text(g.value ->> 'name', 75)),
-           'value', left(g.value ->> 'id', 75)) order by g.ordinality)
-    into v_options from jsonb_array_elements(p_groups) with ordinality g
-   where g.ordinality <= 100 and g.value ->> 'name' <> '' and g.value ->> 'id' <> '';
-  v_blocks := jsonb_build_array(
+  return inbound.render_modal(
+    'capacity_intake', 'Request capacity', 'Submit', 'Cancel',
+    jsonb_build_object('channel', left(p_channel, 32), 'opened_by', left(p_receipt_id, 200)),
     inbound.render_input('size', 'Size', 'plain_text_input', false, p_fields ->> 'size', 'Such as 32XL', 32),
     inbound.render_input('quantity', 'How many', 'number_input', false, coalesce(p_fields ->> 'quantity', '1')),
     inbound.render_input('region', 'Region', 'plain_text_input', false, p_fields ->> 'region', 'Such as us-east-1', 32),
@@ -25,21 +25,11 @@ begin
     inbound.render_input('needed_by', 'Needed by', 'datepicker', true, p_fields ->> 'needed_by'),
     inbound.render_input('days', 'For how many days', 'number_input', true, p_fields ->> 'days'),
     inbound.render_input('cost', 'Estimated cost of a month, in dollars', 'number_input', true, p_fields ->> 'cost'),
-    inbound.render_input('justification', 'Why it is needed', 'plain_text_input', true, p_fields ->> 'justification',
+    inbound.render_input('justification', 'Why it is needed', 'text_area', true, p_fields ->> 'justification',
                          'Those who decide read it. The customer does not.', 2000),
-    inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Needed where no rule names one'));
-  if v_options is not null then
-    v_blocks := v_blocks || jsonb_set(inbound.render_input('group', 'Infra group', 'static_select', true), '{element}',
-      jsonb_build_object('type', 'static_select', 'action_id', 'value', 'options', v_options)
-      || coalesce((select jsonb_build_object('initial_option', o.value) from jsonb_array_elements(v_options) o
-                    where o.value ->> 'value' = p_fields ->> 'group' limit 1), '{}'));
-  end if;
-  return jsonb_build_object(
-    'type', 'modal', 'callback_id', 'capacity_intake',
-    'title', '{"type": "plain_text", "text": "Request capacity"}'::jsonb, 'submit', '{"type": "plain_text", "text": "Submit"}'::jsonb,
-    'close', '{"type": "plain_text", "text": "Cancel"}'::jsonb,
-    'private_metadata', jsonb_strip_nulls(jsonb_build_object('channel', left(p_channel, 32), 'opened_by', left(p_receipt_id, 200)))::text,
-    'blocks', v_blocks);
+    inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Needed where no rule names one'),
+    case when v_groups is not null then
+      inbound.render_input('group', 'Infra group', 'static_select', true, p_fields ->> 'group', p_options => v_groups) end);
 end
 $$;
 comment on function inbound.render_intake(jsonb, jsonb, text, text) is 'The view of the form for a new request.';

@@ -22,7 +22,17 @@ begin
                           coalesce(p_receipt ->> 'team', p_receipt ->> 'enterprise'),
                           'An operator connects it by its team id, in the settings of a workspace.');
   end if;
-  v_member := inbound.slack_member(p_home, p_receipt);
+  -- Somebody from another organisation, in a channel that is shared with it, does not become a requester by clicking: only those whom the
+  -- directory knows act from there. In an Enterprise Grid people have home teams of their own, but so have its guests, and nothing that
+  -- Slack sends tells them apart: whoever is neither of the team where the app was asked nor of the one that the workspace names is a
+  -- stranger until the directory knows them.
+  if p_receipt ? 'user_team'
+     and (p_receipt ->> 'user_team' in (p_receipt ->> 'team', p_receipt ->> 'enterprise', p_home.slack_team_id)) is not true
+     and not exists (select from directory.members m where m.workspace_id = p_home.id and m.slack_user_id = p_receipt ->> 'user') then
+    perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null,
+                          'Ask an admin to add you with your Slack id.');
+  end if;
+  v_member := directory.member_for_slack(p_home.id, p_receipt ->> 'user', p_receipt ->> 'user_name');
   if v_kind = 'command' then
     v_reply := inbound.slack_command(p_receipt, p_home, v_member);
   elsif v_kind = 'action' then

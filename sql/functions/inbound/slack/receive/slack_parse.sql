@@ -11,9 +11,7 @@ declare
   v_sent jsonb;
   v_found jsonb;
 begin
-  if octet_length(p_body) > 1048576 then
-    perform headroom.fail('invalid_input', 'The request is too large.', 'at most 1 MiB');
-  elsif p_body ~ '^\s*\{' then
+  if p_body ~ '^\s*\{' then
     v_sent := inbound.parse_json(p_body);
     v_found := case v_sent ->> 'type'
       when 'url_verification' then jsonb_build_object('kind', 'url_verification', 'challenge', left(v_sent ->> 'challenge', 500))

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Refund } from "../billing/index.ts";
+import type { Refund } from "../../billing/index.ts";
 import { nextForPayment, whyRefundHeld } from "./money-words.ts";
 
 const at = (second: number): Date => new Date(second * 1000);

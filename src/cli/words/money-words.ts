@@ -1,5 +1,5 @@
 /** Money in words, and what to do about it next: for `headroom payments` and for the request that it belongs to. */
-import type { Payment, Refund, RequestPayments } from "../billing/index.ts";
+import type { Payment, Refund, RequestPayments } from "../../billing/index.ts";
 
 const statusWords: Readonly<Record<string, string>> = {
   none: "not needed",

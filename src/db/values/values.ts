@@ -5,7 +5,7 @@
  * parsers are handed over with each query, because a connection that the user brings must not be changed.
  */
 import { types, type CustomTypesConfig } from "pg";
-import { HeadroomError } from "./errors.ts";
+import { HeadroomError } from "../errors.ts";
 import { parseStored } from "./exact-json.ts";
 
 const oid = {

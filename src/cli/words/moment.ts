@@ -5,7 +5,7 @@
  */
 import { InvalidArgumentError } from "commander";
 import type { ClientBase } from "pg";
-import { HeadroomError } from "../db/errors.ts";
+import { HeadroomError } from "../../db/errors.ts";
 
 /** A point in time, or a distance back from now. */
 export type Moment = { readonly kind: "at"; readonly time: Date } | { readonly kind: "ago"; readonly seconds: number };

@@ -1,5 +1,5 @@
 /** A provisioning job in words, and what to do about it next: for `headroom jobs` and for the request that it belongs to. */
-import type { Job, JobRun, JobState } from "../capacity/index.ts";
+import type { Job, JobRun, JobState } from "../../capacity/index.ts";
 
 export const stateWords: Readonly<Record<JobState, string>> = {
   waiting: "waiting for its turn",

@@ -1,0 +1,20 @@
+-- Functions that were merged into their only caller, or into one function for all of a kind. Only functions called them.
+drop function if exists billing.note_customer_asked(billing.payments, billing.refunds);
+drop function if exists billing.plain_invoice(jsonb);
+drop function if exists billing.refunds_too_much(billing.payments, billing.refunds, jsonb);
+drop function if exists billing.subscription_of_invoice(jsonb);
+drop function if exists billing.time_in(jsonb);
+drop function if exists billing.without_people(jsonb);
+drop function if exists capacity.note_timer_run(text, integer);
+drop function if exists capacity.slack_safe(jsonb);
+drop function if exists inbound.callback_stamp_problem(text, text);
+drop function if exists inbound.postal_row(jsonb);
+drop function if exists inbound.render_input(text, text, text, boolean, text, text, integer);
+drop function if exists inbound.slack_member(directory.workspaces, jsonb);
+drop function if exists inbound.slack_show(directory.members, text, text);
+drop function if exists inbound.slack_stamp_problem(text, text);
+drop function if exists inbound.stripe_stamp_problem(text);
+drop function if exists inbound.verify_slack_signature(text, text, text);
+drop function if exists inbound.verify_stripe_signature(text, text);
+drop function if exists provisioning.count_callback(provisioning.attempts);
+drop function if exists provisioning.terms_for_run(provisioning.jobs, provisioning.attempts);

@@ -7447,8 +7447,8 @@ create function notify.note_settled(p_finished jsonb)
 
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a8cb422795dc912c';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 df31fd7e600beef0';
 
 create function notify.person_for(p_member_id text, p_workspace_id text)
   returns directory.members
@@ -7640,7 +7640,7 @@ grant execute on function notify.suppress_address to headroom_control;
 create function notify.tell(p_to notify.recipient, p_key text, p_content notify.content)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44a59e135ed96067';
+  as 'sha256 968b1c6ee3df4556';
 
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
@@ -7655,7 +7655,7 @@ create function notify.tell_member(p_workspace_id text, p_user_id text, p_key te
 create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_content notify.content)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 33f680af2368a1ca';
+  as 'sha256 5a684658cc5d5226';
 
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text

@@ -1,10 +1,12 @@
 -- How a notification goes by each of its channels: what the person chose, whether they can be reached there, when, and with what else. What
 -- is about one thing waits for ten seconds, so that a burst is one message. Critical ones pass choices and quiet hours, and wait for
--- nothing; nor do endpoints, which are no people: each of those that take notifications has a part of its own.
+-- nothing; nor do endpoints, which are no people: each of those that take notifications has a part of its own. One plan is kept for all:
+-- making one takes longer than it runs.
 create or replace function notify.parts_for(p_told notify.notifications, p_now timestamptz) returns notify.parts[]
-language sql volatile set search_path = pg_catalog, pg_temp
+language plpgsql volatile set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
-  select array_agg(row(n.id, c.channel,
+begin
+  return (select array_agg(row(n.id, c.channel,
            case when why.reason is not null then 'dropped' when c.leaves then 'held' else 'shown' end, why.reason, null,
            n.workspace_id, n.recipient_kind, n.recipient,
            case when n.critical or not c.waits then '' when t.choice = 'digest' then 'digest'
@@ -27,6 +29,7 @@ as $$
                      when c.to_endpoints and e.endpoint_id is null then 'no_address'
                      when c.leaves
                      then (notify.reach(notify.recipient(n.workspace_id, n.recipient_kind, n.recipient, n.address), c.channel)).problem
-                     end as reason) why;
+                     end as reason) why);
+end
 $$;
 comment on function notify.parts_for(notify.notifications, timestamptz) is 'How a notification goes by each of its channels.';

@@ -11,18 +11,18 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_category record;
+  v_channels text[];
   v_told notify.notifications;
   v_parts notify.parts[];
   v_sent record;
 begin
   select c.* into strict v_category from notify.categories c where c.category = p_content.category;
+  v_channels := notify.channels_for(p_to.workspace_id, p_to.kind, p_to.id, coalesce(p_content.channels, v_category.channels));
   insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body,
                                     action_url, link, address, name, channels, priority, critical, created_at, expires_at)
   values (p_to.workspace_id, p_to.kind, p_to.id, p_key, p_content.category, p_content.cause, p_content.about,
           notify.render_text(p_content.title, 200), notify.render_text(p_content.body, 20000), p_content.action_url, p_content.link,
-          p_to.address, left(p_to.name, 300),
-          notify.channels_for(p_to.workspace_id, p_to.kind, p_to.id, coalesce(p_content.channels, v_category.channels)),
-          p_content.priority, coalesce(p_content.critical, v_category.critical), v_now,
+          p_to.address, left(p_to.name, 300), v_channels, p_content.priority, coalesce(p_content.critical, v_category.critical), v_now,
           coalesce(p_content.expires_at, v_now + interval '30 days'))
   on conflict (workspace_id, recipient_kind, recipient, idempotency_key, (cause is null)) do nothing
   returning * into v_told;

@@ -9,6 +9,7 @@ declare
   v_expires timestamptz := v_now + interval '30 days';
   v_title text := notify.render_text(p_content.title, 200);
   v_body text := notify.render_text(p_content.body, 20000);
+  v_critical boolean := coalesce(p_content.critical, (select c.critical from notify.categories c where c.category = p_content.category));
   v_member_id text;
 begin
   if p_content.channels <> '{in-app}' then
@@ -21,20 +22,18 @@ begin
     insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body,
                                       action_url, channels, priority, critical, created_at, expires_at)
     select p_workspace_id, 'member', m, p_key, p_content.category, p_content.cause, p_content.about, v_title, v_body,
-           p_content.action_url, p_content.channels, p_content.priority,
-           coalesce(p_content.critical, (select c.critical from notify.categories c where c.category = p_content.category)),
-           v_now, v_expires
+           p_content.action_url, p_content.channels, p_content.priority, v_critical, v_now, v_expires
       from unnest(p_member_ids) m
     on conflict (workspace_id, recipient_kind, recipient, idempotency_key, (cause is null)) do nothing
-    returning *)
+    returning id, recipient)
   insert into notify.parts (notification_id, channel, state, reason, workspace_id, recipient_kind, recipient, priority, due_at, expires_at)
   select t.id, 'in-app', case when c.off then 'dropped' else 'shown' end, case when c.off then 'preference' end,
-         t.workspace_id, t.recipient_kind, t.recipient, t.priority, v_now, v_expires
+         p_workspace_id, 'member', t.recipient, p_content.priority, v_now, v_expires
     from told t
     left join lateral (
          select true as off from notify.preferences p
-          where p.workspace_id = t.workspace_id and p.whose = 'member:' || t.recipient and p.category = t.category
-            and p.channel = 'in-app' and p.choice = 'off' limit 1) c on not t.critical;
+          where p.workspace_id = p_workspace_id and p.whose = 'member:' || t.recipient and p.category = p_content.category
+            and p.channel = 'in-app' and p.choice = 'off' limit 1) c on not v_critical;
   return cardinality(p_member_ids);
 end
 $$;

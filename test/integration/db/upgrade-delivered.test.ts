@@ -61,6 +61,8 @@ alter table billing.subscriptions drop column ended_at;
 alter table directory.members drop column by_slack cascade, drop column without_slack_by cascade, drop column without_slack_at cascade;
 alter type directory.standing drop attribute linked cascade;
 drop table outbox.ways;
+drop type capacity.terms cascade;
+alter table capacity.personal_data drop column justification cascade;
 drop type notify.recipient, notify.content, billing.stripe_call cascade;
 alter table notify.parts add constraint parts_check3 check (endpoint_id = '' or channel = 'webhook');
 alter table outbox.streams drop column built_in cascade;

@@ -21,6 +21,9 @@ create index jobs_looks on provisioning.jobs (next_look_at)
   where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
 alter table provisioning.dispatched_runs drop column run_attempt;
 drop index billing.payments_recorded;
+drop type capacity.terms cascade;
+alter type capacity.context drop attribute personal, add attribute customer_ref jsonb;
+alter table capacity.personal_data drop column justification cascade;
 drop type notify.recipient, notify.content, billing.stripe_call cascade;
 alter table notify.parts add constraint parts_check3 check (endpoint_id = '' or channel = 'webhook');
 drop table outbox.registered_settings;

@@ -12,11 +12,12 @@ import { layerRules } from "./tidy/layer-rules.ts";
 import { sourceRules } from "./tidy/source-rules.ts";
 import { sqlRules } from "./tidy/sql-rules.ts";
 import { documentRules } from "./tidy/document-rules.ts";
+import { folderRules } from "./tidy/folder-rules.ts";
+import { wordRules } from "./tidy/word-rules.ts";
 
 const repository = readRepository(new URL("..", import.meta.url));
-const complaints = [importRules, layerRules, hookRules, sourceRules, sqlRules, documentRules].flatMap((rules) =>
-  rules(repository),
-);
+const rules = [importRules, layerRules, hookRules, sourceRules, sqlRules, documentRules, folderRules, wordRules];
+const complaints = rules.flatMap((rule) => rule(repository));
 for (const { path, line, text } of complaints) console.error(`${path}${line === undefined ? "" : `:${line}`}  ${text}`);
 if (complaints.length > 0) {
   console.error(`\n${complaints.length} to fix.`);

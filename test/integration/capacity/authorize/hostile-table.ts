@@ -105,6 +105,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_idempotency_key: ["{key}", "{keyUnderWay}"],
       p_replaces_request_id: anyRequest,
       p_customer_id: ["{customerId}", "{customerUnderWay}"],
+      p_justification: ["what {workspace} needs it for"],
     },
   },
   preview_capacity_request: {
@@ -115,6 +116,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
       p_customer_id: ["{customerId}", "{customerUnderWay}"],
       p_expected_duration_days: [],
+      p_justification: ["what {workspace} needs it for"],
     },
   },
   apply_capacity_event: {
@@ -358,6 +360,7 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
     commercial_approved_by: byMember,
     technical_approved_by: byMember,
     rejection_reason: ["a reason of {workspace}"],
+    justification: ["what {workspace} needs it for"],
     customer_unasked: [],
     customer_id: ["{customerId}", "{customerKey}"],
   },

@@ -177,7 +177,8 @@ async function directory(db: TestDatabase, names: Names): Promise<void> {
   );
 }
 
-const create = `select (public.create_capacity_request($1, 'cora', 'infra', $2, '32XL', 4, 'us-east-1', null, 30, 500, 7, $3, null, $4)).id`;
+const create = `select (public.create_capacity_request($1, 'cora', 'infra', $2, '32XL', 4, 'us-east-1', null, 30, 500, 7, $3, null, $4,
+                                                       p_justification => 'what ' || $3 || ' needs it for')).id`;
 
 async function createAs(client: Queryable, names: Names, requester: string, key: string | null): Promise<string> {
   const customer = { org_id: `${names.id}-org`, name: `${names.id} buyer`, email: `buyer@${names.domain}` };

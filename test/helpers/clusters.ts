@@ -22,8 +22,8 @@ export const supportedVersions = [15, 17, 18] as const satisfies readonly Embedd
  * the newest, and `npm run test:older` the others. What shows most of what versions do differently takes `everyVersion` at once. Where a test
  * is about TypeScript (the command line, HTTP, rails, the sandbox), the newest is enough, which createTestDatabase() takes by itself.
  */
-export const POSTGRES_VERSIONS: readonly EmbeddedVersion[] =
-  process.env["HEADROOM_TEST_VERSIONS"] === "older" ? [15, 17] : [18];
+export const secondTier = process.env["HEADROOM_TEST_VERSIONS"] === "older";
+export const POSTGRES_VERSIONS: readonly EmbeddedVersion[] = secondTier ? [15, 17] : [18];
 export const everyVersion: readonly EmbeddedVersion[] =
   process.env["HEADROOM_TEST_VERSIONS"] === "newest" ? [18] : supportedVersions;
 

@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take many times longer than others; how long exactly does not matter. Heavy ones and those that mostly wait take turns. */
 const slowest = [
   "test/chaos/payments/lives/lives.test.ts",
+  "test/chaos/payments/lives/lives-planted.test.ts",
   "test/integration/billing/cases/cases.test.ts",
   "test/chaos/provisioning/faults.test.ts",
   "test/integration/product/lock-order.test.ts",

@@ -1,11 +1,12 @@
 /**
- * What `npm test` asks of the planted bugs of a subject: that all still fit the code, and that one is caught. Which one is chosen by what the
- * tree holds, so that each change tries others, and a tree always the same.
+ * What the tests ask of planted bugs: that all still fit the code, and that `npm test` catches a few. The hash of the tree chooses them, so each
+ * change tries others, and the same tree always tries the same.
  */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { secondTier } from "../../helpers/clusters.ts";
 import { ownCodeDir, requireFitting } from "./patch.ts";
 import { runPlanted, type CodeBug, type PlantedSuite } from "./planted.ts";
 import { Random } from "./random.ts";
@@ -30,6 +31,17 @@ export function testPlanted<Bug extends CodeBug>(suite: PlantedSuite<Bug>, seed:
     await expect(requireFitting(suite.bugs.flatMap(({ patches }) => patches))).resolves.toBeUndefined();
   });
 }
+
+/** The bugs that this tier plants: `npm test` three that the hash of the tree chooses, and `npm run test:older` all the others. */
+export async function bugsOfTier<Bug extends { readonly name: string }>(bugs: readonly Bug[]): Promise<readonly Bug[]> {
+  const start = new Random(await hashOfTree()).between(0, bugs.length - 1);
+  const turned = [...bugs.slice(start), ...bugs.slice(0, start)];
+  const planted = secondTier ? turned.slice(fewBugs) : turned.slice(0, fewBugs);
+  console.log(`planted: ${planted.map(({ name }) => name).join("; ")}`);
+  return planted;
+}
+
+const fewBugs = 3;
 
 async function hashOfTree(): Promise<number> {
   const hash = createHash("sha256");

@@ -36,4 +36,6 @@ begin
   return public.request_row(v_answer.context);
 end
 $$;
-comment on function public.create_capacity_request is 'Creates a capacity request and submits it for review.';
+comment on function public.create_capacity_request(
+  text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text, text, text
+) is 'Creates a capacity request and submits it for review.';

@@ -62,5 +62,6 @@ begin
     'customer_unasked', capacity.address_problem(p_customer_ref -> 'email', v_workspace.public_url));
 end
 $$;
-comment on function public.preview_capacity_request
-  is 'The review plan that a request with these terms would get, without making it.';
+comment on function public.preview_capacity_request(
+  text, text, text, text, integer, text, numeric, text, text, jsonb, text, integer, text
+) is 'The review plan that a request with these terms would get, without making it.';

@@ -32,7 +32,16 @@ const jobTries = {
   p_expected_version: [],
 };
 const terms = { p_requested_size: "32XL", p_quantity: "4", p_region: "us-east-1" };
-const termsTries = { p_requested_size: [], p_quantity: [], p_region: [], p_estimated_monthly_cost_usd: [] };
+const termsTries = {
+  p_requested_size: [],
+  p_quantity: [],
+  p_region: [],
+  p_expected_duration_days: [],
+  p_estimated_monthly_cost_usd: [],
+  p_customer_ref: [(fill: Fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
+  p_customer_id: ["{customerId}", "{customerUnderWay}"],
+  p_justification: ["what {workspace} needs it for"],
+};
 const plan = { p_commercial_owner_user_id: "cora", p_infra_owner_group: "infra" };
 const planTries = {
   p_requester_user_id: anyMember,
@@ -98,14 +107,10 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     tries: {
       ...planTries,
       ...termsTries,
-      p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
       p_needed_by_date: [],
-      p_expected_duration_days: [],
       p_confirmation_ttl_days: [],
       p_idempotency_key: ["{key}", "{keyUnderWay}"],
       p_replaces_request_id: anyRequest,
-      p_customer_id: ["{customerId}", "{customerUnderWay}"],
-      p_justification: ["what {workspace} needs it for"],
     },
   },
   preview_capacity_request: {
@@ -113,10 +118,6 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     tries: {
       ...planTries,
       ...termsTries,
-      p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
-      p_customer_id: ["{customerId}", "{customerUnderWay}"],
-      p_expected_duration_days: [],
-      p_justification: ["what {workspace} needs it for"],
     },
   },
   apply_capacity_event: {

@@ -3,7 +3,8 @@
  *
  * Does not own: what is tried (hostile-table.ts), nor asking and comparing.
  */
-import { functions, views, type Fill, type Try } from "./hostile-table.ts";
+import { functions, type Fill, type Try } from "./hostile-table.ts";
+import { views } from "./hostile-views.ts";
 import type { Things } from "./hostile-workspaces.ts";
 
 /** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */

@@ -12,7 +12,8 @@ import { secretKey } from "../../inbound/slack/slack.ts";
 import { enter, memberSession } from "../gateway.ts";
 import { ask, withoutMoments, withoutNamed, type Asking } from "./hostile-asking.ts";
 import { fillProbe, probes, type Probe } from "./hostile-probes.ts";
-import { functions, views } from "./hostile-table.ts";
+import { functions } from "./hostile-table.ts";
+import { views } from "./hostile-views.ts";
 import { absent, arrange, callers, cloneTwin, lockZebra, zebraNow, type Things } from "./hostile-workspaces.ts";
 
 interface Sending {

@@ -1,6 +1,6 @@
--- Why a member may not decide a request because they asked for it: the sentence that is passed. Or because it cannot be told: who came by
--- Slack has the Slack user's id as their own (directory.member_for_slack), and may be any member of whom nobody has said which Slack user
--- they are. Null for everybody else. Pure.
+-- Why a member may not decide a request: because they asked for it (the answer is p_sentence), or because they may have. A member who came
+-- through Slack has the Slack user's id as their own (directory.member_for_slack), and may be any member whose Slack user nobody has
+-- recorded. Null for everybody else. Pure.
 create or replace function capacity.own_refusal(p_request capacity.requests, p_standing directory.standing, p_sentence text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

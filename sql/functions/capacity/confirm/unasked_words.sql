@@ -1,4 +1,4 @@
--- That the customer was not or will not be asked, and why, in a sentence that every surface says. Pure.
+-- A sentence, used on every surface, that the customer was not or will not be asked, and why. Pure.
 create or replace function capacity.unasked_words(p_unasked text, p_state text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

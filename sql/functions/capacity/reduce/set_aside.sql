@@ -1,4 +1,4 @@
--- The payload of an event as the log keeps it: free text is put aside, and its hash takes its place. The log is never changed, and
+-- The payload of an event as the log keeps it: free text is stored separately, and its hash takes its place. The log never changes, and
 -- must say the same after the words were erased.
 create or replace function capacity.set_aside(p_request_id text, p_payload jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp

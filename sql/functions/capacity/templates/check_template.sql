@@ -1,5 +1,5 @@
--- What is wrong with a template, as "title: what" or "body: what", or null: it cannot be read, shows nothing in one of the samples, is cut
--- there, or does not say what it has to.
+-- What is wrong with a template, as "title: what" or "body: what", or null: it does not parse, it renders to nothing or is cut in one of
+-- the samples, or it lacks a required variable.
 create or replace function capacity.check_template(p_workspace_id text, p_name text, p_title text, p_body text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

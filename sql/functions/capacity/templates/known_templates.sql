@@ -1,4 +1,4 @@
--- All templates: for whom each is, and when it is used. capacity.tells names those of the workflow.
+-- All templates: the recipient of each, and when it is used. capacity.tells names those of the workflow.
 create or replace function capacity.known_templates() returns table (name text, audience text, meaning text)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -25,4 +25,4 @@ as $$
   union all
   select k.name, k.audience, k.meaning from notify.known_templates() k
 $$;
-comment on function capacity.known_templates() is 'All templates there are.';
+comment on function capacity.known_templates() is 'All templates.';

@@ -1,5 +1,5 @@
--- What may stand in templates: capacity.tell_values() makes the values of the workflow. What is required, a template must say wherever
--- there is such a value, by itself or within the terms.
+-- The variables of templates: capacity.tell_values() makes the values of the workflow. A template must show each required variable
+-- whenever it has a value, directly or within the terms.
 create or replace function capacity.template_variables()
 returns table (variable text, templates text[], required text[], meaning text, example text)
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -32,4 +32,4 @@ begin
   return query select v.variable, v.templates, v.required, v.meaning, v.example from notify.template_variables() v;
 end
 $$;
-comment on function capacity.template_variables() is 'What may stand in templates.';
+comment on function capacity.template_variables() is 'The variables of templates.';

@@ -1,4 +1,4 @@
--- What layers above do because time passes (hook capacity.swept): each answers under its name how much it moved, what failed, and whether
+-- Runs the timers of layers above (hook capacity.swept): each answers under its name how much it did, what failed, and whether
 -- there is more to do.
 create or replace function capacity.timer_above(p_most integer, out moved jsonb, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp

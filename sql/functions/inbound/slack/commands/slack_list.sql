@@ -1,5 +1,5 @@
--- What waits for a member and what they asked for, as lines of Slack markup; and the customers who were not asked and whose answer the
--- member may record, because those requests wait for the member as well.
+-- The requests that wait for a member and those they asked for, as lines of Slack markup; and the customers who were not asked and whose
+-- answer the member may record, because those requests wait for the member too.
 create or replace function inbound.slack_list(p_member directory.members) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

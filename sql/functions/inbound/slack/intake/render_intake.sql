@@ -1,6 +1,6 @@
--- The form for a new request, filled in with what was typed. Pure. Slack's limits hold for any input: what is filled in is cut to what
--- its field takes, and of more groups than a menu holds the rest is left to the command. The form carries the receipt that opened it,
--- so that what was filled in is known to belong to the request that is made of it.
+-- The form for a new request, with the typed values prefilled. Pure. It fits Slack's limits for any input: values are cut to
+-- the size of their field, and groups that do not fit in the menu are left to the command. The form names the receipt that opened it,
+-- so that the prefilled values are known to belong to the request made from it.
 create or replace function inbound.render_intake(
   p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text default null
 ) returns jsonb

@@ -5229,7 +5229,7 @@ create function capacity.audience(p_context capacity.context, p_story jsonb, p_a
 create function capacity.authorize(p_actor capacity.actor, p_standing directory.standing, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_now timestamp with time zone, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7510cfebaaa7f6ae';
+  as 'sha256 f82fea0fed993d37';
 
 create function capacity.check_account_given(p_given jsonb)
   returns jsonb
@@ -5284,7 +5284,7 @@ create function capacity.check_rules_of_returned(p_member jsonb)
 create function capacity.check_template(p_workspace_id text, p_name text, p_title text, p_body text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2c50b2f70e5ab264';
+  as 'sha256 1c121228423285b5';
 
 create function capacity.check_terms(p_terms capacity.terms)
   returns capacity.terms
@@ -5485,7 +5485,7 @@ create function capacity.kept_story(p_story jsonb)
 create function capacity.known_templates()
   returns TABLE(name text, audience text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c65134d4bd62cb4d';
+  as 'sha256 d7afa8c8c978cf74';
 
 create function capacity.last_notice(p_request_id text)
   returns bigint
@@ -5715,7 +5715,7 @@ create function capacity.operators_of(p_workspace_id text, p_but text[])
 create function capacity.own_refusal(p_request capacity.requests, p_standing directory.standing, p_sentence text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2d054809064c661';
+  as 'sha256 a58ae0f55733671f';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -5803,7 +5803,7 @@ create function capacity.refuse_change()
 create function capacity.refuse_template(p_workspace_id text, p_name text, p_title text, p_body text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0f5e60465e382808';
+  as 'sha256 65c14258d8887faf';
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
@@ -5850,7 +5850,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39891029f8d89c0e';
+  as 'sha256 1fdbf22a5a347dd1';
 
 create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
   returns text
@@ -6101,7 +6101,7 @@ create function capacity.template_samples(p_workspace_id text, p_name text)
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d28e0dd8e995442';
+  as 'sha256 907f915ee36d8168';
 
 create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
   returns record
@@ -6218,7 +6218,7 @@ create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_sta
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f29f60e7a21e8439';
+  as 'sha256 09af0c220ac35ff5';
 
 create function capacity.unlinked_reviewers(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(workspace_id text, member_id text)
@@ -6965,7 +6965,7 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f5d14b3d3796fa17';
+  as 'sha256 34732b9a3b015a47';
 
 create function inbound.render_modal(p_form text, p_title text, p_submit text, p_close text, p_metadata jsonb, VARIADIC p_blocks jsonb[])
   returns jsonb
@@ -6975,7 +6975,7 @@ create function inbound.render_modal(p_form text, p_title text, p_submit text, p
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9822b994c4539f0b';
+  as 'sha256 e43cb644ecc181a5';
 
 create function inbound.require_signature(p_receiver text, p_body text)
   returns void
@@ -7075,7 +7075,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member directory.members)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8790b469be5d45c5';
+  as 'sha256 b463e9eeb047b273';
 
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
@@ -9502,7 +9502,7 @@ grant execute on function public.run_capacity_request_timers to service_role;
 create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 a4328dcb093be403';
+  as 'sha256 3df5d50832fa77f5';
 grant execute on function public.save_draft to anon;
 grant execute on function public.save_draft to authenticated;
 grant execute on function public.save_draft to service_role;
@@ -9802,15 +9802,15 @@ create function webhooks.yield_events()
 
 -- cancelled (en), sha256 c3e99a52b58d13d8
 
--- circuit_closed (en), sha256 c19ab64b571b316a
+-- circuit_closed (en), sha256 c303cfcd987cdc1b
 
--- circuit_open (en), sha256 3905cb313abff7ca
+-- circuit_open (en), sha256 c979253ce90e2e90
 
 -- completed (en), sha256 8dffc4720162784b
 
--- confirmed (en), sha256 388291eeb33e03bc
+-- confirmed (en), sha256 322e7c8fc81a4172
 
--- dead_letters (en), sha256 9dc2ffb262cd183b
+-- dead_letters (en), sha256 8b53853286f96daa
 
 -- declined (en), sha256 d3d7a25dd1cd15dc
 
@@ -9822,7 +9822,7 @@ create function webhooks.yield_events()
 
 -- failed (en), sha256 40d78cc8fe36834d
 
--- mail_failed (en), sha256 222a33dc21eaab3a
+-- mail_failed (en), sha256 484bce66d007515f
 
 -- no_longer_asked (en), sha256 3604ce34d01c6e4e
 
@@ -9830,17 +9830,17 @@ create function webhooks.yield_events()
 
 -- offer (en), sha256 20801e08ebbe14cb
 
--- own_mail_failed (en), sha256 0c774fda21cd0400
+-- own_mail_failed (en), sha256 cc2a12690a420bc1
 
--- payment_failed (en), sha256 c2696939169afb4c
+-- payment_failed (en), sha256 42f597a78aaebe08
 
--- refunded (en), sha256 412e67ca92fa9363
+-- refunded (en), sha256 7499b2a7cde2cf2b
 
 -- step (en), sha256 180ee75bd0e36716
 
 -- warning (en), sha256 fe8226518f231d39
 
--- webhook_gone (en), sha256 7a8c9a4f576637aa
+-- webhook_gone (en), sha256 81ac59584326883a
 
 -- Default privileges
 

@@ -82,7 +82,7 @@ begin
     allowed := capacity.acts_as_owner(p_request, p_standing);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
     -- Otherwise an owner could ask for capacity and accept it too, and the customer would never know.
-    v_own := capacity.own_refusal(p_request, p_standing, 'Nobody answers the offer of their own request on the customer''s behalf.');
+    v_own := capacity.own_refusal(p_request, p_standing, 'You cannot answer the offer of your own request on the customer''s behalf.');
     if v_own is not null then
       allowed := false;
       reason := v_own;
@@ -110,7 +110,7 @@ begin
   end if;
 
   -- A review, here: nobody reviews their own request, in whatever capacity.
-  v_own := capacity.own_refusal(p_request, p_standing, 'Nobody reviews their own request.');
+  v_own := capacity.own_refusal(p_request, p_standing, 'You cannot review your own request.');
   if v_own is not null then
     allowed := false;
     reason := v_own;

@@ -8,8 +8,8 @@ begin
   return case
     when p_request.requester_user_id = p_standing.member_id then p_sentence
     when not p_standing.linked and p_request.requester_user_id ~ '^(slack-)?[UW][A-Z0-9]{2,31}$'
-      then 'It cannot be told whether you asked for this yourself: who did is known by a Slack user alone, and the directory names none '
-        'for you. Ask an admin to link yours (headroom members put --slack), or to record that you have none (--without-slack).' end;
+      then 'Headroom cannot tell whether you asked for this yourself: it knows the requester only as a Slack user, and the directory has '
+        'none for you. Ask an admin to link yours (headroom members put --slack), or to record that you have none (--without-slack).' end;
 end
 $$;
 comment on function capacity.own_refusal(capacity.requests, directory.standing, text)

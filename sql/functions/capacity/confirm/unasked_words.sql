@@ -6,7 +6,7 @@ begin
   return case p_state when 'CUSTOMER_CONFIRMATION_REQUIRED' then 'The customer has not been asked: '
                       when 'EXPIRED' then 'The customer was never asked: ' else 'The customer will not be asked by mail: ' end
     || case p_unasked when 'no_address' then 'their e-mail address is not known.'
-                      when 'bad_address' then 'what was given as their e-mail address is not one.'
+                      when 'bad_address' then 'the given e-mail address is invalid.'
                       when 'no_public_url' then 'the workspace has no public address for their link.'
                       when 'mail_failed' then 'the mail with their link was not delivered.'
                       when 'not_sent' then 'no link has been sent to them yet.'

@@ -51,8 +51,8 @@ begin
       notify.slack_section(capacity.slack_job(p_story)),
       case when v_state = 'PROVISIONING' and p_story #>> '{job,state}' = 'failed' then notify.slack_buttons('job_buttons', v_id,
         '["job_retry", "Try again", " to provision $id", "primary"]',
-        '["job_complete", "Record as running", ": the capacity of $id is there"]',
-        '["job_fail", "Give up", ": $id fails for good", "danger"]') end,
+        '["job_complete", "Record as running", ": the capacity of $id is running"]',
+        '["job_fail", "Give up", ": $id fails permanently", "danger"]') end,
       jsonb_build_object('type', 'context', 'elements', jsonb_build_array(
         notify.slack_markup(concat_ws(' ', v_sentence, capacity.slack_time(p_story -> 'at'))))),
       notify.slack_section(capacity.slack_quote(nullif(p_story ->> 'reason', ''))),

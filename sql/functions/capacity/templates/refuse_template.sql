@@ -7,7 +7,7 @@ declare
 begin
   if v_problem is not null then
     perform headroom.fail('invalid_input', format('The %s of the template is not acceptable.', split_part(v_problem, ':', 1)), v_problem,
-                          'headroom notifications templates show ' || p_name || ' says what may stand in it. Nothing was changed.');
+                          'headroom notifications templates show ' || p_name || ' lists its variables. Nothing was changed.');
   end if;
 end
 $$;

@@ -23,7 +23,7 @@ begin
   v_opened := billing.open_draft(p_workspace_id, p_token, case when p_revision = 0 then p_step else 2 end);
   v_draft := v_opened.draft;
   if v_draft.id is null then
-    perform headroom.fail('gone', 'This order was not begun, or its day is over.', null,
+    perform headroom.fail('gone', 'This order was not begun, or it has expired.', null,
                           'Orders that were not sent are kept for a day. Begin with the first step. Nothing was ordered.');
   elsif v_draft.request_id is not null then
     perform headroom.fail('already_used', 'This order was sent already.', v_draft.request_id, 'Nothing was changed.');

@@ -31,7 +31,7 @@ begin
   return concat_ws(E'\n\n', E'*Waiting for your decision*\n' || v_waiting, E'*Customers who have not been asked*\n' || v_unasked,
     E'*Your open requests*\n' || v_own,
     case when v_waiting is null and v_unasked is null and v_own is null
-           then 'Nothing waits for you, and you have no open request. `/capacity` makes one.' end);
+           then 'Nothing waits for you, and you have no open request. `/capacity` creates one.' end);
 end
 $$;
 comment on function inbound.slack_list(directory.members) is 'The requests that concern a member, for Slack.';

@@ -24,7 +24,7 @@ begin
                          'The customer''s link goes there. Without an address the commercial owner has to ask the customer.'),
     inbound.render_input('needed_by', 'Needed by', 'datepicker', true, p_fields ->> 'needed_by'),
     inbound.render_input('days', 'For how many days', 'number_input', true, p_fields ->> 'days'),
-    inbound.render_input('cost', 'Estimated cost of a month, in dollars', 'number_input', true, p_fields ->> 'cost'),
+    inbound.render_input('cost', 'Estimated cost per month, in dollars', 'number_input', true, p_fields ->> 'cost'),
     inbound.render_input('justification', 'Why it is needed', 'text_area', true, p_fields ->> 'justification',
                          'Those who decide read it. The customer does not.', 2000),
     inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Needed where no rule names one'),

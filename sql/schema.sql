@@ -5199,7 +5199,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 f27677e56565ba72';
+  as 'sha256 5fcfe04e5327a13c';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -5209,7 +5209,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29bd485b114ae4a0';
+  as 'sha256 a5b954b1ee76ffec';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
@@ -5290,6 +5290,11 @@ create function capacity.check_terms(p_terms capacity.terms)
   returns capacity.terms
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dcc78398dfc751dd';
+
+create function capacity.claim_problem_message(p_workspace_id text, p_cause text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 eff9e61ff62e84eb';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5616,25 +5621,10 @@ create function capacity.may_read(p_request capacity.requests, p_standing direct
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8839491ef0cd2c15';
 
-create function capacity.may_tell(p_workspace_id text, p_cause text)
-  returns boolean
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eff9e61ff62e84eb';
-
 create function capacity.mentioned_of(p_story jsonb, p_audience text, p_member_ids text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9c638e423ac86c25';
-
-create function capacity.name_by_address(p_request capacity.requests, p_address text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d100e66fba654a52';
-
-create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e938279d03701adc';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -5795,6 +5785,16 @@ create function capacity.reached_in_channel(p_story jsonb, p_step text, p_member
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8dc0b9855d3d4505';
 
+create function capacity.record_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e938279d03701adc';
+
+create function capacity.record_customer_address(p_request capacity.requests, p_address text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d100e66fba654a52';
+
 create function capacity.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -5890,7 +5890,7 @@ create function capacity.route_subscription()
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 969c7e3290da0458';
+  as 'sha256 b11f3b37120092ce';
 grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.sample_problems()
@@ -5907,11 +5907,6 @@ create function capacity.schedule_timers()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 481e05c77e7b1c9b';
-
-create function capacity.set_aside(p_request_id text, p_payload jsonb)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99b6c8de2c6d922a';
 
 create function capacity.show_template(p_own notify.own_templates, p_theirs notify.templates)
   returns jsonb
@@ -5973,6 +5968,11 @@ create function capacity.stands_in_for(p_request capacity.requests, p_absent_id 
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 982fb78d70a06f85';
 
+create function capacity.store_free_texts(p_request_id text, p_payload jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 99b6c8de2c6d922a';
+
 create function capacity.story_digest(p_story jsonb)
   returns text[]
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6016,7 +6016,7 @@ create function capacity.story_then(p_kept jsonb)
 create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d8847ab789258912';
+  as 'sha256 ec6a330d472f5aa4';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -6031,7 +6031,7 @@ create function capacity.technical_plan(p_workspace_id text, p_requester_id text
 create function capacity.tell_circuits(p_workspace_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a249f25a473c0dd8';
+  as 'sha256 94a089614d330233';
 
 create function capacity.tell_colleagues(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text, p_step text, p_member_ids text[], p_effects text[])
   returns integer
@@ -6046,7 +6046,7 @@ create function capacity.tell_customer(p_context capacity.context, p_story jsonb
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73e9ade9de26452c';
+  as 'sha256 42c47e03bd527d17';
 
 create function capacity.tell_group(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
@@ -6103,11 +6103,6 @@ create function capacity.template_variables()
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 907f915ee36d8168';
 
-create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
-  returns record
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90791e63e287ab48';
-
 create function capacity.timer_actor()
   returns capacity.actor
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6137,6 +6132,11 @@ create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d2e4a1e0d0dff37';
+
+create function capacity.timer_layers_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 90791e63e287ab48';
 
 create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
   returns record
@@ -8699,7 +8699,7 @@ create function provisioning.complete(p_job provisioning.jobs, p_attempt provisi
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0c73a2992b887f4';
+  as 'sha256 45bcf9f4999f772a';
 
 create function provisioning.customer_story(p_request_id text)
   returns jsonb

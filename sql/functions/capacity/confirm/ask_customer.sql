@@ -69,7 +69,7 @@ begin
     end if;
   end if;
   if p_email is not null then
-    perform capacity.name_by_address(v_request, v_email);
+    perform capacity.record_customer_address(v_request, v_email);
   end if;
   v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
   return jsonb_build_object(

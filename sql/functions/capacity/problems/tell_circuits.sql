@@ -23,7 +23,7 @@ begin
      group by p.circuit order by p.circuit desc
   loop
     v_cause := 'circuit_' || v_now.circuit;
-    continue when not capacity.may_tell(p_workspace_id, v_cause);
+    continue when not capacity.claim_problem_message(p_workspace_id, v_cause);
     if v_now.circuit = 'open' then
       insert into capacity.circuits_told (destination, workspace_id)
       select p.destination, p.workspace_id from capacity.problems p where p.id = any (v_now.ids);

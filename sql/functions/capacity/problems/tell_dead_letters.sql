@@ -15,7 +15,7 @@ begin
                        join notify.notifications n on n.id = c.notification_id
                       where d.outbox_id = p.outbox_id and coalesce(n.cause <> all (v_causes), true));
   if not exists (select from capacity.problems p where p.workspace_id = p_workspace_id and p.kind = 'dead_letters')
-     or not capacity.may_tell(p_workspace_id, 'dead_letters') then
+     or not capacity.claim_problem_message(p_workspace_id, 'dead_letters') then
     return;
   end if;
   with told as (

@@ -39,7 +39,7 @@ begin
   end if;
   v_context.demoted := capacity.levels_behind(v_before.workspace_id, v_actor, v_context.acts, v_context.acts_per_hour);
   if v_type <> 'REQUEST_SUBMITTED' and v_payload ?| '{reason,error}' then
-    v_payload := capacity.set_aside(v_before.id, v_payload);
+    v_payload := capacity.store_free_texts(v_before.id, v_payload);
   end if;
   if not p_verdict.counts then
     v_payload := v_payload || '{"counts": false}';

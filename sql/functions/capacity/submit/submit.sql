@@ -90,7 +90,7 @@ begin
   v_request.updated_at := v_request.created_at;
   with person as (insert into capacity.personal_data select v_personal.* where v_personal.salt is not null)
   insert into capacity.requests values (v_request.*);
-  perform capacity.name_customer(v_request.id, p_workspace.id, p_terms.customer_id, p_terms.customer_ref);
+  perform capacity.record_customer(v_request.id, p_workspace.id, p_terms.customer_id, p_terms.customer_ref);
   v_payload := jsonb_build_object('workspace_id', p_workspace.id, 'requester_user_id', p_actor.id,
                                   'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan)
     || (to_jsonb(p_terms) - 'customer_id' - array(select jsonb_object_keys(to_jsonb(v_personal))));

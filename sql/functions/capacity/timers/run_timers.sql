@@ -29,7 +29,7 @@ begin
   v_review := capacity.timer_review(v_max);
   v_erasure := capacity.timer_erase(v_max);
   v_past := capacity.timer_forget();
-  v_above := capacity.timer_above(v_max);
+  v_above := capacity.timer_layers_above(v_max);
   v_told := capacity.timer_release(v_max);
   v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed
     || v_above.failed || v_told.failed;

@@ -63,13 +63,7 @@ export const refusedTexts: readonly (readonly [string, string, string | null, st
     /\{\{price\}\} is required/,
   ],
   ["a review that is not named", "asked", "Decide {{request}}", "Please.", /\{\{review\}\} is required/],
-  [
-    "a step that does not say what",
-    "step",
-    "{{request}}",
-    "Something happened.",
-    /\{\{what_happened\}\} is required/,
-  ],
+  ["a step that does not say what", "step", "{{request}}", "Something happened.", /\{\{what_happened\}\} is required/],
   ["a reminder of nothing", "digest", "Reviews", "They wait.", /\{\{reviews\}\} is required/],
   [
     "a title for one sample alone",

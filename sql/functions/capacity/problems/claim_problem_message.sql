@@ -1,5 +1,5 @@
 -- Whether operators of a workspace may be notified of a kind of problem now; if so, records that they were. The caller holds the workspace.
-create or replace function capacity.may_tell(p_workspace_id text, p_cause text) returns boolean
+create or replace function capacity.claim_problem_message(p_workspace_id text, p_cause text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -9,4 +9,4 @@ begin
   return found;
 end
 $$;
-comment on function capacity.may_tell(text, text) is 'Whether operators may be notified of a kind of problem now.';
+comment on function capacity.claim_problem_message(text, text) is 'Whether operators may be notified of a kind of problem now.';

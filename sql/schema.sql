@@ -6213,7 +6213,7 @@ grant execute on function capacity.unasked to service_role;
 create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text, p_priced boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 74e5b35d5ba3e470';
+  as 'sha256 ec9989baf63e45a1';
 
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text

@@ -8,7 +8,7 @@ declare
   v_open boolean := p_state = 'CUSTOMER_CONFIRMATION_REQUIRED';
 begin
   if p_unasked = 'erased' then
-    return case when p_priced then 'Only whoever has the link can pay. ' else '' end
+    return case when p_priced then 'Only the person with the link can pay. ' else '' end
       || format('The commercial owner can record %s%s.', case when p_priced then 'that they declined' else 'their answer' end,
                 case when v_open then '' else ' then' end);
   end if;

@@ -5199,7 +5199,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 0351816f1382b5fb';
+  as 'sha256 5fcfe04e5327a13c';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -5209,12 +5209,12 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 120d3a257034930e';
+  as 'sha256 a5b954b1ee76ffec';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 e740d3998544762c';
+  as 'sha256 0dad8f55cc07a309';
 
 create function capacity.asked_people(p_request capacity.requests, p_most integer DEFAULT 50)
   returns jsonb
@@ -5229,7 +5229,7 @@ create function capacity.audience(p_context capacity.context, p_story jsonb, p_a
 create function capacity.authorize(p_actor capacity.actor, p_standing directory.standing, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_now timestamp with time zone, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 098d199174a9d1e3';
+  as 'sha256 f82fea0fed993d37';
 
 create function capacity.check_account_given(p_given jsonb)
   returns jsonb
@@ -5284,12 +5284,17 @@ create function capacity.check_rules_of_returned(p_member jsonb)
 create function capacity.check_template(p_workspace_id text, p_name text, p_title text, p_body text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2c50b2f70e5ab264';
+  as 'sha256 1c121228423285b5';
 
 create function capacity.check_terms(p_terms capacity.terms)
   returns capacity.terms
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cd2b2cc676f267cb';
+  as 'sha256 dcc78398dfc751dd';
+
+create function capacity.claim_problem_message(p_workspace_id text, p_cause text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 eff9e61ff62e84eb';
 
 create function capacity.closed_steps(p_request capacity.requests, p_event_type text)
   returns text[]
@@ -5325,7 +5330,7 @@ create function capacity.content_of(p_context capacity.context, p_rule capacity.
 create function capacity.context_of(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_cause text)
   returns capacity.context
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set enable_bitmapscan=off owner headroom_owner
-  as 'sha256 d136364356627632';
+  as 'sha256 76f8a932a7f507bc';
 
 create function capacity.count_act(p_request_id text, p_actor capacity.actor)
   returns void
@@ -5355,12 +5360,12 @@ create function capacity.decide(p_request_id text, p_event_type public.capacity_
 create function capacity.decide_as_caller(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT context capacity.context, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d2b27a590b008d9';
+  as 'sha256 fe98b78cc53da184';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 5e5c23479c4a9b87';
+  as 'sha256 583225ba94ba662c';
 
 create function capacity.destination_words(p_workspace_id text, p_destination text)
   returns text
@@ -5370,7 +5375,7 @@ create function capacity.destination_words(p_workspace_id text, p_destination te
 create function capacity.dispatch_side_effects(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12b3e01081f20484';
+  as 'sha256 32209a6259002ad8';
 
 create function capacity.effects_of(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb)
   returns text[]
@@ -5395,12 +5400,12 @@ create function capacity.enqueue_effect(p_story jsonb, p_effect text, p_priority
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bdf1abbb22799523';
+  as 'sha256 fdd3a777f0278373';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 727249b2c84d5776';
+  as 'sha256 f4dc7bb002d90c0a';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -5420,7 +5425,7 @@ create function capacity.find_confirmation(p_token text)
 create function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_address bytea)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 761409449c239ba2';
+  as 'sha256 4f1f8624551534ea';
 
 create function capacity.fingerprint_of(p_actor_id text, p_terms capacity.terms)
   returns bytea
@@ -5485,7 +5490,7 @@ create function capacity.kept_story(p_story jsonb)
 create function capacity.known_templates()
   returns TABLE(name text, audience text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c65134d4bd62cb4d';
+  as 'sha256 d7afa8c8c978cf74';
 
 create function capacity.last_notice(p_request_id text)
   returns bigint
@@ -5514,7 +5519,7 @@ create function capacity.left_behind(p_member jsonb)
 create function capacity.levels_behind(p_workspace_id text, p_actor capacity.actor, p_acts integer, p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 30def28e6786828c';
+  as 'sha256 da3a127b578f36d7';
 
 create function capacity.linear_comment_then(p_kept jsonb)
   returns jsonb
@@ -5580,7 +5585,7 @@ grant execute on function capacity.list_policies to headroom_control;
 create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
   returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 387e2fb5d701ac43';
+  as 'sha256 767587a69d424781';
 grant execute on function capacity.list_requests to headroom_auditor;
 grant execute on function capacity.list_requests to headroom_control;
 
@@ -5594,7 +5599,7 @@ grant execute on function capacity.list_subscriptions to headroom_control;
 create function capacity.load_context(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_workspace_id text DEFAULT NULL::text, p_reader_id text DEFAULT NULL::text)
   returns capacity.context
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 9963bf8397342fdf';
+  as 'sha256 54b0b8b193a1f9c1';
 
 create function capacity.mail_died_at(p_request_id text)
   returns timestamp with time zone
@@ -5616,25 +5621,10 @@ create function capacity.may_read(p_request capacity.requests, p_standing direct
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8839491ef0cd2c15';
 
-create function capacity.may_tell(p_workspace_id text, p_cause text)
-  returns boolean
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eff9e61ff62e84eb';
-
 create function capacity.mentioned_of(p_story jsonb, p_audience text, p_member_ids text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2c976d27e255a52';
-
-create function capacity.name_by_address(p_request capacity.requests, p_address text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d100e66fba654a52';
-
-create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e938279d03701adc';
+  as 'sha256 9c638e423ac86c25';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -5690,7 +5680,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_context capacity.context, p_called text[], p_asked jsonb)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 558df7e98bc6cbc0';
+  as 'sha256 04ebc7999e444d60';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -5715,7 +5705,7 @@ create function capacity.operators_of(p_workspace_id text, p_but text[])
 create function capacity.own_refusal(p_request capacity.requests, p_standing directory.standing, p_sentence text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2d054809064c661';
+  as 'sha256 a58ae0f55733671f';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -5760,7 +5750,7 @@ create function capacity.problem_values(p_facts jsonb)
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d530dbbb7c156c6';
+  as 'sha256 9c09b738fe3733b8';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -5795,6 +5785,16 @@ create function capacity.reached_in_channel(p_story jsonb, p_step text, p_member
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8dc0b9855d3d4505';
 
+create function capacity.record_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e938279d03701adc';
+
+create function capacity.record_customer_address(p_request capacity.requests, p_address text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d100e66fba654a52';
+
 create function capacity.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -5803,7 +5803,7 @@ create function capacity.refuse_change()
 create function capacity.refuse_template(p_workspace_id text, p_name text, p_title text, p_body text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0f5e60465e382808';
+  as 'sha256 65c14258d8887faf';
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
@@ -5835,7 +5835,7 @@ create function capacity.render_linear_issue(p_story jsonb)
 create function capacity.render_linear_state(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d01397a0afa67b6b';
+  as 'sha256 6db53151247a18bb';
 
 create function capacity.render_money(p_amount jsonb)
   returns text
@@ -5850,12 +5850,12 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7176c6955ee342cd';
+  as 'sha256 1fdbf22a5a347dd1';
 
 create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d5a114a65a89faae';
+  as 'sha256 0fc5955d81fcd9dd';
 
 create function capacity.request_for(p_request_id text, p_actor_id text, OUT request capacity.requests, OUT actor capacity.actor)
   returns record
@@ -5890,7 +5890,7 @@ create function capacity.route_subscription()
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 71ba047165fb9f59';
+  as 'sha256 b11f3b37120092ce';
 grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.sample_problems()
@@ -5907,11 +5907,6 @@ create function capacity.schedule_timers()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 481e05c77e7b1c9b';
-
-create function capacity.set_aside(p_request_id text, p_payload jsonb)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99b6c8de2c6d922a';
 
 create function capacity.show_template(p_own notify.own_templates, p_theirs notify.templates)
   returns jsonb
@@ -5973,6 +5968,11 @@ create function capacity.stands_in_for(p_request capacity.requests, p_absent_id 
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 982fb78d70a06f85';
 
+create function capacity.store_free_texts(p_request_id text, p_payload jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 99b6c8de2c6d922a';
+
 create function capacity.story_digest(p_story jsonb)
   returns text[]
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5991,7 +5991,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1128423e61c25f2a';
+  as 'sha256 6332f53e086ef76d';
 
 create function capacity.story_price(p_story jsonb)
   returns text
@@ -6001,7 +6001,7 @@ create function capacity.story_price(p_story jsonb)
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79c979f6f22c0526';
+  as 'sha256 7f9ff17a8c8d02e9';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -6016,7 +6016,7 @@ create function capacity.story_then(p_kept jsonb)
 create function capacity.submit(p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text, OUT context capacity.context, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 607be31237e4dba4';
+  as 'sha256 ec6a330d472f5aa4';
 
 create function capacity.subscription_routes(p_subscription capacity.subscriptions)
   returns SETOF capacity.routes
@@ -6031,7 +6031,7 @@ create function capacity.technical_plan(p_workspace_id text, p_requester_id text
 create function capacity.tell_circuits(p_workspace_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e9499defad2435e';
+  as 'sha256 94a089614d330233';
 
 create function capacity.tell_colleagues(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text, p_step text, p_member_ids text[], p_effects text[])
   returns integer
@@ -6046,7 +6046,7 @@ create function capacity.tell_customer(p_context capacity.context, p_story jsonb
 create function capacity.tell_dead_letters(p_workspace_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73e9ade9de26452c';
+  as 'sha256 42c47e03bd527d17';
 
 create function capacity.tell_group(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
   returns integer
@@ -6076,12 +6076,12 @@ create function capacity.tell_problems(p_argument jsonb)
 create function capacity.tell_values(p_story jsonb, p_template text, p_step text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b0ee0d14c2a46932';
+  as 'sha256 239656d24eef814e';
 
 create function capacity.tells_of_event(p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb, p_quiet boolean)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b90e7cfc19bc3894';
+  as 'sha256 3fde01a65882d269';
 
 create function capacity.tells_of_notice(p_context capacity.context, p_called text[], p_asked jsonb)
   returns text[]
@@ -6101,12 +6101,7 @@ create function capacity.template_samples(p_workspace_id text, p_name text)
 create function capacity.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d28e0dd8e995442';
-
-create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
-  returns record
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90791e63e287ab48';
+  as 'sha256 907f915ee36d8168';
 
 create function capacity.timer_actor()
   returns capacity.actor
@@ -6138,6 +6133,11 @@ create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d2e4a1e0d0dff37';
 
+create function capacity.timer_layers_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 90791e63e287ab48';
+
 create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6151,7 +6151,7 @@ create function capacity.timer_release(p_most integer, OUT failed jsonb, OUT mor
 create function capacity.timer_remind(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d80fa5dc8fb82c82';
+  as 'sha256 4215958417cf8579';
 
 create function capacity.timer_remind_person(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -6161,7 +6161,7 @@ create function capacity.timer_remind_person(p_workspace directory.workspaces, p
 create function capacity.timer_review(p_most integer, OUT late integer, OUT reminded integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5fadc4e58efd7c29';
+  as 'sha256 bf2ffdfd737eadc3';
 
 create function capacity.timer_review_one(p_request capacity.requests, p_workspace directory.workspaces, OUT late integer, OUT due text[])
   returns record
@@ -6176,12 +6176,12 @@ create function capacity.timer_since(p_request capacity.requests, p_step text)
 create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 22872dd73a6ce40a';
+  as 'sha256 a85dd161673b3f85';
 
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57470b6c82331463';
+  as 'sha256 8a79b26ac8a14a00';
 
 create function capacity.timers_last_ran()
   returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
@@ -6213,12 +6213,12 @@ grant execute on function capacity.unasked to service_role;
 create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text, p_priced boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 74e5b35d5ba3e470';
+  as 'sha256 ec9989baf63e45a1';
 
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f29f60e7a21e8439';
+  as 'sha256 09af0c220ac35ff5';
 
 create function capacity.unlinked_reviewers(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(workspace_id text, member_id text)
@@ -6247,7 +6247,7 @@ grant execute on function capacity.verify_deliveries to headroom_control;
 create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
-  as 'sha256 749433b9c0fd9a3c';
+  as 'sha256 b6fc5e9904d496fc';
 
 create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
   returns record
@@ -6259,7 +6259,7 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set enable_seqscan=off owner headroom_owner
-  as 'sha256 eddac6ef3d5d845b';
+  as 'sha256 f6aa6b33463e9ea8';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -6875,7 +6875,7 @@ create function inbound.form_channel(p_receipt jsonb)
 create function inbound.form_decode(p_body text)
   returns jsonb
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f906b0b6eedfe97d';
+  as 'sha256 08ce01d4b11bf65f';
 
 create function inbound.form_metadata(p_receipt jsonb)
   returns jsonb
@@ -6895,7 +6895,7 @@ create function inbound.github_handle(p_sent jsonb)
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6b70c8b049b37bc';
+  as 'sha256 3f2ff26eb19d886d';
 
 create function inbound.linear_note(p_sent jsonb)
   returns text
@@ -6905,7 +6905,7 @@ create function inbound.linear_note(p_sent jsonb)
 create function inbound.linear_own_comment(p_request_id text, p_comment_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 63c34941f82c93e9';
+  as 'sha256 67a309e9cf61b666';
 
 create function inbound.named_request(p_receipt jsonb, p_workspace_id text)
   returns text
@@ -6925,7 +6925,7 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef0f884c5efdb033';
+  as 'sha256 a0612bb872e5f4ab';
 
 create function inbound.percent_decode(p_text text)
   returns text
@@ -6935,7 +6935,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.postal_handle(p_kind text, p_event jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 22c418d29fcf2a79';
+  as 'sha256 4718edf32849a962';
 
 create function inbound.readable(p_member directory.members, p_request_id text, p_seen boolean DEFAULT false, OUT request capacity.requests, OUT standing directory.standing, OUT reads boolean)
   returns record
@@ -6965,7 +6965,7 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f5d14b3d3796fa17';
+  as 'sha256 34732b9a3b015a47';
 
 create function inbound.render_modal(p_form text, p_title text, p_submit text, p_close text, p_metadata jsonb, VARIADIC p_blocks jsonb[])
   returns jsonb
@@ -6975,12 +6975,12 @@ create function inbound.render_modal(p_form text, p_title text, p_submit text, p
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9822b994c4539f0b';
+  as 'sha256 e43cb644ecc181a5';
 
 create function inbound.require_signature(p_receiver text, p_body text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c932d9483759cc0';
+  as 'sha256 d852d9148cab2cde';
 
 create function inbound.require_stamp(p_receiver text, p_bytes integer, OUT signed_at text, OUT signatures text[])
   returns record
@@ -6990,7 +6990,7 @@ create function inbound.require_stamp(p_receiver text, p_bytes integer, OUT sign
 create function inbound.review_step(p_member directory.members, p_request_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f97bf90fc24e27b3';
+  as 'sha256 69eaa8dd8893c6f1';
 
 create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature bytea)
   returns boolean
@@ -7005,7 +7005,7 @@ create function inbound.slack_action(p_receipt jsonb, p_member directory.members
 create function inbound.slack_command(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2831461bcad3f23d';
+  as 'sha256 34db03cc6a50b150';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
@@ -7025,17 +7025,17 @@ create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directo
 create function inbound.slack_follow_up_form(p_receipt jsonb, p_member directory.members, p_request_id text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 22f283cdb577eb62';
+  as 'sha256 c6e6cbea06fe7557';
 
 create function inbound.slack_form(p_receipt jsonb, p_member directory.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dfa663cb443c2cfd';
+  as 'sha256 0a95cbabfc308b42';
 
 create function inbound.slack_handle(p_receipt jsonb, p_home directory.workspaces)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cff803a6097e1fdc';
+  as 'sha256 6c7a9ed27f87fcea';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
@@ -7075,7 +7075,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member directory.members)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8790b469be5d45c5';
+  as 'sha256 b463e9eeb047b273';
 
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
@@ -7120,7 +7120,7 @@ create function inbound.slack_reply(p_text text, p_outcome text, p_request_id te
 create function inbound.slack_submission(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3224c8287470a86';
+  as 'sha256 24a58db16aad211e';
 
 create function inbound.slack_submitted(p_context capacity.context, p_story jsonb)
   returns jsonb
@@ -7130,7 +7130,7 @@ create function inbound.slack_submitted(p_context capacity.context, p_story json
 create function inbound.slack_unasked(p_context capacity.context)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95a2fcbf64ba0b85';
+  as 'sha256 8259c00777301452';
 
 create function inbound.stripe_receipt(p_event jsonb)
   returns jsonb
@@ -8699,7 +8699,7 @@ create function provisioning.complete(p_job provisioning.jobs, p_attempt provisi
 create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0c73a2992b887f4';
+  as 'sha256 45bcf9f4999f772a';
 
 create function provisioning.customer_story(p_request_id text)
   returns jsonb
@@ -9125,7 +9125,7 @@ grant execute on function public.begin_draft to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b83004180998dc46';
+  as 'sha256 7b83bf39eccd7848';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -9133,7 +9133,7 @@ grant execute on function public.check_request to service_role;
 create function public.clean_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 376770caba30acb2';
+  as 'sha256 ad3bc1ec3cfa1e08';
 grant execute on function public.clean_provisioning_job to authenticated;
 grant execute on function public.clean_provisioning_job to headroom_control;
 grant execute on function public.clean_provisioning_job to service_role;
@@ -9141,7 +9141,7 @@ grant execute on function public.clean_provisioning_job to service_role;
 create function public.complete_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 b23e41ec98c75508';
+  as 'sha256 16c10fc411e6f455';
 grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
 grant execute on function public.complete_provisioning_job to service_role;
@@ -9219,7 +9219,7 @@ grant execute on function public.end_subscription to service_role;
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 44339c8b5a5d40a6';
+  as 'sha256 ae6e719591b1c380';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
@@ -9227,7 +9227,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.fail_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8660ec479f060b16';
+  as 'sha256 a202412fe23a7b07';
 grant execute on function public.fail_provisioning_job to authenticated;
 grant execute on function public.fail_provisioning_job to headroom_control;
 grant execute on function public.fail_provisioning_job to service_role;
@@ -9315,7 +9315,7 @@ grant execute on function public.handle_provisioning_callback to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 930f3f3e27e9998a';
+  as 'sha256 5f44db867431f2ce';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -9401,7 +9401,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer, p_justification text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 bd9afa2e7edb21a5';
+  as 'sha256 80510fc4864583cc';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -9479,7 +9479,7 @@ grant execute on function public.resubscribe to service_role;
 create function public.retry_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 53abcf2854b02fcb';
+  as 'sha256 54e159fcab512ab5';
 grant execute on function public.retry_provisioning_job to authenticated;
 grant execute on function public.retry_provisioning_job to headroom_control;
 grant execute on function public.retry_provisioning_job to service_role;
@@ -9502,7 +9502,7 @@ grant execute on function public.run_capacity_request_timers to service_role;
 create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 244dd4a326532e02';
+  as 'sha256 3df5d50832fa77f5';
 grant execute on function public.save_draft to anon;
 grant execute on function public.save_draft to authenticated;
 grant execute on function public.save_draft to service_role;
@@ -9802,15 +9802,15 @@ create function webhooks.yield_events()
 
 -- cancelled (en), sha256 c3e99a52b58d13d8
 
--- circuit_closed (en), sha256 c19ab64b571b316a
+-- circuit_closed (en), sha256 c303cfcd987cdc1b
 
--- circuit_open (en), sha256 3905cb313abff7ca
+-- circuit_open (en), sha256 c979253ce90e2e90
 
 -- completed (en), sha256 8dffc4720162784b
 
--- confirmed (en), sha256 388291eeb33e03bc
+-- confirmed (en), sha256 322e7c8fc81a4172
 
--- dead_letters (en), sha256 9dc2ffb262cd183b
+-- dead_letters (en), sha256 8b53853286f96daa
 
 -- declined (en), sha256 d3d7a25dd1cd15dc
 
@@ -9822,7 +9822,7 @@ create function webhooks.yield_events()
 
 -- failed (en), sha256 40d78cc8fe36834d
 
--- mail_failed (en), sha256 222a33dc21eaab3a
+-- mail_failed (en), sha256 484bce66d007515f
 
 -- no_longer_asked (en), sha256 3604ce34d01c6e4e
 
@@ -9830,17 +9830,17 @@ create function webhooks.yield_events()
 
 -- offer (en), sha256 20801e08ebbe14cb
 
--- own_mail_failed (en), sha256 0c774fda21cd0400
+-- own_mail_failed (en), sha256 cc2a12690a420bc1
 
--- payment_failed (en), sha256 c2696939169afb4c
+-- payment_failed (en), sha256 42f597a78aaebe08
 
--- refunded (en), sha256 412e67ca92fa9363
+-- refunded (en), sha256 7499b2a7cde2cf2b
 
 -- step (en), sha256 180ee75bd0e36716
 
 -- warning (en), sha256 fe8226518f231d39
 
--- webhook_gone (en), sha256 7a8c9a4f576637aa
+-- webhook_gone (en), sha256 81ac59584326883a
 
 -- Default privileges
 

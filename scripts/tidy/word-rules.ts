@@ -30,8 +30,8 @@ const plainer: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bends us\b/i, "ends this process"],
 ];
 
-/** Internal names: a bound is a maximum. What is exposed keeps its name (`p_most`). */
-const namedMost = /\bmost[A-Z]\w*|\bv_most\w*/;
+/** Internal names: a bound is a maximum. What is exposed keeps its name: `p_most`, and three fields of the library's and the CLI's answers. */
+const namedMost = /\bmost(?!(?:Attempts|Cleanups|Reminders)\b)[A-Z]\w*|\bv_most\w*/;
 
 export function wordRules(repository: Repository): Complaint[] {
   return repository

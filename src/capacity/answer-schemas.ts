@@ -1,5 +1,5 @@
 /**
- * What the functions of the workflow answer, checked and in our names. Apart from the wrappers that call the database, because the
+ * The answers of the workflow's functions, checked and under our names. Separate from the wrappers that call the database, because the
  * client of the HTTP API reads the same answers where there is no database driver.
  */
 import { z } from "zod";
@@ -29,7 +29,7 @@ export const previewSchema = planSchema
     slackChannelId,
     customerUnasked,
   }));
-/** The plan with whom it would ask first, the state that the request would be in, where it would be posted, what it would cost, and why its customer would get no mail. */
+/** The plan, whom it would ask first, the request's state, channel and cost, and why its customer would get no mail. */
 export type Preview = z.infer<typeof previewSchema>;
 
 export const nudgeSchema = z
@@ -48,7 +48,7 @@ export const nudgeSchema = z
     effects: answer.effects,
     asked: answer.asked,
   }));
-/** Whom the nudge asks, through what, and when another one may follow. */
+/** Whom the nudge asks, by what channel, and when another one is allowed. */
 export type Nudged = z.infer<typeof nudgeSchema>;
 
 export const noteSchema = z
@@ -65,7 +65,7 @@ export const askingSchema = z
     customer_unasked: unaskedSchema,
   })
   .transform((answer) => ({
-    /** `repeated`: that was the address already; nothing was changed. */
+    /** `repeated`: that already was the address; nothing was changed. */
     outcome: answer.repeated ? ("repeated" as const) : ("kept" as const),
     requestId: answer.request_id,
     /** Whether the link is on its way to the customer now. */
@@ -74,7 +74,7 @@ export const askingSchema = z
     nextLinkAt: answer.next_link_at,
     customerUnasked: answer.customer_unasked,
   }));
-/** What became of an address for the customer, or of a link that was to be sent again. */
+/** The outcome of setting the customer's address, or of sending the link again. */
 export type Asking = z.infer<typeof askingSchema>;
 
 export const decisionSchema = z
@@ -86,13 +86,13 @@ export const decisionSchema = z
     decided_at: z.coerce.date(),
   })
   .transform((answer) => ({
-    /** `repeated`: taken before; nothing was changed. */
+    /** `repeated`: decided before; nothing was changed. */
     outcome: answer.repeated ? ("repeated" as const) : ("decided" as const),
-    /** As it is now. */
+    /** The current request. */
     request: answer.request,
     /** False for an endorsement, which leaves the decision to a higher authority. */
     counts: answer.counts,
-    /** The member who decided, by this call or before it; a rule or the customer where it was one of these. */
+    /** The member who decided, now or earlier; or the rule or the customer. */
     decidedBy: answer.decided_by,
     decidedAt: answer.decided_at,
   }));

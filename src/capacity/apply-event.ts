@@ -1,7 +1,7 @@
 /**
  * Recording an event on a request, for a member.
  *
- * Owns: the payload that each event takes. Does not own: who may do what, and what is a repeat; both the database decides.
+ * Owns: the payload that each event takes. Does not own: who may do what, and what is a repeat; the database decides both.
  */
 import { decisionSchema, type Decided } from "./answer-schemas.ts";
 import { call, type Queryable } from "../db/call.ts";
@@ -20,7 +20,7 @@ export type MemberEvent =
   | { readonly type: "PROVISIONING_FAILED"; readonly reason: string };
 
 export interface EventOptions {
-  /** The member who acts, by id or Slack id. */
+  /** The acting member, by id or Slack id. */
   readonly as: string;
   /** Refuse with `stale_version` when the request has moved on since it was read. */
   readonly expectedVersion?: number | undefined;
@@ -28,7 +28,7 @@ export interface EventOptions {
 
 export type Recorded = { readonly outcome: "recorded"; readonly request: CapacityRequest };
 
-/** Records the event. A repeat of a decision is no error: the request comes back as it is. */
+/** Records the event. A repeat of a decision is no error: the current request is returned. */
 export async function applyEvent(
   db: Queryable,
   requestId: string,
@@ -51,7 +51,7 @@ async function record(db: Queryable, requestId: string, event: MemberEvent, opti
   return { outcome: "recorded", request: requestSchema.parse(row) };
 }
 
-/** Records the event and says whether it was this call that decided, or who had done so before, and when. */
+/** Records the event and says whether this call decided, or who had decided before, and when. */
 export async function decide(
   db: Queryable,
   requestId: string,

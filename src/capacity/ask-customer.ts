@@ -6,8 +6,8 @@ import { type MailLink, requireLinkOfMessage } from "../notify/sending.ts";
 import { askingSchema, type Asking } from "./answer-schemas.ts";
 
 /**
- * For the commercial owner's side and admins; until the reviews are done, also for the requester. While the customer's answer is awaited, the
- * link is mailed at once, and the old one no longer works.
+ * For the commercial owner's side and admins; until the reviews are done, also for the requester. While the customer's answer is awaited,
+ * the link is mailed immediately, and the old one no longer works.
  */
 export async function setAddress(
   db: Queryable,
@@ -27,7 +27,7 @@ async function set(db: Queryable, requestId: string, email: string, as: string):
   return askingSchema.parse(answer);
 }
 
-/** The same link once more, to the address that is known. Too soon after the last mail it is refused. */
+/** Sends the same link again, to the known address. Refused too soon after the last mail. */
 export async function sendLink(db: Queryable, requestId: string, as: string): Promise<Asking | Refused> {
   return refusable(send(db, requestId, as));
 }
@@ -38,14 +38,14 @@ async function send(db: Queryable, requestId: string, as: string): Promise<Askin
 }
 
 /**
- * The token of a confirmation link, made from its id for the mail that is being sent at this moment. Whoever calls this puts it
+ * The token of a confirmation link, made from its id for the mail that is being sent at this moment. The caller puts it
  * into that mail and nowhere else.
  */
 export async function makeConfirmationToken(db: Queryable, tokenId: string, key?: SecretKey): Promise<string> {
   return await withSecretKey(db, key, () => call(db, "capacity.confirmation_token", { p_token_id: tokenId }));
 }
 
-/** The customer's link: in a mail about a request, and in one that tells somebody of it. */
+/** The customer's link: in a mail about a request, and in a notification. */
 export const confirmationLink: MailLink = {
   streams: ["capacity", "people"],
   async makeToken(db, tokenId, { stream, outboxId }, key) {

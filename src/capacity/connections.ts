@@ -1,6 +1,6 @@
 /**
- * What a workspace is connected to beyond its settings: which workflow states of Linear stand for ours, and which endpoints of the relays'
- * files hear of its events.
+ * What a workspace is connected to beyond its settings: which workflow states of Linear represent ours, and which endpoints of the relays'
+ * files get its events.
  */
 import { call, type Queryable } from "../db/call.ts";
 import type { CapacityRequestState, CapacitySubscriptions } from "../db/generated.gen.ts";
@@ -11,13 +11,13 @@ export interface LinearState {
   readonly linearStateId: string;
 }
 
-/** Those that were chosen; the others are sent by their kind. */
+/** The chosen ones; the others are sent by their kind. */
 export async function listLinearStates(db: Queryable, workspaceId: string): Promise<readonly LinearState[]> {
   const rows = await call(db, "capacity.list_linear_states", { p_workspace_id: workspaceId });
   return rows.map((row) => ({ state: row.state, linearStateId: row.linear_state_id }));
 }
 
-/** Null takes the choice back. */
+/** Null removes the choice. */
 export async function putLinearState(
   db: Queryable,
   workspaceId: string,
@@ -48,7 +48,7 @@ export async function listSubscriptions(db: Queryable, workspaceId: string): Pro
   return (await call(db, "capacity.list_subscriptions", { p_workspace_id: workspaceId })).map(toSubscription);
 }
 
-/** Makes the subscription, or changes what is given. */
+/** Makes the subscription, or changes the given fields. */
 export async function putSubscription(
   db: Queryable,
   workspaceId: string,
@@ -81,7 +81,7 @@ function toSubscription(row: CapacitySubscriptions): Subscription {
   return { endpoint, eventTypes: types === null ? null : namesIn(types), enabled, createdAt };
 }
 
-/** A list of our own type comes as Postgres writes it; its names have nothing in them that would have to be quoted. */
+/** An array of our own type arrives in Postgres notation; its names contain nothing that would need quotes. */
 function namesIn(list: string): readonly string[] {
   return list.slice(1, -1).split(",");
 }

@@ -1,4 +1,4 @@
-/** Erasing what is known about the customer of a request. */
+/** Erasing all data about the customer of a request. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { erasureSchema, type Erasure } from "./request.ts";
@@ -10,8 +10,8 @@ export interface Erased {
 }
 
 /**
- * For an admin of the workspace; it cannot be undone. Messages that are on their way are left to arrive, and the sweep erases them
- * then. A repeat erases what was said since, and tells how far it has come.
+ * For an admin of the workspace; it cannot be undone. Messages that are on their way are left to arrive, and the sweep then erases
+ * them. A repeat erases what was added since, and reports the progress.
  */
 export async function eraseCustomer(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** One request with everything that hangs on it. */
+/** One request with everything that belongs to it. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { storySchema, type RequestStory } from "./request.ts";

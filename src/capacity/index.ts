@@ -36,7 +36,7 @@ export {
   type Unasked,
 } from "./request.ts";
 
-/** What its provisioning job is; acting on one is in "headroom/provisioning". */
+/** Its provisioning job; acting on one is in "headroom/provisioning". */
 export { jobStates, openJobStates, type Job, type JobEvent, type JobRun, type JobState } from "./job.ts";
 
 /** The rules. */
@@ -49,7 +49,7 @@ export {
   type PolicyRule,
 } from "./policies.ts";
 
-/** Who may review and has no Slack user in the directory. */
+/** Reviewers who have no Slack user in the directory. */
 export { listUnlinkedReviewers, type UnlinkedReviewer } from "./unlinked-reviewers.ts";
 
 /** What a workspace is connected to. */
@@ -63,7 +63,7 @@ export {
   type Subscription,
 } from "./connections.ts";
 
-/** What happens because time passes: beside a relay of your own, or before the turns of one on demand. */
+/** What happens because time passes: run them next to your own relay, or before the turns of one on demand. */
 export {
   runTimers,
   startTimers,
@@ -92,5 +92,5 @@ export {
 } from "./verify.ts";
 
 export type { RefusalCode } from "../db/refusals.gen.ts";
-/** What every function here may answer. */
+/** The possible answers of every function here. */
 export { toError, type Refused } from "../db/refusal.ts";

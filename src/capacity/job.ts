@@ -1,15 +1,15 @@
 /**
- * Provisioning jobs, as a request shows its own. Here and not in the layer of jobs, which stands above: whoever reads a request reads its
- * jobs too. The database gives JSON under its own names; here it is checked once and gets ours.
+ * Provisioning jobs, as a request shows its own. Here and not in the higher layer of jobs: reading a request includes its
+ * jobs. The database gives JSON under its own names; here it is checked once and gets ours.
  */
 import { z } from "zod";
 import type { CapacityRequestActorType, ProvisioningJobStatus } from "../db/generated.gen.ts";
 
 export const jobStates = ["waiting", "queued", "provisioning", "failed", "running", "given_up", "cancelled"] as const;
-/** `failed` may be tried again; `running`, `given_up` and `cancelled` are the end. */
+/** `failed` may be tried again; `running`, `given_up` and `cancelled` are final. */
 export type JobState = (typeof jobStates)[number];
 
-/** Those of a job that is not over. */
+/** The states of a job that has not ended. */
 export const openJobStates = ["waiting", "queued", "provisioning", "failed"] as const satisfies readonly JobState[];
 
 const jobState = z.enum(jobStates);
@@ -43,10 +43,10 @@ const runSchema = z
   })
   .transform((row) => ({
     task: row.task,
-    /** Each task counts by itself. */
+    /** Attempts of each task are numbered separately. */
     attempt: row.attempt,
     status: row.status,
-    /** Which attempt to provision it cleans up after. */
+    /** The number of the attempt to provision that it cleans up after. */
     cleans: row.cleans,
     /** The run that claimed it; a re-run at GitHub keeps the id and has another runAttempt. */
     runId: row.run_id,
@@ -58,13 +58,13 @@ const runSchema = z
     endedBecause: row.ended_because,
     error: row.error,
     failedStep: row.failed_step,
-    /** How many came. */
+    /** How many have come. */
     callbacks: row.callbacks,
     dispatchedAt: row.dispatched_at,
     claimedAt: row.claimed_at,
     lastHeartbeatAt: row.last_heartbeat_at,
     endedAt: row.ended_at,
-    /** When its run was known to be over, which is later than endedAt where it had to be stopped. */
+    /** When its run was known to have ended, which is later than endedAt if it had to be stopped. */
     overAt: row.over_at,
     overBecause: row.over_because,
     steps: row.steps,
@@ -129,28 +129,28 @@ export const jobSchema = z
     id: row.id,
     requestId: row.request_id,
     workspaceId: row.workspace_id,
-    /** What the API calls the state, in four words. */
+    /** The state as the API reports it, in four words. */
     status: row.status,
     state: row.state,
     version: row.version,
     region: row.region,
     attempts: row.attempts,
     mostAttempts: row.most_attempts,
-    /** How cleaning up after the last attempt that failed stands. */
+    /** The state of cleaning up after the last failed attempt. */
     cleanup: row.cleanup,
-    /** Why a job that waits has not begun. */
+    /** Why a waiting job has not begun. */
     heldBy: row.held_by,
-    /** Whether it has its customer's turn: a run of it is asked for, under way, or not known to be over. */
+    /** Whether it has its customer's turn: its run is requested, in progress, or not known to have ended. */
     hasTurn: row.has_turn,
     /** Everything that it waits for, in the words of docs/job-state-machine.md. */
     waitsFor: row.waits_for,
-    /** When it fails for good unless somebody helps it on. */
+    /** When it fails permanently unless somebody helps. */
     givesUpAt: row.gives_up_at,
     failedAt: row.failed_at,
     completedAt: row.completed_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    /** In the order in which they were asked for. */
+    /** In the order in which they were requested. */
     runs: row.runs,
     history: row.history,
   }));

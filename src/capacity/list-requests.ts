@@ -13,7 +13,7 @@ export interface ListOptions {
   readonly waitsOn?: string | undefined;
   /** Default: 50. At most 1,000. */
   readonly limit?: number | undefined;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ListedRequest {
   readonly neededBy: string | null;
   readonly monthlyCostUsd: string | null;
   readonly deadlineAt: Date | null;
-  /** Members, `role …`, `group …`, `customer` or `provisioning`, or `nobody …` where nobody is left; empty once it has ended. */
+  /** Members, `role …`, `group …`, `customer` or `provisioning`, or `nobody …` where nobody is left; empty once the request has ended. */
   readonly waitsOn: readonly string[];
 }
 

@@ -1,9 +1,9 @@
-/** Reminding those whom a request waits for, and saying something about it: neither decides anything. */
+/** Reminding those whom a request waits for, and adding notes: neither decides anything. */
 import { noteSchema, nudgeSchema, type Noted, type Nudged } from "./answer-schemas.ts";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
-/** For the requester, or an admin. Too soon after the last one it is refused. */
+/** For the requester or an admin. Refused too soon after the last one. */
 export async function nudgeRequest(db: Queryable, requestId: string, as: string): Promise<Nudged | Refused> {
   return refusable(nudge(db, requestId, as));
 }

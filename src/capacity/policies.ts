@@ -1,5 +1,5 @@
 /**
- * The approval policies of a workspace, which requests are submitted under.
+ * The approval policies of a workspace, which apply to requests at submission.
  */
 import { call, type Queryable } from "../db/call.ts";
 import type { CapacityPolicies } from "../db/generated.gen.ts";
@@ -7,16 +7,16 @@ import { refusable, type Refused } from "../db/refusal.ts";
 
 /** What a policy does. Each kind names whom it involves, and only that. */
 export type PolicyRule =
-  /** From some cost on, or for some sizes, the approval of a role or a member is needed. */
+  /** From some cost on, or for some sizes, a role or a member must approve. */
   | { readonly kind: "escalation"; readonly approverRole: "commercial" | "vp" | "admin" }
   | { readonly kind: "escalation"; readonly approver: string }
-  /** What is small enough is approved automatically. */
+  /** Small requests are approved automatically. */
   | { readonly kind: "auto_approval"; readonly step: "commercial" | "technical" | "both" }
   /** Who reviews; the requester cannot name another. */
   | { readonly kind: "review_route"; readonly step: "commercial"; readonly approver: string }
   | { readonly kind: "review_route"; readonly step: "technical"; readonly group: string };
 
-/** When it applies: all conditions that are given must hold. Null lifts one. */
+/** When it applies: all given conditions must hold. Null removes one. */
 export interface PolicyConditions {
   readonly rank?: number | undefined;
   readonly enabled?: boolean | undefined;
@@ -87,7 +87,7 @@ export async function removePolicy(
   return refused ?? { outcome: "removed" };
 }
 
-/** All of a rule's fields, so that what a changed policy no longer names is emptied. */
+/** All fields of a rule, so that fields that a changed policy no longer names become empty. */
 function fieldsOf(rule: PolicyRule): Readonly<Record<string, string | null>> {
   return {
     kind: rule.kind,

@@ -1,4 +1,4 @@
-/** What would become of a request, without making it. */
+/** What would happen to a request, without making it. */
 import { previewSchema, type Preview } from "./answer-schemas.ts";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";

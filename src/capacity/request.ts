@@ -1,5 +1,5 @@
 /**
- * A capacity request and what hangs on it, as TypeScript sees them. The database gives rows and JSON under its own names; here they are
+ * A capacity request and everything that belongs to it, in TypeScript. The database gives rows and JSON under its own names; here they are
  * checked once and get ours.
  */
 import { z } from "zod";
@@ -32,11 +32,11 @@ const state = z.enum(requestStates);
 const moment = z.coerce.date();
 const maybeMoment = moment.nullable();
 const maybeText = z.string().nullable();
-/** Money keeps its digits: as text from a row, as a number from JSON, however long. */
+/** Money keeps its digits: text from a row, a number of any length from JSON. */
 const money = z.union([z.string(), z.unknown().transform(digitsOf).pipe(z.string())]).nullable();
 
 export const personSchema = z.object({ id: z.string(), name: z.string() });
-/** A member, named. */
+/** A member with their name. */
 export type Person = z.infer<typeof personSchema>;
 
 export const askedSchema = personSchema
@@ -106,7 +106,7 @@ export const offerSchema = z
     /** Null: paid once. */
     interval: offer.interval,
     durationDays: offer.duration_days,
-    /** What it is worth a month, by which escalation goes. Null: no rate is known. */
+    /** Its monthly worth, which escalation uses. Null: no exchange rate is known. */
     monthlyUsd: offer.monthly_usd,
     /** The amount for people, such as `USD 1,200.00`. */
     words: offer.words,
@@ -193,11 +193,11 @@ export const requestSchema = z
     lastNotifiedAt: row.last_notified_at,
     /** Null where the customer was asked or will be, and once the request has ended. */
     customerUnasked: row.customer_unasked,
-    /** As it was given; else, and after an erasure, the keyed hash by which the customer is recognised. Null where nothing tells. */
+    /** The given id; else, and after an erasure, the keyed hash that identifies the customer. Null if there is none. */
     customerId: row.customer_id,
     /** What the customer pays to confirm. */
     offer: row.offer,
-    /** Why it is needed. Null where nobody said so, and after an erasure. */
+    /** Why it is needed. Null if nobody said so, and after an erasure. */
     justification: row.justification,
   }));
 export type CapacityRequest = z.infer<typeof requestSchema>;
@@ -265,7 +265,7 @@ const deliverySchema = z
   })
   .transform((row) => ({
     effect: row.effect,
-    /** What the request's workspace calls the endpoint that it goes to, where that is one of its own. */
+    /** The name of the endpoint in the request's workspace, if it is one of its own. */
     endpoint: row.endpoint ?? null,
     eventSeq: row.event_seq,
     noticeId: row.notice_id,
@@ -310,7 +310,7 @@ const noticeSchema = z
     actorType: row.actor_type,
     actorId: row.actor_id,
     via: row.via,
-    /** What the system says, in its own words; those of people and of runs are the body. */
+    /** The system's own words; those of people and of runs are in the body. */
     said: row.said,
     body: row.body,
     at: row.created_at,
@@ -338,7 +338,7 @@ export const erasureSchema = z
     texts: row.texts,
     messages: row.messages,
   }));
-/** How far the erasure of a customer has come. While it waits, messages on their way still name the customer. */
+/** The progress of erasing a customer. While it waits, messages on their way still name the customer. */
 export type Erasure = z.infer<typeof erasureSchema>;
 
 /** Everything about one request. */

@@ -1,9 +1,9 @@
 /**
- * The terms of a request, and the arguments that the database takes them as. Apart from the wrappers that call the database, because the
+ * The terms of a request, and the database's arguments for them. Separate from the wrappers that call the database, because the
  * client of the HTTP API sends the same ones where there is no database driver.
  */
 
-/** What is asked for. */
+/** The requested capacity. */
 export interface RequestTerms {
   /** A member, by id or Slack id. */
   readonly requester: string;
@@ -16,15 +16,15 @@ export interface RequestTerms {
   readonly region: string;
   /** For how long. A price may depend on it. */
   readonly durationDays?: number | undefined;
-  /** In US dollars, with cents as decimals. Left out, every escalation applies. Where there is a price, that counts instead. */
+  /** In US dollars, with cents as decimals. If left out, every escalation applies. If there is a price, that is used instead. */
   readonly monthlyCostUsd?: number | string | undefined;
   /** Default: `default`, or the workspace of the caller's token. */
   readonly workspaceId?: string | undefined;
   /** Default: the workspace's. */
   readonly slackChannelId?: string | undefined;
-  /** Who wants it: as little as will do, such as `{ org_id, name, email }`. The `email` gets the link. */
+  /** Who wants it, with as little as possible, such as `{ org_id, name, email }`. The `email` gets the link. */
   readonly customerRef?: unknown;
-  /** What you call the customer: the same on all their requests. Default: `org_id` of `customerRef`, else the `email` tells. */
+  /** Your id for the customer: the same on all their requests. Default: `org_id` of `customerRef`, else derived from the `email`. */
   readonly customerId?: string | undefined;
   /** Why it is needed, for those who decide: up to 2,000 characters. The customer does not see it. */
   readonly justification?: string | undefined;

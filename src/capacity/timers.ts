@@ -1,9 +1,9 @@
 /**
- * The clock of the workflow, as processes have it: the sweep of public.run_capacity_request_timers(), once a minute in those that run for
- * long, and before a turn in relays on demand.
+ * The clock of the workflow, as processes run it: the sweep of public.run_capacity_request_timers(), once a minute in long-running
+ * processes, and before a turn in relays on demand.
  *
- * Owns: how often it runs, and saying what came of it. Does not own: what is due, and that several sweeps at once are safe; both are
- * the database's. So every process sweeps, whether pg_cron does so too or not, and none waits for another.
+ * Owns: how often it runs, and reporting the outcome. Does not own: what is due, and that concurrent sweeps are safe; both are
+ * the database's. So every process sweeps, whether pg_cron does or not, and none waits for another.
  */
 import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
@@ -30,16 +30,16 @@ const sweepSchema = z.object({
   reminded: z.number(),
   late: z.number(),
   erased: z.number(),
-  /** What layers above did, by their name: how many things each of them moved. */
+  /** What layers above did, by name: how many things each of them handled. */
   above: z.record(z.string(), z.number()),
   failed: z.array(failureSchema),
   more: z.boolean(),
 });
 
-/** A request on which a timer failed; the others were not kept from theirs. */
+/** A request on which a timer failed; the others were not affected. */
 export type TimerFailure = z.infer<typeof failureSchema>;
 
-/** What one sweep did. `more`: it took on as many as it may, so another one at once is worth it. */
+/** What one sweep did. `more`: it reached its limit, so call again immediately. */
 export type Sweep = z.infer<typeof sweepSchema>;
 
 /** Who sweeps, for the record of who swept last (capacity.timer_runs): a worker, a server, or a turn on demand. */
@@ -47,7 +47,7 @@ export type TimerRunner = "worker" | "server" | "turn";
 
 export interface SweepOptions {
   readonly runner?: TimerRunner | undefined;
-  /** Most requests of each kind in this sweep. Default: 200. */
+  /** The maximum of requests of each kind in this sweep. Default: 200. */
   readonly most?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ interface TimersTaskOptions extends SweepOptions {
   readonly everyMs?: number | undefined;
 }
 
-/** Turns have little time, and a sweep that is cut off is lost whole: so small ones. */
+/** Turns have little time, and a sweep that is cut off loses all its work: so small ones. */
 const maxInTurn = 50;
 
 /** For relays and servers: `createRelay({ …, upkeepTasks: [timersTask()] })`. */
@@ -71,7 +71,7 @@ export function timersTask({ runner = "worker", most, everyMs = 60_000 }: Timers
     everyMs,
     event: { level: "info", event: "timers_ran" },
     failedEvent: "timers_failed",
-    // A webhook for each row would have each turn look at all that is due. What is left of a turn's time is for sending.
+    // A webhook per row would make each turn check everything that is due. The rest of a turn's time is for sending.
     beforeTurns: { everyMs: 30_000, share: 0.5, maxMs: 5_000 },
     async run(db, log, { onDemand }) {
       const sweep = await runTimers(db, { runner: runnerOf(onDemand), most: onDemand ? maxInTurn : most });
@@ -87,40 +87,40 @@ export function timersTask({ runner = "worker", most, everyMs = 60_000 }: Timers
 }
 
 export interface TimersOptions extends SweepOptions {
-  /** Where the database is, as a member of headroom_executor. Either this or `use`. */
+  /** The database, as a member of headroom_executor. Either this or `use`. */
   readonly connectionString?: string | undefined;
-  /** Lends a connection of the caller's for one sweep, as anybody who may sweep, and bounds its time. */
+  /** Lends the caller's connection for one sweep, as a role that may sweep, and limits its time. */
   readonly use?: Use | undefined;
   /** How often to sweep, 100 to 3,600,000. Default: 60,000. */
   readonly everyMs?: number | undefined;
-  /** How long `stop()` lets a sweep that is under way finish; one that is cut off is rolled back whole. Default: 5,000. */
+  /** How long `stop()` lets a running sweep finish; one that is cut off is rolled back whole. Default: 5,000. */
   readonly stopMs?: number | undefined;
   /** Receives log entries. Default: nothing is logged. */
   readonly log?: ((entry: RelayLogEntry) => void) | undefined;
-  /** Counts the sweeps. Default: nothing does. */
+  /** Counts the sweeps. Default: they are not counted. */
   readonly metrics?: TaskMetrics | undefined;
 }
 
 export interface Timers {
-  /** Lets a sweep that is under way finish for up to `stopMs`, and closes. */
+  /** Lets a running sweep finish for up to `stopMs`, and closes. */
   stop(): Promise<void>;
 }
 
-/** Begins at once. Failures are logged and never thrown: the next sweep does what this one could not. */
+/** Begins immediately. Failures are logged and never thrown: the next sweep does the rest. */
 export function startTimers({ connectionString = "", use, stopMs, log, metrics, ...sweeping }: TimersOptions): Timers {
   const task = timersTask(sweeping);
   const options = { stopMs, log, metrics };
   if (use === undefined)
     return startTicker({ ...options, tasks: [task], connectionString, applicationName: "headroom timers" });
-  // Whoever lends a connection need not be allowed to write down that a sweep failed.
+  // A lent connection may lack the permission to record that a sweep failed.
   const ticker = new Ticker({ ...options, tasks: [{ ...task, noteFailure: undefined }], lend: (work) => use(work) });
   ticker.start();
   return ticker;
 }
 
 /**
- * For relays on demand: `createDrainer({ …, beforeTurn: sweepBeforeTurns() })`. Sweeps before the turn, so that it sends what the sweep has
- * to say, for half of the turn's time at most, and not at all when this process did so just before. Never throws.
+ * For relays on demand: `createDrainer({ …, beforeTurn: sweepBeforeTurns() })`. Sweeps before the turn, so that it sends the sweep's
+ * messages, for half of the turn's time at most, and not at all if this process swept just before. Never throws.
  */
 export function sweepBeforeTurns(options: { readonly log?: Log | undefined } = {}): (turn: TurnStart) => Promise<void> {
   return beforeTurns([timersTask()], options.log);

@@ -1,4 +1,4 @@
-/** Reviewers of whom nobody has said which Slack user they are, nor that they have none. */
+/** Reviewers for whom nobody has recorded a Slack user, or that they have none. */
 import { call, type Queryable } from "../db/call.ts";
 
 export interface UnlinkedReviewer {
@@ -6,7 +6,7 @@ export interface UnlinkedReviewer {
   readonly memberId: string;
 }
 
-/** Of a workspace, or of all. Until they are linked, Slack users whom the directory does not know are refused. */
+/** Of a workspace, or of all. Until they are linked, Slack users who are not in the directory are refused. */
 export async function listUnlinkedReviewers(db: Queryable, workspaceId?: string): Promise<readonly UnlinkedReviewer[]> {
   const rows = await call(db, "capacity.unlinked_reviewers", { p_workspace_id: workspaceId });
   return rows.map((row) => ({ workspaceId: row.workspace_id, memberId: row.member_id }));

@@ -1,19 +1,19 @@
 /**
  * Verification: asks the database, batch by batch, whether the invariants of the workflow and of its deliveries hold.
  *
- * Owns: the order of the batches and what is passed on of each. Does not own: a single check; these are the SQL's. Each batch is one
- * statement with a snapshot of its own, so a busy system can be verified and nothing is held open between two. Memory does not grow with
+ * Owns: the order of the batches and what each passes on. Does not own: any check; these are in SQL. Each batch is one
+ * statement with its own snapshot, so a busy system can be verified and nothing is held open between two. Memory does not grow with
  * the number of requests: a batch is forgotten when the next one comes.
  */
 import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 
 const findingSchema = z.object({ invariant: z.string(), code: z.string(), subject: z.string(), detail: z.string() });
-/** Something that should not be. `invariant` is I1 to I9, `code` is stable, `subject` names the request, event, endpoint, row or lane. */
+/** A violated invariant. `invariant` is I1 to I9, `code` is stable, `subject` names the request, event, endpoint, row or lane. */
 export type Finding = z.infer<typeof findingSchema>;
 export const findingsSchema = z.array(findingSchema);
 
-/** What was looked at. */
+/** What was checked. */
 export interface Counts {
   readonly requests: number;
   readonly events: number;
@@ -43,14 +43,14 @@ export interface VerifiedBatch {
   readonly phase: Phase;
   /** What this batch adds. */
   readonly counts: Partial<Counts>;
-  /** How much of the phase is done, and about how much there is. */
+  /** How much of the phase is done, and roughly how much there is. */
   readonly done: number;
   readonly total: number;
   readonly findings: readonly Finding[];
 }
 
 export interface VerifyOptions {
-  /** Only this workspace's requests; deliveries are shared by all and then left out. */
+  /** Only this workspace's requests; deliveries are shared by all workspaces and are then left out. */
   readonly workspaceId?: string | undefined;
   /** Default: 2,000. */
   readonly requestsPerBatch?: number | undefined;
@@ -60,7 +60,7 @@ export interface VerifyOptions {
 
 const defaults = { requestsPerBatch: 2_000, rowsPerBatch: 10_000 } as const satisfies VerifyOptions;
 
-/** Goes through everything. A finding does not end it. */
+/** Checks everything. A finding does not stop it. */
 export async function* verify(db: Queryable, options: VerifyOptions = {}): AsyncGenerator<VerifiedBatch> {
   const extent = await call(db, "capacity.verify_extent", { p_workspace_id: options.workspaceId });
   yield* verifyRequests(db, options, extent.requests);
@@ -161,7 +161,7 @@ function parse(findings: unknown): Finding[] {
   return findingsSchema.parse(findings);
 }
 
-/** The end of a request's chain, at some moment. */
+/** The end of a request's chain at some moment. */
 export interface Head {
   readonly requestId: string;
   readonly version: number;
@@ -186,7 +186,7 @@ export async function* listHeads(db: Queryable, workspaceId?: string): AsyncGene
   }
 }
 
-/** Which of these heads, kept from an earlier day, the log no longer has. */
+/** Which of these heads, kept from an earlier day, are missing from the log. */
 export async function verifyHeads(db: Queryable, heads: readonly Head[]): Promise<Finding[]> {
   return call(db, "capacity.verify_heads", {
     p_request_ids: heads.map((head) => head.requestId),

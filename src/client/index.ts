@@ -5,8 +5,8 @@
  *     const answer = await headroom.decide("CR-2026-000042", { type: "COMMERCIAL_APPROVED" });
  *     if (answer.outcome === "refused") console.log(answer.message, answer.hint);
  *
- * Owns: requests to /rest/v1 and /events, and the form of their answers. Does not own: who may do what; a no of the workflow is a value,
- * as in headroom/capacity, and everything else that goes wrong is thrown.
+ * Owns: requests to /rest/v1 and /events, and the form of their answers. Does not own: who may do what. A refusal of the workflow is a
+ * value, as in headroom/capacity; all other failures are thrown.
  */
 import { z } from "zod";
 import {
@@ -36,7 +36,7 @@ export type { LiveEvent, SubscribeOptions } from "./subscribe.ts";
 export type { Asking, CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Noted };
 export type { Job, Nudged, Previewed, Refused, RequestTerms };
 
-/** A member's token acts as that member; a service's key says for whom. */
+/** A member's token acts as that member; a service's key names the member. */
 export interface ActingOptions {
   readonly as?: string | undefined;
 }
@@ -68,7 +68,7 @@ export function createClient(options: ClientOptions) {
     ...decisionCalls(transport),
     ...jobCalls(transport),
     ...linkCalls(transport),
-    /** Live updates until the signal ends them; reconnects by itself. For a member's token. */
+    /** Live updates until the signal ends them; reconnects automatically. For a member's token. */
     subscribe: (listen: (event: LiveEvent) => void, how: SubscribeOptions): Promise<void> =>
       subscribe(options, transport.headers, listen, how),
   };
@@ -122,7 +122,7 @@ function decisionCalls({ rpc }: Transport) {
       rpc("note_capacity_request", { p_request_id: requestId, p_body: body, p_actor_id: as }, (answer) =>
         noteSchema.parse(answer),
       ),
-    /** Where the customer's link goes from now on; it is mailed at once where the customer is waited for. */
+    /** Sets where the customer's link goes; it is mailed immediately while the customer's answer is awaited. */
     setAddress: (requestId: string, email: string, { as }: ActingOptions = {}): Promise<Asking | Refused> =>
       rpc("set_customer_address", { p_request_id: requestId, p_email: email, p_actor_id: as }, (answer) =>
         askingSchema.parse(answer),
@@ -135,12 +135,12 @@ function decisionCalls({ rpc }: Transport) {
   };
 }
 
-/** A job is named by its own id, or by its request's. */
+/** A job is named by its own id, or by the id of its request. */
 function jobCalls({ rpc }: Transport) {
   return {
     getJob: (id: string): Promise<{ readonly outcome: "found"; readonly job: Job } | Refused> =>
       rpc("get_provisioning_job", { p_job_id: id }, (job) => ({ outcome: "found", job: jobSchema.parse(job) })),
-    /** Asks for another attempt of a failed job; asking twice asks once. */
+    /** Requests another attempt of a failed job; repeating the call requests only one. */
     retryJob: (
       id: string,
       reason: string,

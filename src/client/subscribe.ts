@@ -1,8 +1,8 @@
 /**
  * Live updates from /events, over fetch, so that a token can be sent, which a browser's EventSource cannot.
  *
- * Owns: reading the stream, reconnecting where it broke, and telling each event once. What the caller's own functions throw (the
- * listener, the callbacks, what gives the token) ends the subscription and is the caller's to see.
+ * Owns: reading the stream, reconnecting when it breaks, and reporting each event once. An error from the caller's own functions (the
+ * listener, the callbacks, the token's source) ends the subscription and is thrown to the caller.
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
@@ -24,7 +24,7 @@ export type LiveEvent = z.infer<typeof eventSchema>;
 export interface SubscribeOptions {
   /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** Listening has begun: what is loaded from now on, and what is told, leave no gap. */
+  /** Listening has begun: there is no gap between what is loaded from now on and the reported events. */
   readonly onReady?: (() => void) | undefined;
   /** Too much was missed while the connection was gone: load everything again. */
   readonly onReset?: (() => void) | undefined;
@@ -42,7 +42,7 @@ export async function subscribe(
   const { signal } = options;
   const state = { lastEventId: "", told: new Set<string>(), pauseMs: 0 };
   while (!signal.aborted) {
-    // Not retried: a caller who has no token must not be asked for one again and again.
+    // Not retried: a caller without a token must not be asked for one repeatedly.
     const sent = await headers();
     const resume: Record<string, string> = state.lastEventId === "" ? {} : { "last-event-id": state.lastEventId };
     const response = await fetch(`${url.replace(/\/+$/, "")}/events`, {
@@ -83,7 +83,7 @@ async function readStream(
   let text = "";
   try {
     for (;;) {
-      // A connection that breaks is a reason to connect again; what the listener throws is not caught here.
+      // A broken connection is a reason to reconnect; errors of the listener are not caught here.
       const piece = await reader.read().catch(() => undefined);
       if (piece === undefined || piece.done) return;
       state.pauseMs = 0;

@@ -1,5 +1,5 @@
 /**
- * Requests to /rest/v1: the two headers of a caller, and telling a no of the workflow from a failure.
+ * Requests to /rest/v1: the two headers of a caller, and telling a refusal of the workflow from a failure.
  */
 import { z } from "zod";
 import type { Refused } from "../db/refusal.ts";
@@ -11,9 +11,9 @@ export interface ClientOptions {
   readonly url: string;
   /** The anon key, or a service's. */
   readonly key: string;
-  /** A member's token, or what gives the current one. Left out, the key acts. */
+  /** A member's token, or a function that returns the current one. If left out, the key acts. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 

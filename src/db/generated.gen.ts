@@ -1163,7 +1163,7 @@ export interface Functions {
     };
     result: { request: string; story: Json | null };
   };
-  /** Gives the approvals that the plan gives by itself; returns the request after them. */
+  /** Gives the automatic approvals of the plan; returns the request after them. */
   "capacity.approve_by_rule": {
     args: {
       p_request: string | null;
@@ -1233,7 +1233,7 @@ export interface Functions {
     };
     result: CapacityContext;
   };
-  /** Counts what somebody does beside the log, and refuses too much. */
+  /** Counts an act outside the log, and refuses too many. */
   "capacity.count_act": {
     args: {
       p_request_id: string | null;
@@ -1264,7 +1264,7 @@ export interface Functions {
     };
     result: { context: string; repeated: boolean; counts: boolean; decided_by: string; decided_at: Date };
   };
-  /** Enqueues the side effects that an event names. The only thing that turns events into outbox rows. Nullable: result. */
+  /** Enqueues the side effects that an event names. Nothing else turns events into outbox rows. Nullable: result. */
   "capacity.dispatch_side_effects": {
     args: {
       p_context: string | null;
@@ -1414,7 +1414,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** The id of a new single-use confirmation token; a request has one in force at most. */
+  /** The id of a new single-use confirmation token; a request has one valid one at most. */
   "capacity.new_confirmation_token": {
     args: {
       p_request_id: string | null;
@@ -1520,7 +1520,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What messages about a request as it stands are rendered from. */
+  /** The story behind messages about the current state of a request. */
   "capacity.story_now": {
     args: {
       p_request_id: string | null;
@@ -1546,7 +1546,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Whom an event tells, as names of side effects. */
+  /** Whom an event notifies, as names of side effects. */
   "capacity.tells_of_event": {
     args: {
       p_context: string | null;
@@ -1585,7 +1585,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Reviewers of whom it is not known which Slack user they are. */
+  /** Reviewers whose Slack user is not known. */
   "capacity.unlinked_reviewers": {
     args: {
       p_workspace_id?: string | null | undefined;
@@ -1989,7 +1989,7 @@ export interface Functions {
     };
     result: { request: string; repeated: boolean };
   };
-  /** Records a decision taken in Slack and says what came of it. */
+  /** Records a decision taken in Slack and says what happened. */
   "inbound.decide": {
     args: {
       p_member: string | null;
@@ -2808,7 +2808,7 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
-  /** Opens the payment of an offer by its link, or answers the one that is open. */
+  /** Opens the payment of an offer by its link, or returns the open one. */
   "public.begin_checkout": {
     args: {
       p_token: string | null;
@@ -2828,7 +2828,7 @@ export interface Functions {
     args: Record<string, never>;
     result: void;
   };
-  /** Records by hand that somebody cleaned up after a job. */
+  /** Records manually that somebody cleaned up after a job. */
   "public.clean_provisioning_job": {
     args: {
       p_job_id: string | null;
@@ -2838,7 +2838,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Records by hand that a job's capacity runs. */
+  /** Records manually that a job's capacity runs. */
   "public.complete_provisioning_job": {
     args: {
       p_job_id: string | null;
@@ -2891,14 +2891,14 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The offer behind a confirmation link and what became of it. */
+  /** The offer behind a confirmation link and its outcome. */
   "public.describe_confirmation": {
     args: {
       p_token: string | null;
     };
     result: Json;
   };
-  /** An order that is being filled in, or what became of it. */
+  /** An order that is being filled in, or its outcome. */
   "public.describe_draft": {
     args: {
       p_workspace_id: string | null;
@@ -2948,7 +2948,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Records by hand that a job failed for good. */
+  /** Records manually that a job failed permanently. */
   "public.fail_provisioning_job": {
     args: {
       p_job_id: string | null;
@@ -2972,7 +2972,7 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** How a member wants to hear; of oneself by default. Nullable: p_member_id, p_workspace_id. */
+  /** How a member wants to be notified; the caller by default. Nullable: p_member_id, p_workspace_id. */
   "public.get_notification_preferences": {
     args: {
       p_member_id?: string | null | undefined;
@@ -2980,7 +2980,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What a message says, and what may stand in it. Nullable: p_workspace_id. */
+  /** The text of a message, and its variables. Nullable: p_workspace_id. */
   "public.get_notification_template": {
     args: {
       p_name: string | null;
@@ -3010,14 +3010,14 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Receives what GitHub tells of workflow runs, as the raw body. */
+  /** Receives GitHub's reports of workflow runs, as the raw body. */
   "public.handle_github_webhook": {
     args: {
       arg1: string | null;
     };
     result: Json;
   };
-  /** Receives what Linear tells of a request's issue, as the raw body, and makes a note of it. */
+  /** Receives Linear's report about a request's issue, as the raw body, and makes a note of it. */
   "public.handle_linear_webhook": {
     args: {
       arg1: string | null;
@@ -3038,7 +3038,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Receives what Stripe tells, as the raw body, and says what came of it. */
+  /** Receives Stripe's events, as the raw body, and returns the outcome. */
   "public.handle_stripe_webhook": {
     args: {
       arg1: string | null;
@@ -3080,7 +3080,7 @@ export interface Functions {
     };
     result: Notifications[];
   };
-  /** What messages there are, and which have words of the workspace. Nullable: p_workspace_id, updated_at, updated_by. */
+  /** All templates, and which the workspace has replaced. Nullable: p_workspace_id, updated_at, updated_by. */
   "public.list_notification_templates": {
     args: {
       p_workspace_id?: string | null | undefined;
@@ -3095,7 +3095,7 @@ export interface Functions {
       updated_by: string | null;
     }[];
   };
-  /** Active members to try things out as, for our own server's sandbox. */
+  /** Active members as personas, for our own server's sandbox. */
   "public.list_personas": {
     args: Record<string, never>;
     result: Json;
@@ -3123,12 +3123,12 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Sends the notifications that are due; how many messages that are. */
+  /** Sends the notifications that are due; returns the number of messages. */
   "public.notification_dispatcher": {
     args: Record<string, never>;
     result: number;
   };
-  /** Tells a member something, once per key. Nullable: p_action_url, p_expires_at. */
+  /** Notifies a member, once per key. Nullable: p_action_url, p_expires_at. */
   "public.notify": {
     args: {
       p_workspace_id: string | null;
@@ -3143,7 +3143,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Nudges those whose decision a request waits for; says whom, and when it may be done again. */
+  /** Nudges those whose decision a request waits for; returns whom, and when the next nudge is allowed. */
   "public.nudge_capacity_request": {
     args: {
       p_request_id: string | null;
@@ -3170,7 +3170,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** What a message would say. Nullable: p_title, p_body, p_workspace_id. */
+  /** A preview of a message. Nullable: p_title, p_body, p_workspace_id. */
   "public.preview_notification_template": {
     args: {
       p_name: string | null;
@@ -3181,7 +3181,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Makes or changes a webhook endpoint; the secret of a new one is answered this once. Nullable: secret. */
+  /** Makes or changes a webhook endpoint; only this answer shows the secret of a new one. Nullable: secret. */
   "public.put_endpoint": {
     args: {
       p_name: string | null;
@@ -3244,7 +3244,7 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
-  /** Has a message say what it says by default; whether that changed anything. Nullable: p_workspace_id. */
+  /** Restores the default text of a message; whether that changed anything. Nullable: p_workspace_id. */
   "public.reset_notification_template": {
     args: {
       p_name: string | null;
@@ -3260,7 +3260,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Asks for another attempt of a provisioning job. */
+  /** Requests another attempt of a provisioning job. */
   "public.retry_provisioning_job": {
     args: {
       p_job_id: string | null;
@@ -3270,7 +3270,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Gives a webhook endpoint a new secret, answered this once. */
+  /** Gives a webhook endpoint a new secret, shown only now. */
   "public.rotate_endpoint_secret": {
     args: {
       p_name: string | null;
@@ -3287,7 +3287,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Keeps a step of an order in the self-service wizard. */
+  /** Saves a step of an order in the self-service wizard. */
   "public.save_draft": {
     args: {
       p_workspace_id: string | null;
@@ -3314,7 +3314,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Sets the e-mail address of a request's customer, and mails the link where it is waited for. */
+  /** Sets the e-mail address of a request's customer, and mails the link while an answer is awaited. */
   "public.set_customer_address": {
     args: {
       p_request_id: string | null;
@@ -3323,7 +3323,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Changes how a member wants to hear; of oneself by default. Nullable: p_member_id, p_workspace_id. */
+  /** Changes how a member wants to be notified; the caller by default. Nullable: p_member_id, p_workspace_id. */
   "public.set_notification_preferences": {
     args: {
       p_changes: unknown;
@@ -3332,7 +3332,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Changes what a message says in a workspace. Nullable: p_workspace_id. */
+  /** Changes the text of a message in a workspace. Nullable: p_workspace_id. */
   "public.set_notification_template": {
     args: {
       p_name: string | null;
@@ -3367,7 +3367,7 @@ export interface Functions {
     args: Record<string, never>;
     result: void;
   };
-  /** Orders what a draft describes, and begins its payment where it is approved at once. Nullable: p_seen. */
+  /** Orders what a draft describes, and begins its payment if it is approved immediately. Nullable: p_seen. */
   "public.submit_draft": {
     args: {
       p_workspace_id: string | null;

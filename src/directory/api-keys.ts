@@ -1,5 +1,5 @@
 /**
- * Keys of machines and of members: which ones were handed out, and revoking one. The keys themselves are signed tokens, which the
+ * Keys of machines and of members: listing issued keys, and revoking one. The keys themselves are signed tokens, which the
  * database never sees.
  */
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
@@ -20,7 +20,7 @@ export interface ApiKey {
 export type KeyHolder =
   { readonly kind: "service" } | { readonly kind: "member"; readonly workspaceId: string; readonly memberId: string };
 
-/** Registers a key before it is handed out. An id is used once. */
+/** Registers a key before it is issued. An id is used once. */
 export async function registerApiKey(
   db: Queryable,
   key: {
@@ -44,7 +44,7 @@ export async function registerApiKey(
   return "outcome" in row ? row : { outcome: "registered", key: toKey(row) };
 }
 
-/** At once and for good. */
+/** Takes effect immediately and permanently. */
 export async function revokeApiKey(
   db: Queryable,
   id: string,

@@ -6,20 +6,20 @@ import { refusable, type Refused } from "../db/refusal.ts";
 
 /** An account at an identity provider. */
 export interface Account {
-  /** As the provider's discovery document writes it. */
+  /** As written in the provider's discovery document. */
   readonly issuer: string;
-  /** What the provider calls the account (`sub`). */
+  /** The provider's id of the account (`sub`). */
   readonly subject: string;
 }
 
 export interface Identity extends Account {
   readonly memberId: string;
-  /** The domain whose rule made the link; null: an admin did. */
+  /** The domain whose rule made the link; null: an admin made it. */
   readonly madeByDomain: string | null;
   readonly createdAt: Date;
 }
 
-/** Links an account to a member; one that was linked to somebody else is theirs no more. */
+/** Links an account to a member; it is taken from the member to whom it was linked before. */
 export async function putIdentity(
   db: Queryable,
   { workspaceId, memberId, issuer, subject }: Account & { readonly workspaceId: string; readonly memberId: string },
@@ -67,7 +67,7 @@ export async function listIdentities(
 export interface IdentityDomain {
   readonly issuer: string;
   readonly domain: string;
-  /** How many members it linked so far. */
+  /** How many members it has linked so far. */
   readonly linked: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The members of a workspace and its infra groups. What is not named in a change stays as it is; null empties a field.
+ * The members of a workspace and its infra groups. Fields that a change does not name keep their values; null empties a field.
  */
 import { z } from "zod";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
@@ -13,7 +13,7 @@ export interface Member {
   readonly displayName: string;
   readonly email: string | null;
   readonly slackUserId: string | null;
-  /** Which login said that the member has no Slack account, and when. */
+  /** Which login recorded that the member has no Slack account, and when. */
   readonly withoutSlack: { readonly by: string; readonly at: Date } | null;
   readonly roles: readonly string[];
   readonly delegate: string | null;
@@ -32,14 +32,14 @@ export interface MemberChanges {
   readonly displayName?: string | undefined;
   readonly email?: string | null | undefined;
   readonly slackUserId?: string | null | undefined;
-  /** True: the member has no Slack account. Giving or emptying the Slack user id takes it back. */
+  /** True: the member has no Slack account. Setting or emptying the Slack user id undoes it. */
   readonly withoutSlack?: boolean | undefined;
   readonly roles?: readonly MemberRole[] | undefined;
   /** Who acts for this member while away. */
   readonly delegate?: string | null | undefined;
   readonly awayFrom?: Date | null | undefined;
   readonly awayUntil?: Date | null | undefined;
-  /** False removes the member, and goes alone. True brings a removed one back, with nothing but what is given beside it. */
+  /** False removes the member, and must be given alone. True brings a removed one back, with only the fields given with it. */
   readonly active?: boolean | undefined;
 }
 
@@ -47,19 +47,19 @@ export interface Group {
   readonly id: string;
   readonly name: string;
   readonly members: readonly string[];
-  /** Where it is told which reviews wait for it; null: its members are told. */
+  /** Where the group is told which reviews wait for it; null: its members are told. */
   readonly slackChannelId: string | null;
 }
 
 export interface GroupChanges {
   readonly name?: string | undefined;
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly slackChannelId?: string | null | undefined;
   readonly add?: readonly string[] | undefined;
   readonly remove?: readonly string[] | undefined;
 }
 
-/** What ended with a member who was removed, and what is left behind for others. */
+/** What ended with a removed member, and what they leave to others. */
 export interface Removed {
   readonly outcome: "removed";
   readonly memberId: string;
@@ -68,11 +68,11 @@ export interface Removed {
   readonly slackUserId: string | null;
   /** How many accounts at identity providers were linked. */
   readonly accounts: number;
-  /** Keys of the API that are revoked now, by id. */
+  /** The API keys that are now revoked, by id. */
   readonly apiKeys: readonly string[];
   readonly openRequests: number;
   readonly policies: readonly string[];
-  /** For whom nobody acts any more while they are away. */
+  /** Those who have no delegate any more while they are away. */
   readonly delegators: readonly string[];
 }
 
@@ -114,10 +114,10 @@ export async function putMember(
   return "outcome" in row ? row : { outcome: "put", member: toMember(row) };
 }
 
-/** What layers above the directory know to have waited on the member. */
+/** What layers above the directory report as having waited on the member. */
 const leftBehind = z.object({ open_requests: z.number().default(0), policies: z.array(z.string()).default([]) });
 
-/** Ends everything by which somebody could be this member. The log keeps the id and the name. */
+/** Ends every way of acting as this member. The log keeps the id and the name. */
 export async function removeMember(db: Queryable, workspaceId: string, id: string): Promise<Removed | Refused> {
   const row = await refusable(call(db, "directory.remove_member", { p_workspace_id: workspaceId, p_id: id }));
   if ("outcome" in row) return row;

@@ -1,5 +1,5 @@
 /**
- * Workspaces and their settings: channels, teams, reminders. What is not named in a change stays as it is; null empties a field.
+ * Workspaces and their settings: channels, teams, reminders. Fields that a change does not name keep their values; null empties a field.
  */
 import { call, type Queryable } from "../db/call.ts";
 import type { DirectoryWorkspaces } from "../db/generated.gen.ts";
@@ -10,7 +10,7 @@ export interface Workspace {
   readonly name: string;
   readonly publicUrl: string | null;
   readonly slackChannelId: string | null;
-  /** Channels beside it that members may name for a request. */
+  /** Additional channels that members may name for a request. */
   readonly slackChannelIds: readonly string[];
   /** The Slack workspace, or Enterprise Grid, whose commands and buttons act here. */
   readonly slackTeamId: string | null;
@@ -22,7 +22,7 @@ export interface Workspace {
   readonly remindEveryHours: number;
   readonly mostReminders: number;
   readonly nudgeEveryMinutes: number;
-  /** How often one member may do in an hour what others are told of; null: as often as they like. */
+  /** How many acts per hour that notify others are allowed to one member; null: no limit. */
   readonly actsPerHour: number | null;
 }
 
@@ -32,7 +32,7 @@ export async function listWorkspaces(db: Queryable): Promise<readonly Workspace[
   return (await call(db, "directory.list_workspaces", {})).map(toWorkspace);
 }
 
-/** Makes the workspace if it is not there. */
+/** Makes the workspace if it does not exist. */
 export async function putWorkspace(
   db: Queryable,
   id: string,

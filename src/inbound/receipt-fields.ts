@@ -1,6 +1,6 @@
 /**
- * What is kept of a webhook of Postal's: its id, its kind, and the few fields that account for it. Names, addresses and tokens are left out; whoever
- * needs more asks the provider by these ids.
+ * What is kept of a Postal webhook: its id, its kind, and the few fields that account for it. Names, addresses and tokens are left out; ask
+ * the provider for more by these ids.
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
@@ -15,7 +15,7 @@ export interface Kept {
 }
 
 const id = z.string().min(1).max(200);
-/** What is missing is kept as null. */
+/** Missing fields are kept as null. */
 const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
 const short = orNull(z.string().max(200));
 const number = orNull(z.number());
@@ -42,7 +42,7 @@ const postalEvent = z.object({
   ),
 });
 
-/** The numbers at the beginning of what the other server said, such as `550 5.1.1`: the words may quote the mail or its address. */
+/** The numbers at the beginning of the other server's reply, such as `550 5.1.1`: its words may quote the mail or its address. */
 function replyOf(output: unknown): string | null {
   return typeof output === "string" ? (/^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(output)?.[0] ?? null) : null;
 }
@@ -50,7 +50,7 @@ function replyOf(output: unknown): string | null {
 /** Postal nests four levels. */
 const deepestLevel = 64;
 
-/** Throws invalid_input for what the provider would not send. */
+/** Throws invalid_input for anything that the provider would not send. */
 export function keptOf(received: Received): Kept {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(received.body);

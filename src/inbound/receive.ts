@@ -1,6 +1,6 @@
 /**
- * Receiving, as far as the database is concerned: one thin wrapper for each function. Nothing here needs a transaction around it: the last
- * call is the only one that writes.
+ * Receiving, as far as the database is concerned: one thin wrapper for each function. Nothing here needs a transaction: only the last
+ * call writes.
  */
 import { call, type CallOptions, type Queryable } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
@@ -24,14 +24,14 @@ export function receiveGithub(db: Queryable, body: string): Promise<Json> {
   return call(db, "public.handle_github_webhook", { arg1: body }, prepared);
 }
 
-/** The answer tells the run whether to go on; one that is refused has its HTTP status in it. */
+/** The answer tells the run whether to continue; a refusal has its HTTP status in it. */
 export function receiveCallback(db: Queryable, body: string): Promise<Json> {
   return call(db, "public.handle_provisioning_callback", { arg1: body }, prepared);
 }
 
 /**
- * Verifies an event of Stripe with its own library, over the bytes as they came, and passes it to the receiver, which verifies it again and
- * does what follows. One that contradicts what is known has its HTTP status in the answer.
+ * Verifies a Stripe event with Stripe's own library, over the raw bytes, and passes it to the receiver, which verifies it again and
+ * applies it. The answer to an event that contradicts what is known has its HTTP status.
  */
 export async function receiveStripe(db: Queryable, received: Received): Promise<Json> {
   await verify(db, "stripe", received);

@@ -1,7 +1,8 @@
 /**
- * Whether a webhook really comes from its provider: the signatures of Stripe and Postal, over the bytes as they came.
+ * Whether a webhook really comes from its provider: the signatures of Stripe and Postal, over the raw bytes.
  *
- * Owns: the signature schemes. Does not own: the keys (the database keeps them), nor what comes from Slack, Linear, GitHub and runs, which the database verifies itself.
+ * Owns: the signature schemes. Does not own: the keys, which the database keeps, and what comes from Slack, Linear, GitHub and runs, which
+ * the database verifies.
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto";
 import { Stripe } from "stripe";
@@ -14,7 +15,7 @@ export interface Received {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** Any of the keys will do: while one is being replaced there are two. */
+/** Any of the keys will do: during a rotation there are two. */
 export type Verifier = (received: Received, keys: readonly string[]) => boolean;
 
 export const verifiers: Readonly<Record<Provider, Verifier>> = {
@@ -22,7 +23,7 @@ export const verifiers: Readonly<Record<Provider, Verifier>> = {
     const signature = headers["stripe-signature"];
     return signature !== undefined && keys.some((key) => isStripes(body, signature, key));
   },
-  // Postal signs with SHA-1 as well, in another header; that one is not looked at.
+  // Postal also signs with SHA-1, in another header, which is ignored.
   postal: ({ body, headers }, keys) => {
     const signature = headers["x-postal-signature-256"];
     if (signature === undefined || !/^[A-Za-z0-9+/]{40,2000}={0,2}$/.test(signature)) return false;
@@ -36,7 +37,7 @@ function isStripes(body: Uint8Array, signature: string, key: string): boolean {
     Stripe.webhooks.constructEvent(Buffer.from(body), signature, key);
     return true;
   } catch (error) {
-    // A signed body that is not JSON is Stripe's all the same; it is refused later, with a better message.
+    // A signed body that is not JSON is still from Stripe; it is refused later, with a better message.
     return error instanceof SyntaxError;
   }
 }

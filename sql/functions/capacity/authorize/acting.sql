@@ -1,6 +1,6 @@
--- Turns what an entrance was told into a verified actor. A member acts as nobody else; a service or a SQL login names the member for whom
--- it acts, and that member must exist and be active. `system`, `cron` and `customer` have entrances of their own and cannot be claimed by
--- anybody.
+-- Turns what an entrance was passed into a verified actor. A member acts only as themselves. A service or a SQL login names the member for
+-- whom it acts, and that member must exist and be active. `system`, `cron` and `customer` have their own entrances; nobody can claim to be
+-- one of them.
 create or replace function capacity.acting(
   p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text
 ) returns capacity.actor

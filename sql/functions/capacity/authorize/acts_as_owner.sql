@@ -1,4 +1,4 @@
--- Whether a member stands for the commercial owner of a request: as the owner, while their roles still say reviewer, or as
+-- Whether a member acts as the commercial owner of a request: either as the owner, while their roles still let them review, or as
 -- the owner's delegate while the owner is away.
 create or replace function capacity.acts_as_owner(p_request capacity.requests, p_standing directory.standing) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function capacity.acts_as_owner(capacity.requests, directory.standing)
-  is 'Whether a member is the commercial owner or stands in for them.';
+  is 'Whether a member is the commercial owner or acts for them.';

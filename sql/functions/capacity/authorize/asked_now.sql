@@ -1,17 +1,17 @@
--- Who is asked to decide a request at this moment, and who else could: the one answer that Slack, reminders, nudges, lists, previews
--- and the story of a request give. A row for each member whose word would be taken, with the reason for it; `asked` marks those whom
--- the request waits on.
+-- Who is asked to decide a request at this moment, and who else could. Slack, reminders, nudges, lists, previews and the story of a request
+-- all use this answer. One row for each member whose decision would be accepted, with the reason; `asked` marks those whom the request
+-- waits on.
 --
 --   owner      the commercial owner                     group     a member of the infra group
 --   delegate   stands in for `stands_for`, who is away  authority has the role, or is the member, that a rule asks for
 --
--- Where a rule asks for a higher authority, the owner's side is asked first, for an endorsement (`counts` is false), and the authority
--- once there is one, or at once where the owner's side is nobody. People who are away are not asked, unless nobody else is left. The
--- requester is never asked, and nobody is asked in their place. While the customer is asked, the step is `confirmation`, of those who may
--- record the customer's answer.
+-- Where a rule asks for a higher authority, the owner's side is asked first, for an endorsement (`counts` is false). The authority is asked
+-- after the endorsement, or immediately where nobody is on the owner's side. People who are away are not asked unless nobody else is left.
+-- The requester is never asked, and nobody is asked in their place. While the customer is asked, the step is `confirmation`, and its
+-- members are those who may record the customer's answer.
 --
--- Whether anybody is allowed is decided when they act, by capacity.authorize(); a test proves that the two agree. For many requests at
--- once: capacity.waits.
+-- Whether somebody is allowed to decide is checked when they act, by capacity.authorize(); a test proves that the two agree. For many
+-- requests at the same time use capacity.waits.
 create or replace function capacity.asked_now(p_request capacity.requests)
 returns table (
   step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean
@@ -47,8 +47,8 @@ begin
     end if;
   end if;
 
-  -- The kinds are written out, so that each look-up is one by key; those that are not wanted are not made. One plan serves all
-  -- requests: to make one takes longer than to follow it.
+  -- The kinds are written out, so that each lookup is one by key, and lookups that are not needed are not made. One plan serves all
+  -- requests, because planning takes longer than executing.
   return query
   select distinct on (t.step, t.member_id)
          t.step, t.member_id, t.name, t.slack_user_id, t.reason, t.stands_for, bool_or(t.counts) over (partition by t.step, t.member_id),

@@ -1,4 +1,4 @@
--- Those whose turn it is, by step, with what they are called in messages; of each step at most p_most, or all.
+-- The people whose turn it is, by step, with their names as messages show them; at most p_most of each step, or all.
 create or replace function capacity.asked_people(p_request capacity.requests, p_most integer default 50) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

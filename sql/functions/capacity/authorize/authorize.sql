@@ -1,9 +1,9 @@
--- The one decision on who may do what. Who somebody is comes from the actor, which every entrance establishes first; what they
--- are (active, roles, groups, whose delegate) is their standing, read once the request was locked; whose approval is needed was fixed at
+-- The single decision on who may do what. The actor, which every entrance establishes first, says who somebody is. Their standing says what
+-- they are (active, roles, groups, whose delegate); it is read once the request is locked. Whose approval is needed was fixed at
 -- submission. Pure.
 --
--- Where there is a price, paying is the confirmation, so the system alone records it, once it knows of a payment. Whether that came in time
--- is for it to judge: what was being processed at the deadline counts.
+-- Where there is a price, paying is the confirmation. So only the system records it, once it knows of a payment, and only the system judges
+-- whether it came in time: a payment that was being processed at the deadline counts.
 --
 -- counts is false for an approval below the needed authority: it is recorded as an endorsement, and the authority decides.
 create or replace function capacity.authorize(
@@ -30,7 +30,7 @@ begin
   if p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') and p_actor.type <> 'system'
      and p_request.next_deadline_at <= p_now then
     code := 'deadline_passed';
-    reason := 'The time for the customer''s answer is over.';
+    reason := 'The time for the customer''s answer has passed.';
     return;
   end if;
 
@@ -81,8 +81,8 @@ begin
   elsif p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
     allowed := capacity.acts_as_owner(p_request, p_standing);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
-    -- Otherwise an owner could ask for capacity and accept it too, and the customer would never hear of it.
-    v_own := capacity.own_refusal(p_request, p_standing, 'Nobody answers the offer of their own request on the customer''s behalf.');
+    -- Otherwise an owner could ask for capacity and accept it too, and the customer would never know.
+    v_own := capacity.own_refusal(p_request, p_standing, 'You cannot answer the offer of your own request on the customer''s behalf.');
     if v_own is not null then
       allowed := false;
       reason := v_own;
@@ -105,12 +105,12 @@ begin
     reason := 'Only the requester submits a request.';
     return;
   elsif p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then
-    reason := 'Only a timer ends the time for an answer.';
+    reason := 'Only a timer expires the customer''s answer.';
     return;
   end if;
 
   -- A review, here: nobody reviews their own request, in whatever capacity.
-  v_own := capacity.own_refusal(p_request, p_standing, 'Nobody reviews their own request.');
+  v_own := capacity.own_refusal(p_request, p_standing, 'You cannot review your own request.');
   if v_own is not null then
     allowed := false;
     reason := v_own;

@@ -1,4 +1,4 @@
--- Hook of directory.account_given: whoever asked for capacity would review it under their other id, so their requests end first.
+-- Hook of directory.account_given: a requester must not be able to review their own request under another id, so their requests end first.
 create or replace function capacity.check_account_given(p_given jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +19,4 @@ begin
 end
 $$;
 comment on function capacity.check_account_given(jsonb)
-  is 'Refuses to give somebody''s account to another while requests of theirs are open. Nullable: result.';
+  is 'Refuses to give somebody''s account to another while they have open requests. Nullable: result.';

@@ -1,5 +1,6 @@
--- Hook of directory.member_joining: while somebody who may review has no Slack user in the directory, the one who comes may be them, and
--- would review their own requests under their other name. So they are linked first. Names no reviewer: the one who asks is unknown.
+-- Hook of directory.member_joining: while a reviewer has no Slack user in the directory, the new member may be that reviewer, and could
+-- review their own requests under the other name. So the reviewer must be linked first. The refusal names no reviewer: the caller is
+-- unknown.
 create or replace function capacity.check_joining(p_joining jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

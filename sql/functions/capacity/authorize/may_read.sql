@@ -1,6 +1,6 @@
--- Whether a member may read a request: those who asked for it, who may be asked to decide it, who carry it out, and who oversee
--- all. Pure: what the member is was read before. Row-level security says the same in the form that suits lists; a test proves that they
--- agree.
+-- Whether a member may read a request: its requester, those who may be asked to decide it, those who carry it out, and those who oversee
+-- everything. Pure: the member's standing was read before. Row-level security repeats this rule in a form that suits lists; a test proves
+-- that they agree.
 create or replace function capacity.may_read(p_request capacity.requests, p_standing directory.standing) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

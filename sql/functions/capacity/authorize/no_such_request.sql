@@ -1,5 +1,5 @@
--- The same answer for a request that does not exist, one of another workspace, and one that the caller may not see. The ids of a
--- workspace may be consecutive: if the three could be told apart, anybody could count what others ask for.
+-- The same answer for a request that does not exist, one of another workspace, and one that the caller may not see. Ids in a
+-- workspace may be consecutive: if callers could tell the three apart, they could count other people's requests.
 create or replace function capacity.no_such_request(p_request_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

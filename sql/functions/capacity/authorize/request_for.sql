@@ -1,6 +1,6 @@
--- The request that somebody wants to say or do something about, and who that is. Nothing is locked yet, so a caller who is refused has
--- blocked nobody. A member is asked whether they may read it before anything else is looked at that they passed, so that no other refusal
--- tells them that it exists.
+-- The request that somebody wants to say or do something about, and the actor. Nothing is locked yet, so a caller who is refused has
+-- blocked nobody. Whether the member may read the request is checked before their other arguments, so that no other refusal
+-- reveals that it exists.
 create or replace function capacity.request_for(
   p_request_id text, p_actor_id text, out request capacity.requests, out actor capacity.actor
 )
@@ -22,4 +22,4 @@ begin
   end if;
 end
 $$;
-comment on function capacity.request_for(text, text) is 'A request that the actor may read, and the actor; else the one refusal.';
+comment on function capacity.request_for(text, text) is 'A request that the actor may read, and the actor; or the same refusal every time.';

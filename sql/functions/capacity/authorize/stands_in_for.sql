@@ -1,5 +1,5 @@
--- Whether a member stands in for another at a request: as the delegate of somebody who is away. Nobody stands in for whoever asked
--- for the capacity: that would be an approval of one's own request by proxy.
+-- Whether a member acts for another on a request: as the delegate of somebody who is away. Nobody acts for the requester:
+-- that would be approving one's own request by proxy.
 create or replace function capacity.stands_in_for(p_request capacity.requests, p_absent_id text, p_standing directory.standing)
 returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Members who may review, by a role, a group, a rule or as somebody's delegate, and of whom nobody has said which Slack user they are, nor
--- that they have none. Whoever is new in Slack might be any of them.
+-- Members who may review, by a role, a group, a rule or as somebody's delegate, and for whom nobody has recorded a Slack user, or
+-- that they have none. A new person in Slack might be any of them.
 create or replace function capacity.unlinked_reviewers(p_workspace_id text default null)
 returns table (workspace_id text, member_id text)
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -13,4 +13,4 @@ as $$
           or exists (select from capacity.policies p where p.workspace_id = s.workspace_id and p.approver_id = s.member_id and p.enabled))
    order by s.workspace_id, s.member_id;
 $$;
-comment on function capacity.unlinked_reviewers(text) is 'Reviewers of whom it is not known which Slack user they are.';
+comment on function capacity.unlinked_reviewers(text) is 'Reviewers whose Slack user is not known.';

@@ -1,6 +1,6 @@
 -- Asks the customer again, for an actor whom the entrance has verified: at another address (p_email), or with the same link at the known
--- one. A new address gets a new link, and the old link no longer works, because a stranger may have it. Mails with the link that still
--- wait to be sent are skipped.
+-- address. A new address gets a new link, and the old link stops working, because a stranger may have it. Unsent mails with the old link
+-- are skipped.
 --
 -- At least ten minutes between two of these mails, and at most ten per request, so that nobody can flood a mailbox by naming it.
 create or replace function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text) returns jsonb
@@ -22,7 +22,7 @@ begin
     perform headroom.fail('invalid_input', headroom.address_problem(v_email), null, 'Nothing was changed.');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for update;
-  -- An approval may have come in between, and after one fewer people may do this.
+  -- An approval may have been committed in between, and after one fewer people may do this.
   perform capacity.check_fixer(v_request, p_actor);
   v_reach := capacity.customer_reach(v_request.id);
   v_open := v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
@@ -30,11 +30,11 @@ begin
     perform headroom.fail('conflict', 'The data of this request''s customer was erased.', v_request.id,
                           'Submit a new request to ask anybody again. Nothing was changed.');
   elsif v_request.state not in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
-    perform headroom.fail('conflict', format('The request is %s: its customer is no longer asked.',
+    perform headroom.fail('conflict', format('The request is %s: its customer can no longer be asked.',
                                              capacity.story_state(v_request.state::text)), v_request.id,
       'Nothing was changed.');
   elsif v_open and v_request.next_deadline_at <= clock_timestamp() then
-    perform headroom.fail('deadline_passed', 'The time for the customer''s answer is over.', v_request.id,
+    perform headroom.fail('deadline_passed', 'The time for the customer''s answer has passed.', v_request.id,
                           'Submit a new request. Nothing was changed.');
   elsif p_email is null and not v_open then
     perform headroom.fail('conflict', 'The link is sent automatically once both reviews are done.', v_request.id, 'Nothing was changed.');
@@ -47,7 +47,7 @@ begin
   end if;
 
   if v_open then
-    -- The first mail counts only when the same link is sent again: a wrong address, or a mail that was lost, may be corrected at once.
+    -- The first mail counts only when the same link is sent again: a wrong address or a lost mail may be corrected immediately.
     select max(l.asked_at) filter (where not l.lost and (p_email is null or l.notice_id is not null)),
            count(*) filter (where l.notice_id is not null)
       into v_last, v_sent from capacity.links_of(v_request.id) l;
@@ -69,7 +69,7 @@ begin
     end if;
   end if;
   if p_email is not null then
-    perform capacity.name_by_address(v_request, v_email);
+    perform capacity.record_customer_address(v_request, v_email);
   end if;
   v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
   return jsonb_build_object(

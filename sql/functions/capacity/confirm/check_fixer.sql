@@ -1,5 +1,5 @@
--- Refuses an actor who may not decide where the customer's link goes. Whoever gets the link can answer for the customer. So once anybody
--- has approved the request, this is for those who may record the answer and for admins, and never for the requester, who could accept
+-- Refuses an actor who may not decide where the customer's link goes, because the person with the link can answer for the customer. Once
+-- a request has an approval, only those who may record the answer and admins may do this, and never the requester, who could accept
 -- their own offer. Before that the requester may too, because the reviewers see it.
 create or replace function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp

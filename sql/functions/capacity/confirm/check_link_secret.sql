@@ -1,5 +1,5 @@
--- Hook of headroom.secret_removed: links are in customers' mailboxes, so the secret that may have signed some which can still be answered
--- stays.
+-- Hook of headroom.secret_removed: customers have links in their mailboxes, so a secret is kept while links that it may have signed
+-- can still be answered.
 create or replace function capacity.check_link_secret(p_secret jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- What the holder of a link may know: the offer, how long it stands, and what became of it. Nothing about people but the name
--- of whom to ask, because link scanners read this too. Whoever paid has confirmed, which the system then records.
+-- What the holder of a link may know: the offer, how long it is valid, and its outcome. Nothing about people except the name
+-- of a contact, because link scanners read this too. A customer who paid has confirmed, which the system then records.
 --
--- status: open; confirmed and declined (by the link, or recorded on the customer's behalf); expired, also when the sweep has
--- not been there yet; cancelled; closed for whatever else ended it.
+-- status: open; confirmed and declined (by the link, or recorded on the customer's behalf); expired, even before the sweep has
+-- recorded it; cancelled; closed for any other end.
 create or replace function capacity.confirmation_story(p_token capacity.confirmation_tokens) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

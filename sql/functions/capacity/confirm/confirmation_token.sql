@@ -1,6 +1,6 @@
--- The customer's token: the id and its HMAC, 48 bytes, written in 64 characters that need no escaping in a link. Made again
--- each time from the id, for the mail that is being sent at this moment; it stands in no table, payload, log or archive. A link that was
--- replaced is not made again.
+-- The customer's token: the id and its HMAC, 48 bytes, written in 64 characters that need no escaping in a link. It is computed
+-- from the id each time a mail is sent, and is in no table, payload, log or archive. The token of a link that was replaced is
+-- not computed again.
 create or replace function capacity.confirmation_token(p_token_id uuid) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Hook of notify.bounced: mail to a request's customer does not arrive. Whoever can reach them another way is told, and the requester;
--- while an answer is waited for, the timers say so in the request's thread, with what to do (capacity.timer_unasked).
+-- Hook of notify.bounced: mail to a request's customer does not arrive. This tells the people who can reach them another way, and the
+-- requester. While an answer is awaited, the timers also post it in the request's thread, with the remedy (capacity.timer_unasked).
 create or replace function capacity.customer_bounced(p_bounced jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -18,4 +18,4 @@ begin
                                      v_request.requester_user_id || capacity.fixers(v_request, 'mail_failed'))) end);
 end
 $$;
-comment on function capacity.customer_bounced(jsonb) is 'Says who is told that mail to a customer does not arrive. Nullable: result.';
+comment on function capacity.customer_bounced(jsonb) is 'The people to tell that mail to a customer does not arrive. Nullable: result.';

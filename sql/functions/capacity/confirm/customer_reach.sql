@@ -1,6 +1,6 @@
--- Where the customer of a request gets mail, and why they get none. The address that was added last counts, else the one in
--- customer_ref; after an erasure there is neither. `problem` says what is in the way of a link: erased, no_address, bad_address,
--- no_public_url, or nothing.
+-- Where the customer of a request gets mail, or why they get none. The address that was added last wins, else the one in
+-- customer_ref; after an erasure there is neither. `problem` says why no link can be sent: erased, no_address, bad_address,
+-- no_public_url; or null.
 create or replace function capacity.customer_reach(p_request_id text, out address text, out problem text)
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -1,7 +1,7 @@
--- The confirmation that a token stands for. Its HMAC is checked before anything is looked up, in constant time; a malformed, a forged, a
--- replaced and an unknown token get the same answer. The holder of a link may be anybody, so missing settings are not revealed.
+-- The confirmation that a token belongs to. The token's HMAC is checked in constant time before any lookup; malformed, forged,
+-- replaced and unknown tokens get the same answer. Anybody may hold a link, so missing settings are not revealed.
 --
--- While the secret is being replaced, links that the one before signed count too: they are in mailboxes already.
+-- While the secret is being replaced, links that the previous one signed are valid too: they are in mailboxes already.
 create or replace function capacity.find_confirmation(p_token text) returns capacity.confirmation_tokens
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

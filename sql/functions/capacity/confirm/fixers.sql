@@ -1,5 +1,5 @@
--- Who can fix it when a customer was not asked: those who may record the answer; and admins where nobody may, or where a setting of the
--- workspace is missing. Never the requester.
+-- Who can fix it when a customer was not asked: those who may record the answer; and admins where nobody may, or where the workspace
+-- lacks a setting. Never the requester.
 create or replace function capacity.fixers(p_request capacity.requests, p_unasked text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

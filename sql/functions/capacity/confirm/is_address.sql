@@ -1,5 +1,5 @@
--- Whether mail can be sent to a text that is stored: nothing in it could break a header or reach several people. What comes in has to be a
--- canonical address, which is stricter (headroom.address_problem); what came in before that rule goes on getting mail. Pure.
+-- Whether mail can be sent to a stored text: nothing in it could break a header or reach several people. New input must be a
+-- canonical address, which is stricter (headroom.address_problem); addresses from before that rule still get mail. Pure.
 create or replace function capacity.is_address(p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

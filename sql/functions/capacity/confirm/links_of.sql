@@ -1,5 +1,5 @@
--- The mails that carried, or are to carry, the customer's link: at first, when it was sent again, and before the time is up (`warns`). A
--- mail is lost when it was given up or skipped, bounced, or was not sent at all. One that was named and is not there yet is being made at
+-- The mails with the customer's link, sent or still to be sent: the first one, repeats, and the warning before the deadline (`warns`). A
+-- mail is lost when it was given up or skipped, bounced, or was not sent at all. One that is named but has no row yet is being made at
 -- this moment.
 create or replace function capacity.links_of(p_request_id text)
 returns table (warns boolean, asked_at timestamptz, notice_id bigint, outbox_id uuid, lost boolean)

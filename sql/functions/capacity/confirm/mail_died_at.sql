@@ -1,4 +1,4 @@
--- When a mail to a request's customer was last given up, came back, or was not sent because nothing goes to the address any more.
+-- When a mail to a request's customer was last given up, bounced, or was not sent because the address is suppressed.
 create or replace function capacity.mail_died_at(p_request_id text) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Makes the valid link of a request, without the secret part: that is computed when the link is sent, and stored nowhere.
+-- Makes the valid link of a request, without the secret part, which is computed when the link is sent and never stored.
 create or replace function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamptz) returns uuid
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
 end
 $$;
 comment on function capacity.new_confirmation_token(text, timestamptz)
-  is 'The id of a new single-use confirmation token; a request has one in force at most.';
+  is 'The id of a new single-use confirmation token; a request has one valid one at most.';

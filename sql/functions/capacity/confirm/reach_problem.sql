@@ -1,4 +1,4 @@
--- What is in the way of a mail to a request's customer: erased, no_address, bad_address, no_public_url, or nothing.
+-- Why no mail can be sent to a request's customer: erased, no_address, bad_address, no_public_url, or null.
 create or replace function capacity.reach_problem(p_context capacity.context) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whether the bytes of a link are an id and its HMAC under this secret. Without the current secret this cannot be known, and is refused;
--- a previous one need not be there.
+-- Whether a link consists of an id and its HMAC under this secret. Without the current secret this cannot be known, so the call is refused;
+-- a previous secret may be missing.
 create or replace function capacity.signed_link(p_secret_name text, p_bytes bytea) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,12 +1,12 @@
--- Why the customer of a request has not been asked, or, while it is under review, will not be; null where they have been, or nobody asks
--- any more:
+-- Why the customer of a request has not been asked, or, while it is under review, will not be; null if they have been, or are no longer
+-- to be asked:
 --
---   no_address, bad_address   not known, or what is given is not one       mail_failed  the mail with the link was given up or came back
---   no_public_url             the workspace has none for the link           not_sent     what was in the way is gone, and no link was sent
---   erased                    what was known about them was erased
+--   no_address, bad_address   not known, or the given value is invalid     mail_failed  the mail with the link was given up or bounced
+--   no_public_url             the workspace has none for the link          not_sent     the obstacle is gone, but no link was sent
+--   erased                    the customer's data was erased
 --
--- A mail that is still on its way counts as asking. Of several, the last one to ask and what followed it count, since an earlier
--- one may have gone to an address that was replaced.
+-- A mail that is still on its way is treated as asking. Of several, only the last one to ask and what followed it count, since an
+-- earlier one may have gone to an address that was replaced.
 create or replace function capacity.unasked(p_request_id text, p_state public.capacity_request_state) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

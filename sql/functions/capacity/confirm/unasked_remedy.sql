@@ -1,6 +1,6 @@
--- What can be done for a customer who is not asked, and nothing that would be refused: where paying is their answer (p_priced), nobody else
--- can give it, and the commercial owner can record only that they declined. The commands are Slack's, because that is where most people
--- read it; `headroom request` has the same words. Pure.
+-- What can be done for a customer who is not asked, leaving out what would be refused: where paying is their answer (p_priced), nobody else
+-- can give it, and the commercial owner can record only that they declined. The commands are Slack's, because most people read this
+-- there; `headroom request` has the same words. Pure.
 create or replace function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text, p_priced boolean) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,7 @@ declare
   v_open boolean := p_state = 'CUSTOMER_CONFIRMATION_REQUIRED';
 begin
   if p_unasked = 'erased' then
-    return case when p_priced then 'Only whoever has the link can pay. ' else '' end
+    return case when p_priced then 'Only the person with the link can pay. ' else '' end
       || format('The commercial owner can record %s%s.', case when p_priced then 'that they declined' else 'their answer' end,
                 case when v_open then '' else ' then' end);
   end if;

@@ -1,4 +1,4 @@
--- Which workflow state of Linear stands for which state of ours, where somebody has said so; the others are sent by their kind.
+-- Which workflow state of Linear was chosen for which state of ours; states without a choice are sent by their kind.
 create or replace function capacity.list_linear_states(p_workspace_id text)
 returns table (state public.capacity_request_state, linear_state_id text)
 language sql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- The endpoints that hear of a workspace's events.
+-- The endpoints that receive a workspace's events.
 create or replace function capacity.list_subscriptions(p_workspace_id text) returns setof capacity.subscriptions
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Says which workflow state of the Linear team stands for a state of ours. Null takes that back: the state is then sent by its kind,
--- and the rail takes the team's first of that kind.
+-- Chooses the workflow state of the Linear team for a state of ours. Null removes the choice: the state is then sent by its kind,
+-- and the rail uses the team's first state of that kind.
 create or replace function capacity.put_linear_state(
   p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text,
   out state public.capacity_request_state, out linear_state_id text

@@ -1,5 +1,5 @@
--- Subscribes an endpoint of the relays' file to the events of a workspace, or changes the fields that are given: what p_changes does
--- not name stays as it is, and null event types are all of them. Events that were recorded before are not sent again.
+-- Subscribes an endpoint of the relays' file to the events of a workspace, or changes the given fields: a field that p_changes does
+-- not name keeps its value, and null event types mean all of them. Events that were recorded before are not sent again.
 create or replace function capacity.put_subscription(
   p_workspace_id text, p_endpoint text, p_changes jsonb default '{}'
 ) returns capacity.subscriptions

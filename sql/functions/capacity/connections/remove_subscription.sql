@@ -1,4 +1,4 @@
--- Ends a subscription. What was enqueued for the endpoint before is still sent.
+-- Ends a subscription. Events already enqueued for the endpoint are still sent.
 create or replace function capacity.remove_subscription(p_workspace_id text, p_endpoint text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- What each workspace asks of the installation, for whoever checks that it has it: whether people work in it, where links lead, and which
--- of Slack and Linear it is connected to.
+-- What each workspace needs from the installation, for checks that it is there: whether people work in it, where links lead, and whether
+-- it is connected to Slack and Linear.
 create or replace function capacity.workspace_needs()
 returns table (workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text,
                subscribed boolean)

@@ -1,4 +1,4 @@
--- Whose a request is: the same key on all requests of one customer in a workspace, before and after an erasure.
+-- Identifies a request's customer: all requests of one customer in a workspace have the same key, before and after an erasure.
 create or replace function capacity.customer_key_of(p_request_id text) returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

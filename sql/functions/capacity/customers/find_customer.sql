@@ -1,10 +1,10 @@
--- The customer with this id or address; if none is known, a new one, whose key is the first of its marks.
+-- The customer with this id or address; if none is known, a new one, whose key is its first mark.
 --
--- An id decides alone: nobody can make one customer of two by using the address of the other. One that is new joins the customer of its
--- address only if nobody has given that one an id. An address that nobody has is the customer's from then on.
+-- A given id alone decides: nobody can merge two customers by using the address of the other. A new id joins the customer of its
+-- address only if that customer has no id yet. An unknown address belongs to the customer from then on.
 --
--- Two who bring the same new mark at once get one customer: the insert decides, and whoever comes second waits for the first. Always the id
--- before the address, so that no two wait for each other.
+-- Two transactions that bring the same new mark concurrently get one customer: the insert decides, and the second waits for the first.
+-- The id always comes before the address, so a deadlock is impossible.
 create or replace function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_address bytea) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -34,7 +34,7 @@ begin
   elsif v_key is null then
     select m.customer_key into strict v_key from capacity.customer_marks m where m.workspace_id = p_workspace_id and m.mark = p_by_address;
   elsif v_new and capacity.unnamed_customer(p_workspace_id, p_by_address) is not null then
-    -- The address came in between, by somebody who gave no id.
+    -- The address was added in between, by a caller who gave no id.
     update capacity.customer_marks m set customer_key = capacity.unnamed_customer(p_workspace_id, p_by_address)
      where m.workspace_id = p_workspace_id and m.mark = p_by_id
     returning m.customer_key into v_key;
@@ -43,4 +43,4 @@ begin
 end
 $$;
 comment on function capacity.find_customer(text, bytea, bytea)
-  is 'The key of the customer with this id or address, who is made when there is none. Nullable: p_by_id, p_by_address.';
+  is 'The key of the customer with this id or address, created if there is none. Nullable: p_by_id, p_by_address.';

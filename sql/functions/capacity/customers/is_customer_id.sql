@@ -1,5 +1,5 @@
--- Whether a text can be a customer's id. What no surface shows would make two customers of ids that look the same: control characters,
--- marks of direction, characters without width, blanks at either end. Pure.
+-- Whether a text can be a customer's id. Characters that no surface shows are refused, because ids that look the same would be two
+-- customers: control characters, direction marks, zero-width characters, blanks at either end. Pure.
 create or replace function capacity.is_customer_id(p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

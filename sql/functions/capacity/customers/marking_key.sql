@@ -1,5 +1,5 @@
--- The workspace's key for the hashes of its customers, made when it is first asked for. Two who ask at once get one: the insert decides.
--- A random uuid has 122 random bits, so three of them are more than the 256 that are wanted.
+-- The workspace's key for the hashes of its customers, made on first use. Concurrent callers get the same key: the insert decides.
+-- A random uuid has 122 random bits, so three of them exceed the 256 bits that are needed.
 create or replace function capacity.marking_key(p_workspace_id text) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- By what a customer is recognised: the keyed hash of the id, and that of the address, as far as they are given. The address in
--- its canonical form; one that has none, from before there was one, as it stands.
+-- The marks that identify a customer: the keyed hash of the id and that of the address, as far as they are given. The address is
+-- hashed in its canonical form; an old one that has none is hashed unchanged.
 create or replace function capacity.marks_of(
   p_workspace_id text, p_customer_id text, p_address text, out by_id bytea, out by_address bytea
 )

@@ -1,6 +1,6 @@
--- Under which account it is counted what an actor does that others are told of (capacity.acts): a member's id, where they act by their own
--- sign-in; with the key or login behind it, where that acts for them. What is said in Linear is one account. Null: nobody does it (rules,
--- timers, customers, jobs), which is not counted; its kinds have bounds of their own.
+-- The account under which an actor's acts are counted (capacity.acts): a member's id when they act by their own sign-in; with the key
+-- or login added when that acts for them. Everything said in Linear is one account. Null for acts of nobody in particular (rules,
+-- timers, customers, jobs), which are not counted; their kinds have their own limits.
 create or replace function capacity.account_of(p_actor capacity.actor) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ begin
               when p_actor.type = 'user' or p_actor.via = 'linear' then p_actor.id || ' ' || p_actor.via end;
 end
 $$;
-comment on function capacity.account_of(capacity.actor) is 'By what an actor''s acts are counted. Nullable: p_actor, result.';
+comment on function capacity.account_of(capacity.actor) is 'The account of an actor''s acts. Nullable: p_actor, result.';

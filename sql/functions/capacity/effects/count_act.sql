@@ -1,8 +1,8 @@
--- Counts what a person does beside the log that others are told of, such as a refund, and refuses too much. What stands in the log and
--- among the notices is counted with it, by the same rule, without a statement more (capacity.context_of, apply, post_notice).
+-- Counts an act outside the log that notifies others, such as a refund, and refuses too many. Events in the log and
+-- notices are counted with it, by the same rule, without another statement (capacity.context_of, apply, post_notice).
 --
--- Nothing is locked and nothing updated, so nobody waits here and a deadlock is impossible. Transactions that run at the same moment do not
--- see one another: one member may pass the limit by as many as they can have open at once.
+-- Nothing is locked and nothing updated, so nobody waits here and a deadlock is impossible. Concurrent transactions do not
+-- see one another: a member may exceed the limit by as many as they can have open at the same time.
 create or replace function capacity.count_act(p_request_id text, p_actor capacity.actor) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -18,4 +18,4 @@ begin
   select v_request.workspace_id, capacity.account_of(p_actor), clock_timestamp() where capacity.account_of(p_actor) is not null;
 end
 $$;
-comment on function capacity.count_act(text, capacity.actor) is 'Counts what somebody does beside the log, and refuses too much.';
+comment on function capacity.count_act(text, capacity.actor) is 'Counts an act outside the log, and refuses too many.';

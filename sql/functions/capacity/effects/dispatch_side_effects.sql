@@ -1,10 +1,10 @@
--- Makes one outbox row of each side effect that the event names, and tells the people whom it names, in the transaction of the event: what
--- is rolled back was never said, and what is committed will be. Nothing is sent here; the relay does that, in order, per request and
--- surface. Returns what messages of the event are made from; null where it has none.
+-- Makes one outbox row for each side effect that the event names, and notifies the people whom it names, in the transaction of the event:
+-- nothing is sent for an event that is rolled back, and everything for one that is committed. Nothing is sent here; the relay sends, in
+-- order per request and surface. Returns the story from which messages of the event are made; null for an event without messages.
 --
--- After the first event a thread in Slack gets two rows each time, which go into its lane together: an update of the root, of which only
--- the last that has not been sent goes out, and a reply, which says what happened; both are rendered when they are sent, and bind what the
--- root captured. Everything else is rare enough to be enqueued one by one. All lanes belong to a request that the caller has locked, so
+-- After the first event a thread in Slack gets two rows each time, which enter its lane together: an update of the root, of which only
+-- the last unsent one is sent, and a reply, which says what happened. Both are rendered when they are sent, and bind what the
+-- root captured. All other rows are rare enough to be enqueued one by one. All lanes belong to a request that the caller has locked, so
 -- the order cannot deadlock.
 create or replace function capacity.dispatch_side_effects(p_context capacity.context, p_event capacity.events, p_asked jsonb)
 returns jsonb
@@ -33,7 +33,7 @@ begin
       5 - p_context.demoted);
   end if;
   if p_context.endpoints <> '{}' then
-    -- Machines are told all of the terms; the offer as it is, with what it leaves open.
+    -- Machines get all of the terms: the offer unchanged, with the fields that it leaves open.
     v_terms := jsonb_build_object(
       'event_id', p_event.id, 'state_after', p_event.state_after, 'version', (p_context.request).version,
       'size', (p_context.request).requested_size, 'quantity', (p_context.request).quantity, 'region', (p_context.request).region,
@@ -54,4 +54,4 @@ begin
 end
 $$;
 comment on function capacity.dispatch_side_effects(capacity.context, capacity.events, jsonb)
-  is 'Enqueues the side effects that an event names. The only thing that turns events into outbox rows. Nullable: result.';
+  is 'Enqueues the side effects that an event names. Nothing else turns events into outbox rows. Nullable: result.';

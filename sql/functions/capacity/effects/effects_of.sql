@@ -1,16 +1,16 @@
--- Which side effects an event has: the names are written into the event, and each is the idempotency key of one outbox row, or names people
--- who are told (tell:<audience>, I3). So this is decided once, from the request as it stands after the event and from the workspace's
+-- Which side effects an event has. The names are stored in the event; each is the idempotency key of one outbox row, or names people to
+-- notify (tell:<audience>, I3). So this is decided once, from the request after the event and from the workspace's
 -- settings, and dispatch_side_effects() makes rows of every name without deciding again.
 --
--- A surface that was switched on while a request was under way is not used for it: a comment needs the issue that the first
--- event made. One that was switched off is left alone from then on.
+-- A surface that was switched on while a request was in progress is not used for it: a comment needs the issue that the first
+-- event made. One that was switched off gets nothing more.
 --
--- A request that is quiet has no thread and no issue before it is confirmed; that event makes both. Quiet is one of which colleagues hear
--- nothing: somebody asked for it without being known, a rule approved all of it, and nobody has paid or confirmed yet. What is abandoned
--- at that point would else fill a channel that anybody could write into.
+-- A request that is quiet has no thread and no issue before it is confirmed; that event makes both. Colleagues see nothing of a quiet
+-- request: its requester is not known, a rule approved all of it, and nobody has paid or confirmed yet. Without this, requests abandoned
+-- at that point would fill a channel that anybody could write into.
 --
--- Events go to the endpoints whose topics take them (capacity.routes), the workspace's own and the installation's, each named by its
--- id; and to the endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
+-- Events go to the endpoints whose topics match (capacity.routes), the workspace's own and the installation's, each named by its
+-- id; and to the endpoints of the relays' file that an operator subscribed, whose names have the prefix `file:`.
 create or replace function capacity.effects_of(
   p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb
 ) returns text[]

@@ -1,15 +1,15 @@
--- Makes the outbox row of one side effect: which rail, in which lane, and what it must wait for. A lane per request and surface, so
+-- Makes the outbox row of one side effect: its rail, its lane, and what it must wait for. There is a lane per request and surface, so
 -- that a dead Slack root never holds up the issue in Linear.
 --
--- What goes to Slack and Linear is rendered when it is sent (outbox.renderers). The root and the issue say how things stand: the row names
--- the request. Replies and comments say what happened: the row keeps what that was. A CloudEvent is rendered now: repeated under the same
--- id it must say the same, byte for byte.
+-- Messages to Slack and Linear are rendered when they are sent (outbox.renderers). The root and the issue show the current state: the row
+-- names the request. Replies and comments say what happened: the row keeps that moment. A CloudEvent is rendered now, because repeating it
+-- under the same id must give the same bytes.
 --
--- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
--- a thread it is not sent at all. The same with the issue in Linear. Of its updates that have not been sent yet only the last
--- goes out; and none of those that the root or the issue itself, which shows how things stand when it is sent, comes after.
+-- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and is not sent
+-- without a thread. The same holds for the issue in Linear. Of the unsent updates only the last is sent, and none if the root or the
+-- issue itself is still to be sent before it, since that shows the state at the time of sending.
 --
--- Row by row, not add_rows(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
+-- Row by row, not add_rows(): building and unpacking an array of a few rows took longer than the calls it saves. All lanes
 -- belong to a request that the caller has locked, so the order cannot deadlock.
 create or replace function capacity.enqueue_effect(p_story jsonb, p_effect text, p_priority integer) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp

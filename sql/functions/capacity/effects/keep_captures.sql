@@ -1,5 +1,5 @@
--- Hook of outbox.captured: copies what deliveries of the workflow brought back to where requests can be found by it. The lane's key says
--- which request it is; captures of other streams, and of lanes that belong to no request, are left alone.
+-- Hook of outbox.captured: copies what deliveries of the workflow captured to where requests can be found by it. The lane's key says
+-- which request it is; captures of other streams, and of lanes without a request, are ignored.
 create or replace function capacity.keep_captures(p_captures jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The event for machines elsewhere: a CloudEvents 1.0 envelope. No personal data: not the customer, not who acted, and no free text,
--- in which anything may stand. Whoever needs more asks for the request by its id.
+-- The event for other systems: a CloudEvents 1.0 envelope. No personal data: not the customer, not the actor, and no free text,
+-- which may contain anything. A receiver that needs more asks for the request by its id.
 create or replace function capacity.render_event(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
--- Erases the payloads of a request's outgoing messages up to a moment, as far as they are finished or can be: mail to the customer that
--- waits, forms and notes to one person in Slack, and whatever was given up is skipped first. Messages to colleagues may speak of other
--- requests as well, and are left to arrive; what people were told is erased at once, but for reminders, which name no customer.
+-- Erases the payloads of a request's outgoing messages up to a moment, where they are finished or can be finished: unsent mail to the
+-- customer, forms and notes to one person in Slack, and rows that were given up are skipped first. Messages to colleagues may concern other
+-- requests as well, and are left to arrive. Notifications are erased immediately, except reminders, which name no customer.
 --
--- The instructions are spelled out from the request's events and notices, because rows are found by them; layers above name theirs. Where
--- a payload was collected long ago, the salt of its hash is all that is left to erase.
+-- The instructions are derived from the request's events and notices, because rows are found by them; layers above name theirs. Where
+-- a payload was collected long ago, only the salt of its hash is left to erase.
 create or replace function capacity.erase_messages(
   p_request_id text, p_to timestamptz, p_actor text, p_why text, out erased integer, out skipped integer, out waiting integer
 )
@@ -28,7 +28,7 @@ begin
     union all
     select o.key, array(select jsonb_array_elements_text(o.value)) from jsonb_each(v_others) o
   loop
-    -- In this order: what is collected between the two is found by the second, and nothing falls between them.
+    -- In this order: a row that is collected between the two statements is found by the second, so none is missed.
     v_ids := v_ids || array(select d.outbox_id from outbox.rows d
                              where d.stream_id = outbox.stream_id(v_stream) and d.instruction_id = any (v_instructions)
                                and d.created_at <= p_to

@@ -1,5 +1,5 @@
--- How far the erasure of a request's customer has come, or null if nobody asked for one. `waiting` messages are on their way, and are
--- erased by the sweep once they have arrived or were given up.
+-- The progress of erasing a request's customer, or null if nobody asked for it. `waiting` messages are on their way; the sweep
+-- erases them once they have arrived or were given up.
 create or replace function capacity.erasure_state(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

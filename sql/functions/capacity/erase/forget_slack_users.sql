@@ -1,6 +1,6 @@
 -- Erases finished messages about requests that name the Slack user of a member who was removed: 200 requests of one workspace at a time,
--- in the order of their ids. Where one was still on its way, all are looked at again a day later. Returns whether there is more to do at
--- once.
+-- in the order of their ids. Where one was still on its way, all are checked again a day later. Returns whether there is more to do
+-- immediately.
 create or replace function capacity.forget_slack_users() returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

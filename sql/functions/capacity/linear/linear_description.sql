@@ -1,5 +1,5 @@
--- The description of a request's issue, as it stands now. Without the customer: what is written into another company's system cannot be
--- erased from here. The justification is there for those who decide in Linear; an update after an erasure takes it away.
+-- The current description of a request's issue. It leaves out the customer: text in another company's system cannot be
+-- erased from here. It has the justification for those who decide in Linear; an update after an erasure removes it.
 create or replace function capacity.linear_description(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Renders a request's Linear issue when it is sent, to make it or to bring it up to date. However many events it waited behind, it shows
--- the last one. The id of a new issue was made when it was enqueued: a second try brings the same one, so Linear makes no second issue.
+-- Renders a request's Linear issue when it is sent, to create or to update it. However many events it waited behind, it shows
+-- the latest. The id of a new issue was made when it was enqueued: a retry has the same id, so Linear makes no second issue.
 create or replace function capacity.linear_issue_now(p_kept jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The workflow state to set, where the workspace says which one; else the rail goes by the kind.
+-- The workflow state to set, if the workspace has chosen one; else the rail uses the kind.
 create or replace function capacity.linear_state_input(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Linear sorts the states of every team into kinds, whatever the team calls them.
+-- The kind under which Linear files a workflow state, whatever the team calls it.
 create or replace function capacity.linear_state_kind(p_state text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- How one review stands, in a few words of Markdown.
+-- The state of one review, in a few words of Markdown.
 create or replace function capacity.linear_step(p_story jsonb, p_step text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Somebody's text inside Markdown: what would make a link, an image, a heading or a mention is written out as it is.
+-- Text by others inside Markdown: characters that would make a link, an image, a heading or a mention are escaped.
 create or replace function capacity.linear_text(p_text text, p_most integer) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- What happened, as a comment on the issue, other people's words quoted.
+-- What happened, as a comment on the issue; other people's words are quoted.
 create or replace function capacity.render_linear_comment(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

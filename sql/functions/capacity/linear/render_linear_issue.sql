@@ -1,4 +1,4 @@
--- The issue that mirrors a request. Its id was made when the row was enqueued and is kept there: a second try brings the same id, so
+-- The issue that mirrors a request. Its id was made and stored when the row was enqueued: a retry has the same id, so
 -- Linear makes no second issue.
 create or replace function capacity.render_linear_issue(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp

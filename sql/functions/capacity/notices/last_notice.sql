@@ -1,4 +1,4 @@
--- The number of a request's last notice, or 0. Whoever counts on holds the request's lock.
+-- The number of a request's last notice, or 0. A caller that uses the next number holds the request's lock.
 create or replace function capacity.last_notice(p_request_id text) returns bigint
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

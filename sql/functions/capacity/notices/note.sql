@@ -1,7 +1,7 @@
--- Adds a note to a request, which decides nothing, for an actor whom the entrance has verified: everybody who may read the request may,
--- in every state. It appears in the request's thread and on its issue, unless it came from there.
+-- Adds a note to a request, which decides nothing, for an actor whom the entrance has verified. Everybody who may read the request may add
+-- one, in every state. It appears in the request's thread and on its issue, unless it came from there.
 --
--- The request is locked first, like by everything else that enqueues its messages: lanes come after the request, always. A note that held
+-- The request is locked first, as in everything that enqueues its messages: lanes always come after the request. A note that held
 -- a lane without this lock could deadlock with a decision.
 create or replace function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp

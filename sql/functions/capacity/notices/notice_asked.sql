@@ -1,5 +1,5 @@
--- Whom a notice is meant for: those whose decision is waited for, at one step or at all of them; while the customer is asked, whoever may
--- record the customer's answer; and where the customer was not asked, those who can fix that.
+-- The people a notice addresses: those whose decision is awaited, at one step or at all of them; while the customer is asked, those who
+-- may record the customer's answer; and where the customer was not asked, those who can fix that.
 create or replace function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text, p_asked jsonb) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -18,4 +18,4 @@ begin
 end
 $$;
 comment on function capacity.notice_asked(capacity.requests, text, text, jsonb)
-  is 'Member ids of those whom a notice calls upon. Nullable: p_step.';
+  is 'Member ids of the people a notice addresses. Nullable: p_step.';

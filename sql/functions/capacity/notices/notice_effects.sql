@@ -1,13 +1,13 @@
--- Which side effects a notice has. A comment in Linear is not sent back there; what is said in Slack is, because a command or a form is
--- seen by nobody but who sent it. What concerns the customer's mail, the payment or the provisioning job changes what the thread's first
--- message says. Who is told besides, capacity.tells_of_notice() says.
+-- Which side effects a notice has. A comment from Linear is not sent back there; text from Slack is sent to Slack, because only the sender
+-- sees a command or a form. Notices about the customer's mail, the payment or the provisioning job change the thread's first
+-- message. capacity.tells_of_notice() says who else is notified.
 create or replace function capacity.notice_effects(p_context capacity.context, p_called text[], p_asked jsonb) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_effects text[] := '{}';
 begin
-  -- While colleagues hear nothing of a request, there is no thread.
+  -- While colleagues see nothing of a request, there is no thread.
   if (p_context.request).slack_channel_id is not null and not p_context.quiet then
     v_effects := case when p_context.cause in ('unasked', 'address', 'link', 'job', 'payment', 'payment_failed', 'refund')
                       then '{slack:root-update,slack:reply}' else '{slack:reply}' end;

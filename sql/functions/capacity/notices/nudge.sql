@@ -1,5 +1,5 @@
--- Asks those who are waited for to decide, on behalf of the requester, whom the entrance has verified. Throttled per request, because the
--- tenth nudge of an hour moves nobody; the lock on the request makes two at once one.
+-- Asks the people that a request waits for to decide, on behalf of the requester, whom the entrance has verified. Throttled per request,
+-- because the tenth nudge of an hour moves nobody; the request's lock reduces two concurrent nudges to one.
 create or replace function capacity.nudge(p_request capacity.requests, p_actor capacity.actor) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

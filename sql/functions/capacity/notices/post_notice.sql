@@ -1,8 +1,8 @@
--- Says something about a request without changing it: a warning, a reminder, a nudge, a note, what becomes of the customer's link. It
--- stands in a table of its own, and its side effects are outbox rows and notifications like those of an event, in the same transaction
--- (I3). An address is kept like a note, and shown to those who may read the request, but said in no message.
+-- Says something about a request without changing it: a warning, a reminder, a nudge, a note, news of the customer's link. It
+-- is recorded in its own table, and its side effects are outbox rows and notifications like those of an event, in the same transaction
+-- (I3). An address is stored like a note, and shown to those who may read the request, but is in no message.
 --
--- A layer above says whom its notice calls upon (p_called), and in which words (p_said); the body stays what somebody else wrote, quoted.
+-- A layer above says whom its notice addresses (p_called) and with which words (p_said); the body is quoted as somebody else's words.
 create or replace function capacity.post_notice(
   p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text,
   p_called text[] default null, p_said text default null

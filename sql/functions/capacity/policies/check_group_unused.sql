@@ -20,4 +20,4 @@ begin
   return null;
 end
 $$;
-comment on function capacity.check_group_unused(jsonb) is 'Refuses to let go of a group that is still needed. Nullable: result.';
+comment on function capacity.check_group_unused(jsonb) is 'Refuses to remove a group that is still needed. Nullable: result.';

@@ -1,6 +1,6 @@
--- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words. A rule that is switched
--- off may name somebody who was removed, otherwise it could not be switched off; and so with sizes and regions that no request can have,
--- which would never be met.
+-- What is wrong with a rule, as "field: the accepted values", or null. The table's constraints in words. A disabled
+-- rule may name a member who was removed, otherwise it could not be disabled; it may also name sizes and regions that no request can have,
+-- which never match.
 create or replace function capacity.check_policy(p_policy capacity.policies) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- The commercial half of a review plan. Where a rule names the owner, the requester does not choose: naming somebody else is refused,
--- otherwise the requester could avoid the reviewer that a size or a region needs. Where none does, whoever is named must be somebody who
--- may review, otherwise a requester could choose a friend.
+-- The commercial half of a review plan. Where a rule names the owner, the requester has no choice: naming somebody else is refused,
+-- otherwise the requester could avoid the reviewer that a size or a region needs. Where no rule does, the named owner must be
+-- somebody who may review, otherwise a requester could choose a friend.
 --
--- Those whose approval would count now are the holders of the needed authority, or the owner, and whoever stands in for a person who is
+-- The reviewers whose approval would count now are the holders of the needed authority, or the owner, and the delegates of those who are
 -- away. Bounded, because the list is shown to people and kept in the request.
 create or replace function capacity.commercial_plan(
   p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies,

@@ -1,5 +1,5 @@
--- Hook of directory.member_removed: what waited on a member and now needs somebody else, open requests and rules. Messages that name their
--- Slack user forget it (capacity.forget_slack_users).
+-- Hook of directory.member_removed: the open requests and rules that waited on a member and now need somebody else. Messages that name
+-- their Slack user are erased (capacity.forget_slack_users).
 create or replace function capacity.left_behind(p_member jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

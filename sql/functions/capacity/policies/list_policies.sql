@@ -1,4 +1,4 @@
--- The approval rules of a workspace, in the order in which they are asked.
+-- The approval rules of a workspace, in the order in which they are evaluated.
 create or replace function capacity.list_policies(p_workspace_id text) returns setof capacity.policies
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Makes an approval rule, or changes the fields that are given: what p_changes does not name stays as it is, null empties a condition.
--- Requests that were submitted before keep the rules that they were submitted under.
+-- Makes an approval rule, or changes the given fields: a field that p_changes does not name keeps its value; null empties a condition.
+-- Requests that were submitted before keep the rules that applied at submission.
 create or replace function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb) returns capacity.policies
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Takes an approval rule away. Requests that were submitted under it keep what it said.
+-- Deletes an approval rule. Requests that were submitted under it keep its effect.
 create or replace function capacity.remove_policy(p_workspace_id text, p_id text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
--- Who must approve a request and by which rule, as the policies stand now. The reducer keeps the answer in the request, so that a later
--- change of policy does not change an open request; a preview shows it without keeping it.
+-- Who must approve a request and by which rule, under the current policies. The reducer stores the answer in the request, so that a later
+-- change of policy does not change an open request; a preview shows it without storing it.
 --
--- Of the rules of a kind that apply, the lowest rank decides. An escalation and an automatic approval of the commercial step
--- compete by rank as well, and at equal rank the stricter one wins; of two escalations that is the one that begins at the higher
--- cost, so that a ladder of thresholds needs no ranks.
+-- Of the rules of a kind that apply, the lowest rank decides. An escalation and an automatic approval of the commercial step also
+-- compete by rank, and at equal rank the escalation wins. Of two escalations, the one with the higher minimum cost wins,
+-- so a ladder of thresholds needs no ranks.
 create or replace function capacity.review_plan(
   p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text,
   p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric

@@ -1,7 +1,7 @@
--- The technical half of a review plan. Where a rule names the group, the requester does not choose: naming another is refused, otherwise
+-- The technical half of a review plan. Where a rule names the group, the requester has no choice: naming another is refused, otherwise
 -- the requester could avoid the reviewers that a size or a region needs.
 --
--- Those whose approval would count now are the active members of the group, without the requester; bounded like the commercial ones.
+-- The reviewers whose approval would count now are the active members of the group without the requester; bounded like the commercial ones.
 create or replace function capacity.technical_plan(
   p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies
 ) returns jsonb

@@ -1,4 +1,4 @@
--- A receiver as the operators of a workspace know it.
+-- The name of a receiver that the operators of a workspace know.
 create or replace function capacity.destination_words(p_workspace_id text, p_destination text) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

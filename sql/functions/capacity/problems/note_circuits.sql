@@ -1,5 +1,5 @@
--- Hook of outbox.circuits: notes that a receiver does not answer, for each workspace whose messages wait for it, or that it does again, for
--- those that were or will be told that it did not. It only inserts, because a relay waits for it; one after the other, because the second
+-- Hook of outbox.circuits: notes that a receiver does not answer, for each workspace with messages for it, or that it answers again, for
+-- workspaces that were or will be told that it did not. It only inserts, because a relay waits for it; one by one, because the second
 -- may be about the first.
 create or replace function capacity.note_circuits(p_circuits jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -24,4 +24,4 @@ begin
   return null;
 end
 $$;
-comment on function capacity.note_circuits(jsonb) is 'Notes receivers that do not answer, or do again. Nullable: result.';
+comment on function capacity.note_circuits(jsonb) is 'Notes receivers that do not answer, or answer again. Nullable: result.';

@@ -1,6 +1,6 @@
--- Hook of outbox.ended: notes rows of workspaces that were given up, until their operators are told. It only inserts, because a relay waits
--- for it; rows of one kind that end together are counted. What is told by itself is left out: an address that takes no mail, and a
--- person's webhook that is gone (notify.follow_endings). What came too late is no dead letter.
+-- Hook of outbox.ended: notes the dead rows of workspaces, until their operators are told. It only inserts, because a relay waits
+-- for it; rows of one kind that end together are counted. It leaves out failures that have their own notification: an address that takes no
+-- mail, and a person's webhook that is gone (notify.follow_endings). A row that expired is no dead letter.
 create or replace function capacity.note_dead_letters(p_rows jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Tells the operators of a workspace which receivers do not answer, and which of those that they were told of do again. What opened and
--- closed before anybody was told is nothing to tell. The caller holds the workspace.
+-- Tells the operators of a workspace which receivers do not answer, and which of those already reported answer again. A circuit that opened
+-- and closed before anybody was told is not reported. The caller holds the workspace.
 create or replace function capacity.tell_circuits(p_workspace_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,7 @@ declare
   v_now record;
   v_cause text;
 begin
-  -- Of each receiver what is known last counts, and only where it is news.
+  -- Of each receiver only the latest state counts, and only if it is news.
   delete from capacity.problems p
    where p.workspace_id = p_workspace_id and p.kind = 'circuit'
      and (exists (select from capacity.problems l
@@ -23,7 +23,7 @@ begin
      group by p.circuit order by p.circuit desc
   loop
     v_cause := 'circuit_' || v_now.circuit;
-    continue when not capacity.may_tell(p_workspace_id, v_cause);
+    continue when not capacity.claim_problem_message(p_workspace_id, v_cause);
     if v_now.circuit = 'open' then
       insert into capacity.circuits_told (destination, workspace_id)
       select p.destination, p.workspace_id from capacity.problems p where p.id = any (v_now.ids);
@@ -36,4 +36,4 @@ begin
   end loop;
 end
 $$;
-comment on function capacity.tell_circuits(text) is 'Tells operators which receivers do not answer, or do again.';
+comment on function capacity.tell_circuits(text) is 'Tells operators which receivers do not answer, or answer again.';

@@ -1,6 +1,6 @@
 -- Tells the operators of a workspace which of its messages were given up since they were last told: how many, by which rail, of which
--- stream, and the last error of each. A message that told of problems itself is left out, or a mail server that is down would be reason for
--- mails without end; so is one that carries nothing any more, because it was sent again. The caller holds the workspace.
+-- stream, and the last error of each. It leaves out messages that themselves reported problems, otherwise a mail server that is down would
+-- cause mails without end, and rows without content because they were sent again. The caller holds the workspace.
 create or replace function capacity.tell_dead_letters(p_workspace_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,7 @@ begin
                        join notify.notifications n on n.id = c.notification_id
                       where d.outbox_id = p.outbox_id and coalesce(n.cause <> all (v_causes), true));
   if not exists (select from capacity.problems p where p.workspace_id = p_workspace_id and p.kind = 'dead_letters')
-     or not capacity.may_tell(p_workspace_id, 'dead_letters') then
+     or not capacity.claim_problem_message(p_workspace_id, 'dead_letters') then
     return;
   end if;
   with told as (

@@ -1,5 +1,5 @@
--- Hook of notify.following: tells the operators of each workspace what could not be delivered, a batch of workspaces. Whoever does the same
--- for one of them at this moment is left to it. A workspace whose problems cannot be told keeps them, and holds up no other message.
+-- Hook of notify.following: tells the operators of each workspace what could not be delivered, a batch of workspaces per run. A workspace
+-- that another process is working on is skipped. One whose problems cannot be told keeps them, and holds up no other message.
 create or replace function capacity.tell_problems(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

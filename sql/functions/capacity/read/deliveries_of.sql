@@ -1,9 +1,9 @@
 -- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names, and for each
--- message that tells people of it, which may tell of several. An endpoint of
--- the request's own workspace is shown by its name too; names of the installation's endpoints are not shown. Claim numbers are left out,
+-- message that notifies people of it, which may cover several. An endpoint of
+-- the request's own workspace is also shown by name; names of the installation's endpoints are hidden. Claim numbers are left out,
 -- because they count the rows of all workspaces.
 --
--- Never by reading whole tables: a plan that was made while there was little in them is kept.
+-- Written so that no plan scans a whole table: a plan made while the tables were small is kept.
 create or replace function capacity.deliveries_of(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -38,7 +38,7 @@ begin
                               || (l.places -> f.outbox_id::text) - 'claim_id'
                               order by f.created_at, f.notice_id nulls first, f.seq, f.ord), '[]')
       from found f
-     -- Once, and not for each message: that is what the offset is for.
+     -- Evaluated once, not per message: that is the purpose of the offset.
      cross join (select outbox.places_of(array(select distinct g.outbox_id from found g)) as places offset 0) l
   );
 end

@@ -1,6 +1,6 @@
--- When somebody was last told something about a request, by whatever an event or a notice sent to people, not to machines: in Slack or in
--- Linear, by mail before mails were notifications, or as a notification. What was delivered stands in the lanes and beside the
--- notifications, so what waits to be sent does not count, and the archive is not asked. Lists ask this of each row, so whole tables are
+-- When people, not machines, last got a message about a request, from an event or a notice: in Slack or in
+-- Linear, by mail before mails were notifications, or as a notification. Deliveries are recorded in the lanes and with the
+-- notifications, so unsent messages do not count and the archive is not read. Lists call this for each row, so whole tables are
 -- never read, as in last_told.sql.
 create or replace function capacity.last_notified_at(p_request_id text) returns timestamptz
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,6 +1,6 @@
--- When a mail or a direct message last told somebody of a request. What stands in an inbox alone does not count: nobody may have looked.
--- Never by reading whole tables: a plan that was made while there was little in them is kept. Whether there is anything to look for is
--- asked first: of most requests only inboxes were told.
+-- When a mail or a direct message about a request was last delivered. An inbox entry alone does not count: nobody may have read it.
+-- Written so that no plan scans a whole table: a plan made while the tables were small is kept. It first checks whether there is
+-- anything to find: most requests reached only inboxes.
 create or replace function capacity.last_told(p_request_id text) returns timestamptz
 language plpgsql stable set search_path = pg_catalog, pg_temp
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -14,4 +14,4 @@ begin
            where n.about = p_request_id and n.channels <> '{in-app}');
 end
 $$;
-comment on function capacity.last_told(text) is 'When a message last told somebody of a request. Nullable: result.';
+comment on function capacity.last_told(text) is 'When a message last told somebody about a request. Nullable: result.';

@@ -1,8 +1,8 @@
 -- A page of requests, newest first. The next page begins after the last request of this one. Filters: states, requester, and `waits on`:
 -- a member (whom a request waits on now, by id or Slack id) or a group.
 --
--- Planned again for each call, because which index serves depends on which filters are given. What is cheap to ask of a row is asked
--- first, in an order that is kept, and unknown is no: capacity.asked_now() for every request of a workspace would take minutes.
+-- Planned again for each call, because the useful index depends on the given filters. Cheap conditions on a row are checked
+-- first, in a fixed order, and null is treated as no: capacity.asked_now() for every request of a workspace would take minutes.
 create or replace function capacity.list_requests(
   p_workspace_id text,
   p_states public.capacity_request_state[] default null,
@@ -43,7 +43,7 @@ begin
   end if;
   if p_waits_on is not null then
     v_member_id := (directory.find_member(p_workspace_id, p_waits_on)).id;
-    -- The parties for whom this member may be the one who is asked: because they are here, or because at most one other is, who may be
+    -- The parties for which this member may be the one who is asked: because they are here, or because at most one other is, who may be
     -- the requester. This narrows the search; asked_now() then decides for each that is found.
     select array_agg(p.party) filter (where p.kind = 'owner'), array_agg(p.party) filter (where p.kind = 'member'),
            array_agg(p.party) filter (where p.kind = 'role'), array_agg(p.party) filter (where p.kind = 'group')
@@ -61,7 +61,7 @@ begin
                                        where r.workspace_id = p_workspace_id and r.review_plan #>> '{commercial,authority,kind}' = 'role'
                                          and r.review_plan #>> '{commercial,authority,role}' = p.party)
              else true end;
-    -- Most people review nothing: there is nothing to look for then.
+    -- Most people review nothing, so there is nothing to search for.
     if num_nonnulls(v_owners, v_named, v_roles, v_groups) = 0
        and not exists (select from directory.groups g where g.workspace_id = p_workspace_id and g.id = p_waits_on) then
       return;

@@ -1,4 +1,4 @@
--- What a request waits for and on whom, by name and reason: `asked` are those whose turn it is; `reviewers`, all whose approval would
+-- What a request waits for and on whom, by name and reason: `asked` lists those whose turn it is; `reviewers`, all whose approval would
 -- count; `endorsers`, those whose approval is recorded as an endorsement, until there is one. Bounded, because it is shown to people.
 create or replace function capacity.pending_approvals(p_request capacity.requests) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp

@@ -1,6 +1,6 @@
--- Whom a request waits on, as lists say it: people by their ids, a role or a group by its name, or who is not a member. A party
--- that has nobody left is named as such, because nothing will move until an admin does something about it; and so is a customer who
--- does not know that they are waited for.
+-- Whom a request waits on, in the words of lists: people by their ids, a role or a group by its name, or what is not a member. A party
+-- without any members left is named, because nothing will move until an admin fixes it; and so is a customer who
+-- does not know that they are awaited.
 create or replace function capacity.waits_on(p_request capacity.requests) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

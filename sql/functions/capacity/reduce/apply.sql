@@ -1,8 +1,8 @@
--- The reducer: the only writer of requests and events. What it writes was judged from the same context: it appends the event, writes the
--- projection, and enqueues the side effects that the event names, in the caller's transaction and under the request's lock, which is
--- what makes numbers gapless and lets two approvals at the same instant lead to one confirmation.
+-- The reducer: the only writer of requests and events. It takes a verdict reached from the same context, appends the event, writes the
+-- projection, and enqueues the side effects that the event names, in the caller's transaction and under the request's lock, which
+-- makes numbers gapless and lets two approvals at the same instant lead to one confirmation.
 --
--- A repeat changes nothing. Whatever was judged otherwise is refused here, so that no entrance can forget to.
+-- A repeat changes nothing. Any other verdict that is not allowed is refused here, so that no entrance can forget to.
 create or replace function capacity.apply(
   p_context capacity.context,
   p_verdict capacity.verdict,
@@ -29,7 +29,7 @@ begin
     perform headroom.fail(p_verdict.code, p_verdict.reason, p_verdict.detail, p_verdict.hint);
   end if;
 
-  -- What is submitted was made by submit() itself; an empty payload has nothing to check unless a reason is due.
+  -- submit() made the payload of a submission; an empty payload needs a check only where a reason is required.
   if v_type <> 'REQUEST_SUBMITTED'
      and (v_payload <> '{}' or v_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED')) then
     perform capacity.check_payload(v_type, v_payload, v_actor.type);
@@ -39,14 +39,14 @@ begin
   end if;
   v_context.demoted := capacity.levels_behind(v_before.workspace_id, v_actor, v_context.acts, v_context.acts_per_hour);
   if v_type <> 'REQUEST_SUBMITTED' and v_payload ?| '{reason,error}' then
-    v_payload := capacity.set_aside(v_before.id, v_payload);
+    v_payload := capacity.store_free_texts(v_before.id, v_payload);
   end if;
   if not p_verdict.counts then
     v_payload := v_payload || '{"counts": false}';
   elsif v_actor.type = 'user' and v_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
     v_payload := v_payload || '{"on_behalf_of": "customer"}';
   end if;
-  -- In the order of the table's columns, and at once: an assignment per field took longer than the rest of the bookkeeping.
+  -- In the order of the table's columns, in one assignment: one per field took longer than the rest of the bookkeeping.
   v_event := row(
     v_before.id, v_before.version + 1, gen_random_uuid(), v_type, v_actor.type, v_actor.id, v_actor.via, v_before.state,
     p_verdict.state_after, v_payload, null, greatest(clock_timestamp(), v_before.updated_at), null, v_before.workspace_id);
@@ -57,7 +57,7 @@ begin
     v_event.payload := v_event.payload || jsonb_build_object('confirmation_token_id', request.confirmation_token_id);
   end if;
   v_context.request := request;
-  -- An approval that leaves another review open pings nobody: its reviewers have been asked.
+  -- An approval that leaves another review open pings nobody: the other reviewers have been asked already.
   if request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
      or request.state = 'UNDER_REVIEW' and (v_type = 'REQUEST_SUBMITTED' or not p_verdict.counts) then
     v_asked := capacity.asked_people(request);
@@ -66,7 +66,7 @@ begin
   v_event.hash := capacity.event_hash(v_before.head_hash, v_event);
   request.head_hash := v_event.hash;
 
-  -- The event and what follows from it, at once. The terms never change: they stand in the row since it was inserted.
+  -- The event and what follows from it, in one statement. The terms never change after the row was inserted.
   with appended as (insert into capacity.events values (v_event.*)), counted as (
     insert into capacity.acts (workspace_id, account, at)
     select v_before.workspace_id, v_account, v_context.now where v_account is not null)

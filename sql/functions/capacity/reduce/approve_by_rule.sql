@@ -1,4 +1,4 @@
--- The approvals that the plan of a request gives by itself, right after its submission: by the system, naming the rule.
+-- The automatic approvals in the plan of a request, right after its submission: by the system, naming the rule.
 create or replace function capacity.approve_by_rule(p_request capacity.requests, p_via text) returns capacity.requests
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -24,4 +24,4 @@ begin
 end
 $$;
 comment on function capacity.approve_by_rule(capacity.requests, text)
-  is 'Gives the approvals that the plan gives by itself; returns the request after them.';
+  is 'Gives the automatic approvals of the plan; returns the request after them.';

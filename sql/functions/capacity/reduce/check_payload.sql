@@ -1,8 +1,8 @@
--- What an event may carry: a reason, and the fields that belong to its type. No other, because the log is kept forever and shown on every
--- surface, and because what the reducer writes itself (counts, on_behalf_of, confirmation_token_id) must not come from anybody else. The
--- system alone names the rule that approved and the payment that confirmed.
+-- What an event may carry: a reason, and the fields of its type. Nothing else, because the log is kept forever and shown on every
+-- surface, and because the fields that the reducer writes (counts, on_behalf_of, confirmation_token_id) must not come from callers. Only
+-- the system names the rule that approved and the payment that confirmed.
 --
--- Reasons are asked for where somebody is told no: without one the requester learns nothing.
+-- Events that say no need a reason: without one the requester learns nothing.
 create or replace function capacity.check_payload(
   p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type
 ) returns void

@@ -1,14 +1,14 @@
--- What is known of a request when something happens to it: who acts and what they are, whether it happened before, whom messages name, how
--- the customer is reached, what deliveries brought back, who was told what, and where it goes. One statement, and one of the log where it
--- has something to say. Whoever means to decide something holds the request's lock (capacity.load_context).
+-- Everything known about a request when something happens to it: the actor and their standing, whether it happened before, whom messages
+-- name, how the customer is reached, what deliveries captured, who was told what, and the destinations. One statement, and one more on the
+-- log where that is needed. A caller that decides something holds the request's lock (capacity.load_context).
 --
--- p_cause: the event, or the kind of the notice, for what people are told of it.
+-- p_cause: the event, or the kind of the notice, for the messages to people.
 --
--- Whom it tells no more: whoever was told that a review waits for them, and not that it no longer does, as `step:member`. What they were
--- told is the record: the directory may have changed since, but whoever left it is told nothing. The same for the group's channel, where a
--- reminder alone does not count: the thread, which may be in that channel, says the rest. First all that was told of the request, and
--- nothing else decides how that is found: a plan that was made while there was little to read is kept, and one by category, or for each
--- member, would read more with every request that there ever was. For the same reason everything is found by its key, row after row.
+-- `told`: those who were told that a review waits for them, and not yet that it no longer does, as `step:member`. The messages
+-- are the record: the directory may have changed since, but members who left are told nothing. The same for the group's channel, where a
+-- reminder alone does not count: the thread, which may be in that channel, says the rest. All notifications of the request are read first,
+-- by that key alone: a plan made while there was little to read is kept, and one by category, or per member, would read more with
+-- every request that there ever was. For the same reason everything is found by its key, row by row.
 create or replace function capacity.context_of(
   p_request capacity.requests,
   p_actor capacity.actor,
@@ -82,7 +82,7 @@ begin
            from capacity.request_captures n where n.request_id = p_request.id) k
    where w.id = p_request.workspace_id;
 
-  -- What the log is asked for: whether this happened before, and what only some requests have.
+  -- The questions to the log: whether this happened before, and facts that only some requests have.
   if p_event_type not in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') or p_request.commercial_endorsed_at is not null
      or v_context.linear_team_id is not null or p_request.review_plan ? 'quiet' then
     select (array_agg(e.actor_id order by e.seq) filter (where e.event_type = p_event_type))[1],

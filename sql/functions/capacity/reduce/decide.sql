@@ -1,4 +1,4 @@
--- One decision, for an actor whom the entrance has verified: what is known, what follows from it, and what is written of that. Entrances
+-- One decision, for an actor whom the entrance has verified: load the context, judge it, write the result. Entrances
 -- that answer with more than this, or must first know whether the actor may read the request, take the same three steps.
 create or replace function capacity.decide(
   p_request_id text,

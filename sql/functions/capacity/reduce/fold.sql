@@ -1,5 +1,5 @@
--- What a request's events amount to, given in the order of their numbers. The reducer writes what capacity.project() returns, so the
--- projection must equal this.
+-- Folds a request's events, given in the order of their numbers, into the request. The reducer writes what capacity.project() returns,
+-- so the projection must equal this.
 create or replace function capacity.fold(p_events capacity.events[]) returns capacity.requests
 language plpgsql immutable strict set search_path = pg_catalog, pg_temp
 as $$
@@ -13,4 +13,4 @@ begin
   return v_request;
 end
 $$;
-comment on function capacity.fold(capacity.events[]) is 'The request that a log amounts to; give it the events in order of their numbers.';
+comment on function capacity.fold(capacity.events[]) is 'The request folded from its events, given in order of their numbers.';

@@ -1,4 +1,4 @@
--- The words that a hash in the log stands for, or that they were erased. Strict: where nobody wrote anything, nothing is looked up.
+-- The words for a hash in the log, or a note that they were erased. Strict: where nobody wrote anything, nothing is looked up.
 create or replace function capacity.free_text(p_request_id text, p_hash bytea) returns text
 language plpgsql stable strict set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -1,9 +1,9 @@
--- The verdict on a decision, from its context alone: was it taken before, by whom and when? may they, by which rule, and does it count?
--- is it about what they saw? which state follows? Pure: the same context is judged the same way, whoever asks, so that a button, a
+-- The verdict on a decision, from its context alone: Was it taken before, by whom and when? May they, by which rule, and does it count?
+-- Is it about the version they saw? Which state follows? Pure: the same context gets the same verdict, whoever asks, so a button, a
 -- preview and the decision itself cannot differ.
 --
--- A repeat is answered before all else, in every state. An allowed decision without a next state comes too late: the event is not lawful
--- in the state that the request is in.
+-- A repeat is answered first, in every state. An allowed decision without a next state comes too late: the state of the
+-- request does not take the event.
 create or replace function capacity.judge(p_context capacity.context, p_expected_version integer default null) returns capacity.verdict
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

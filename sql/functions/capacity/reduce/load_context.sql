@@ -1,10 +1,10 @@
--- Locks a request and reads all that a decision about it depends on. Only the request's row is locked. Where somebody must be able to
--- read it first (p_reader_id), that is a condition of the lock: a row that is not theirs is neither locked nor told apart from one that
--- does not exist, and the condition is asked again of a row that changed while it was waited for.
+-- Locks a request and reads everything that a decision about it depends on. Only the request's row is locked. Where somebody must be able
+-- to read it first (p_reader_id), that is a condition of the lock: a row that they may not read is not locked and looks like one that
+-- does not exist, and the condition is checked again on a row that changed during the wait.
 --
--- The rest is read once the lock is held, in a statement of its own, which therefore sees what was committed meanwhile: an actor who lost a
--- role while waiting has lost it. That holds where each statement sees what is committed (READ COMMITTED), in which all our entrances run;
--- a login that decides in REPEATABLE READ decides by what was true when its transaction began.
+-- The rest is read after the lock was taken, in its own statement, which therefore sees what was committed in the meantime: an actor who
+-- lost a role while waiting has lost it. That holds where each statement sees what is committed (READ COMMITTED), as in all our entrances;
+-- a login that decides in REPEATABLE READ decides by the state at the beginning of its transaction.
 create or replace function capacity.load_context(
   p_request_id text,
   p_event_type public.capacity_request_event_type,
@@ -33,7 +33,7 @@ begin
     perform capacity.no_such_request(p_request_id);
   end if;
   v_context := capacity.context_of(v_request, p_actor, p_event_type, p_event_type::text);
-  -- Whoever lost the right to read while waiting is told what they would be told now.
+  -- A caller who lost the right to read while waiting gets the answer they would get now.
   if p_reader_id is not null and p_reader_id = p_actor.id and not capacity.may_read(v_request, v_context.standing) then
     perform capacity.no_such_request(p_request_id);
   end if;

@@ -1,5 +1,5 @@
--- The state machine, pure: the state after an event, or null where a request in this state does not take it. The flags say how the
--- approvals stand after the event, and an unknown flag is not an approval.
+-- The state machine, pure: the state after an event, or null where a request in this state does not take it. The flags give the
+-- approvals after the event; an unknown flag is not an approval.
 create or replace function capacity.next_state(
   p_state public.capacity_request_state,
   p_event_type public.capacity_request_event_type,

@@ -1,6 +1,6 @@
--- One step of the fold: the request after an event, from the request before and the event alone. The reducer writes what
--- this returns, and verification folds the log with it, so the two cannot drift apart. It reads nothing and raises nothing
--- of its own. Twenty-four hours a day on purpose: a day of an interval would depend on the session's time zone.
+-- One step of the fold: the request after an event, computed from the request before it and the event alone. The reducer writes what
+-- this returns, and verification folds the log with it, so the two cannot drift apart. It reads nothing and raises
+-- nothing. Twenty-four hours for a day is deliberate: a day of an interval would depend on the session's time zone.
 create or replace function capacity.project(p_request capacity.requests, p_event capacity.events) returns capacity.requests
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ declare
   v_entered boolean := p_event.state_after <> p_event.state_before;
 begin
   if p_event.event_type = 'REQUEST_SUBMITTED' then
-    -- The terms and what was decided with them, by the names of the columns. The hash stands there as digits alone.
+    -- The terms and the decisions made with them, by column name. The hash is stored as digits only.
     v_next := jsonb_populate_record(v_next, v_fields);
     v_next.customer_hash := decode(v_fields ->> 'customer_hash', 'hex');
     v_next.id := p_event.request_id;
@@ -18,7 +18,7 @@ begin
     v_next.created_at := p_event.created_at;
   elsif p_event.event_type = 'COMMERCIAL_APPROVED' then
     if v_fields -> 'counts' = 'false' then
-      -- The first endorsement is the one that is shown; later ones are in the log.
+      -- The first endorsement is shown; later ones are only in the log.
       v_next.commercial_endorsed_by := case when p_request.commercial_endorsed_at is null then p_event.actor_id
                                             else p_request.commercial_endorsed_by end;
       v_next.commercial_endorsed_at := coalesce(p_request.commercial_endorsed_at, p_event.created_at);

@@ -1,5 +1,5 @@
--- Puts somebody's own words aside, where they can be erased, and returns the salted hash that stands for them in the log. Nobody can
--- confirm a guess by a hash whose salt is gone.
+-- Stores a person's words apart from the log, where they can be erased, and returns the salted hash that replaces them in the log. A hash
+-- whose salt is gone cannot confirm a guess.
 create or replace function capacity.put_free_text(p_request_id text, p_content jsonb) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

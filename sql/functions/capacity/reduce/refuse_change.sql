@@ -1,4 +1,4 @@
--- Raises for whatever it is a trigger of: what was written down stays as it was written, also for the owner.
+-- Raises in whatever trigger calls it: recorded rows stay unchanged, for the owner too.
 create or replace function capacity.refuse_change() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$

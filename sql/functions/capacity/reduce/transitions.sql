@@ -1,5 +1,5 @@
--- The transition table. compute_next_state() is the same thing as code, because a table that is searched for every event
--- costs more than a comparison; a test proves that both agree. The diagram in the documentation is drawn from here.
+-- The transition table. compute_next_state() implements the same in code, because searching a table for every event
+-- costs more than a comparison; a test proves that they agree. The diagram in the documentation is drawn from this.
 create or replace function capacity.transitions()
 returns table (
   state_before public.capacity_request_state,
@@ -31,4 +31,4 @@ as $$
     ) t(state_before, event_type, state_after, when_both_approved);
 $$;
 comment on function capacity.transitions()
-  is 'Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved.';
+  is 'Every lawful step; null where the approvals do not matter. Nullable: when_both_approved.';

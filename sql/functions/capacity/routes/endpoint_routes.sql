@@ -1,7 +1,7 @@
--- The routes that an endpoint should have: one for each type of event that its topics take, and none while it is disabled.
+-- The routes that an endpoint should have: one for each type of event that its topics match, and none while it is disabled.
 --
--- An engine that was alone takes any tenant, one without a name too. Under that name are the routes of the installation, which hears of
--- everybody, so such an endpoint gets none; there is no such workspace either.
+-- An engine installed alone accepts any tenant, including the empty name. That name has the routes of the installation, which gets
+-- everybody's events, so such an endpoint gets none; there is no such workspace either.
 create or replace function capacity.endpoint_routes(p_endpoint webhooks.endpoints) returns setof capacity.routes
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

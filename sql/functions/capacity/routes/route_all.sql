@@ -1,8 +1,8 @@
--- Makes all routes what they should be. Run by every migration: by the one that brings the table, over what was there before; when the
--- product is added to an engine that had endpoints; and when a release knows another type of event, or reads topics in another way.
+-- Recomputes all routes. Every migration runs this: the one that adds the table, for existing endpoints; when the
+-- product is added to an engine that had endpoints; and when a release adds a type of event, or reads topics differently.
 --
--- Nobody changes an endpoint or a subscription until the migration ends: from then on the triggers tell of it, and what was changed before
--- is seen here.
+-- Nobody changes an endpoint or a subscription until the migration ends: afterwards the triggers report changes, and earlier changes
+-- are seen here.
 create or replace function capacity.route_all() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +16,4 @@ begin
   insert into capacity.routes select w.* from wanted w on conflict do nothing;
 end
 $$;
-comment on function capacity.route_all() is 'Makes all routes what they should be.';
+comment on function capacity.route_all() is 'Recomputes all routes.';

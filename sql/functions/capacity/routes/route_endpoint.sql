@@ -1,7 +1,7 @@
--- Hook of webhooks.endpoint_changed: makes the routes of one endpoint what they should be, none if it was removed.
+-- Hook of webhooks.endpoint_changed: recomputes the routes of one endpoint; none if it was removed.
 --
--- Whoever gets here has the row of the endpoint, so nobody else writes these routes meanwhile and there is nothing to wait for; a relay
--- that disables an endpoint takes that row only if it is free. What is as it should be is not written.
+-- The caller holds the endpoint's row lock, so nobody else writes these routes and there is nothing to wait for; a relay
+-- that disables an endpoint takes that lock only if it is free. Routes that are right already are not written.
 create or replace function capacity.route_endpoint(p_changed jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,4 +17,4 @@ begin
   return null;
 end
 $$;
-comment on function capacity.route_endpoint(jsonb) is 'Makes the routes of an endpoint what they should be. Nullable: result.';
+comment on function capacity.route_endpoint(jsonb) is 'Recomputes the routes of an endpoint. Nullable: result.';

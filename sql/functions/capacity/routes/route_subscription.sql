@@ -1,5 +1,5 @@
--- Trigger of capacity.subscriptions: makes the routes of the subscription that changed what they should be, none if it was removed. As with
--- endpoints, whoever gets here has its row.
+-- Trigger of capacity.subscriptions: recomputes the routes of the changed subscription; none if it was removed. As with
+-- endpoints, the transaction holds its row lock.
 create or replace function capacity.route_subscription() returns trigger
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ begin
   return null;
 end
 $$;
-comment on function capacity.route_subscription() is 'Makes the routes of a subscription what they should be.';
+comment on function capacity.route_subscription() is 'Recomputes the routes of a subscription.';

@@ -1,5 +1,5 @@
--- The routes that a subscription should have: one for each type of event that it names, or for all, and none while it is switched off.
--- Endpoints of the relays' file have names of their own kind (`file:`), apart from the ids of the others.
+-- The routes that a subscription should have: one for each type of event that it names, or for all, and none while it is disabled.
+-- The names of endpoints in the relays' file have the prefix `file:`, which keeps them apart from the ids of the others.
 create or replace function capacity.subscription_routes(p_subscription capacity.subscriptions) returns setof capacity.routes
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

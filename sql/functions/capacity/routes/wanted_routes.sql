@@ -1,4 +1,4 @@
--- All routes that there should be, from the endpoints and subscriptions themselves; of one workspace, or all with the installation's.
+-- All routes that should exist, derived from the endpoints and subscriptions: of one workspace, or all including the installation's.
 create or replace function capacity.wanted_routes(p_workspace_id text default null) returns setof capacity.routes
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ as $$
   select r.* from capacity.subscriptions s cross join lateral capacity.subscription_routes(s) r
    where p_workspace_id is null or s.workspace_id = p_workspace_id;
 $$;
-comment on function capacity.wanted_routes(text) is 'The routes that there should be.';
+comment on function capacity.wanted_routes(text) is 'The routes that should exist.';

@@ -1,4 +1,4 @@
--- One step of the story in the thread: what happened, other people's words quoted, and a mention of those whose turn it is now.
+-- One step of the story in the thread: what happened, other people's words quoted, and mentions of those whose turn it is now.
 create or replace function capacity.render_slack_reply(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

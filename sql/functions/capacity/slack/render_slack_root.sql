@@ -1,14 +1,14 @@
--- The root message of a request's thread, at first and after every event: what is asked for, how each review stands, and buttons for what
+-- The root message of a request's thread, first and after every event: what is requested, the state of each review, and buttons for what
 -- is open now, so that used ones are gone. Who may press one is decided when it is pressed. The metadata is that of the first posting.
 --
--- Every part is cut to a share of Slack's limits, so that they hold whatever the story says.
+-- Every part is cut to its share of Slack's limits, so that the message fits whatever the story says.
 create or replace function capacity.render_slack_root(p_story jsonb, p_method text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id text := p_story ->> 'id';
   v_state text := p_story ->> 'state';
-  -- Said in place of the deadline where the customer does not know of it.
+  -- Shown in place of the deadline when the customer does not know of it.
   v_unasked text := case v_state when 'CUSTOMER_CONFIRMATION_REQUIRED' then p_story ->> 'unasked' end;
   v_stands text := capacity.story_state(v_state) || case when v_unasked is null then '' else ', who has not been asked' end;
   v_title text := notify.slack_text(concat_ws(': ', v_id, p_story ->> 'what'), 150);
@@ -41,7 +41,7 @@ begin
         '["tech_approve", "Approve technically", ": $id", "primary"]',
         '["tech_reject", "Reject", " in the technical review: $id", "danger"]') end,
       case when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then notify.slack_buttons('customer_buttons', v_id,
-        -- Where there is a price, nobody confirms but by paying.
+        -- Where there is a price, only paying confirms.
         case when v_price is null then '["customer_confirm", "Customer confirmed", ": record it for $id", "primary"]'::jsonb end,
         '["customer_decline", "Customer declined", ": record it for $id", "danger"]',
         case when v_unasked in ('no_public_url', 'erased') then null
@@ -51,8 +51,8 @@ begin
       notify.slack_section(capacity.slack_job(p_story)),
       case when v_state = 'PROVISIONING' and p_story #>> '{job,state}' = 'failed' then notify.slack_buttons('job_buttons', v_id,
         '["job_retry", "Try again", " to provision $id", "primary"]',
-        '["job_complete", "Record as running", ": the capacity of $id is there"]',
-        '["job_fail", "Give up", ": $id fails for good", "danger"]') end,
+        '["job_complete", "Record as running", ": the capacity of $id is running"]',
+        '["job_fail", "Give up", ": $id fails permanently", "danger"]') end,
       jsonb_build_object('type', 'context', 'elements', jsonb_build_array(
         notify.slack_markup(concat_ws(' ', v_sentence, capacity.slack_time(p_story -> 'at'))))),
       notify.slack_section(capacity.slack_quote(nullif(p_story ->> 'reason', ''))),

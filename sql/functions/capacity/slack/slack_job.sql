@@ -1,5 +1,5 @@
--- How provisioning stands, as a line of the root message; null for a request without a job. What a run calls its step is somebody else's
--- text: in the form of code, so that it cannot look like anything that we say.
+-- The state of provisioning, as a line of the root message; null for a request without a job. The name of a step is text from
+-- others: it is formatted as code, so that it cannot look like text of ours.
 create or replace function capacity.slack_job(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +19,4 @@ begin
     case v_job ->> 'cleanup' when 'under_way' then '. Cleaning up' when 'failed' then '. The cleanup failed' end);
 end
 $$;
-comment on function capacity.slack_job(jsonb) is 'How the job of a request stands, as Slack markup. Nullable: result.';
+comment on function capacity.slack_job(jsonb) is 'The state of a request''s job, as Slack markup. Nullable: result.';

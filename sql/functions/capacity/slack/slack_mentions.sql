@@ -1,4 +1,4 @@
--- People by mention where Slack knows them, by name where it does not. At most ten: a list that is longer pings a crowd.
+-- People by mention where Slack knows them, else by name. At most ten, because a longer list pings a crowd.
 create or replace function capacity.slack_mentions(p_story jsonb, p_ids jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

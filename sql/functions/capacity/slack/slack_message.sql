@@ -1,4 +1,4 @@
--- A message about a request, and the metadata by which a send whose outcome is unknown is looked up. Null without a channel, an id or a
+-- A message about a request, and the metadata for looking up a send whose outcome is unknown. Null without a channel, an id or a
 -- text: then there is nothing to send.
 create or replace function capacity.slack_message(
   p_story jsonb, p_method text, p_instruction text, p_effect text, p_text text, p_blocks jsonb

@@ -1,4 +1,4 @@
--- How the payment of a request stands, as a line of the root message; null for a request without a price, which stands beside it.
+-- The state of a request's payment, as a line of the root message; null for a request without a price.
 create or replace function capacity.slack_payment(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ begin
     '*Payment*: ', v_payment ->> 'words');
 end
 $$;
-comment on function capacity.slack_payment(jsonb) is 'How the payment of a request stands, as Slack markup. Nullable: result.';
+comment on function capacity.slack_payment(jsonb) is 'The state of a request''s payment, as Slack markup. Nullable: result.';

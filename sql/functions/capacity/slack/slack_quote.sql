@@ -1,5 +1,5 @@
--- Other people's words as a quotation, within what a section holds with a heading above it. Each line break costs a character more: a text
--- with so many of them that it does not fit is cut to half.
+-- Other people's words as a quotation that fits in a section together with a heading. Each line break costs one more character: a text
+-- that does not fit because of its line breaks is cut to half.
 create or replace function capacity.slack_quote(p_text text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Renders a reply in a request's thread when it is sent, as of the moment of which it speaks.
+-- Renders a reply in a request's thread when it is sent, as of the moment that it describes.
 create or replace function capacity.slack_reply_then(p_kept jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

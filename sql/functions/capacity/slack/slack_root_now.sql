@@ -1,5 +1,5 @@
--- Renders a request's root message when it is sent, to post it or to bring it up to date. However many events it waited behind, it shows
--- the last one.
+-- Renders a request's root message when it is sent, to post or to update it. However many events it waited behind, it shows
+-- the latest.
 create or replace function capacity.slack_root_now(p_kept jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- How one review stands, as a line of the root message: who decided when, or who is asked.
+-- The state of one review, as a line of the root message: who decided when, or who is asked.
 create or replace function capacity.slack_step(p_story jsonb, p_step text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

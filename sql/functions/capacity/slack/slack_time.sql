@@ -1,5 +1,5 @@
--- A time that Slack shows to each reader in their own time zone, with UTC for those who cannot. The same times as render_time()
--- takes, in the same words; written out because every message has one.
+-- A time that Slack shows to each reader in their own time zone, with UTC as the fallback. It accepts the same times as render_time()
+-- and uses the same words; it is repeated here for speed, because every message has a time.
 create or replace function capacity.slack_time(p_seconds jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

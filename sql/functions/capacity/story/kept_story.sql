@@ -1,6 +1,6 @@
--- What a message that says what happened keeps until it is sent: its story as it was then, so that every try says the same and no later
--- state shows in it. Whom it calls upon, with what they were called; of what somebody wrote the hash alone, and nothing of the
--- customer: what is erased meanwhile is not sent.
+-- What a message about a moment keeps until it is sent: its story at that moment, so that every try says the same and shows no later
+-- state. It includes the names of the people it addresses. Of what somebody wrote it has only the hash, and nothing of the
+-- customer: data that is erased in the meantime is not sent.
 create or replace function capacity.kept_story(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

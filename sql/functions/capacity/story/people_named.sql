@@ -1,4 +1,4 @@
--- What members are called in messages, by their ids.
+-- The names of members in messages, by their ids.
 create or replace function capacity.people_named(p_workspace_id text, p_member_ids text[]) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Dollars for people. What is not a number, or is too large for a price, is shown as it is.
+-- Dollars for people. A value that is not a number, or is too large for a price, is shown unchanged.
 create or replace function capacity.render_money(p_amount jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

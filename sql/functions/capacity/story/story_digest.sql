@@ -1,4 +1,4 @@
--- The reviews that wait for a person, a line each; of a long list the beginning, and how many more there are.
+-- The reviews that wait for a person, one line each; of a long list the beginning, and how many more there are.
 create or replace function capacity.story_digest(p_story jsonb) returns text[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

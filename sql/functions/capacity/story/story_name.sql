@@ -1,4 +1,4 @@
--- What a person is called in a message; whoever left the directory is called by the id that the log knows.
+-- A person's name in a message; members who left the directory appear with the id that the log has.
 create or replace function capacity.story_name(p_story jsonb, p_id text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The story of a request as it stands: after its last event, with the reviews, the customer, and what layers above know. Refuses an unknown
--- one, which only a row of somebody else's making could name.
+-- The current story of a request: after its last event, with the reviews, the customer, and what layers above add. Refuses an unknown
+-- request, which only a row not made by Headroom could name.
 create or replace function capacity.story_now(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -25,4 +25,4 @@ begin
             then headroom.run_hooks('capacity.story_told', jsonb_build_object('request_id', v_request.id)) else '{}' end;
 end
 $$;
-comment on function capacity.story_now(text) is 'What messages about a request as it stands are rendered from.';
+comment on function capacity.story_now(text) is 'The story behind messages about the current state of a request.';

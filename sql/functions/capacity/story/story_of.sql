@@ -1,11 +1,11 @@
--- What happened, as messages tell it: the renderers are pure functions of this object. It is a moment's story, and says nothing that
--- changes later: a row keeps it until its message is sent (capacity.kept_story). How a request stands, capacity.story_now() adds.
+-- What happened, as messages tell it: the renderers are pure functions of this object. It is the story of a moment and contains nothing
+-- that changes later: a row keeps it until its message is sent (capacity.kept_story). capacity.story_now() adds the current state.
 -- Times are seconds since 1970, so that no renderer depends on the session's time zone or date style.
 --
 -- p_event is null for a notice, which adds its own part. p_asked: whose turn it is (capacity.asked_people), where a message names them; it
--- calls upon ten of them at most (`next`), since a message that names more pings everybody and asks nobody. `people` are whom it names.
+-- addresses ten of them at most (`next`), since a message with more names pings everybody and asks nobody. `people` are all whom it names.
 --
--- Nearly all of it stands in the context. Whether the customer was asked is said while they should be, and when their time is over without
+-- Nearly all of it is in the context. It says whether the customer was asked while they should be, and when the deadline passed without
 -- an answer; what somebody wrote is read where there is any.
 create or replace function capacity.story_of(p_context capacity.context, p_event capacity.events, p_asked jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -20,21 +20,21 @@ declare
   v_fixers text[];
 begin
   if v_request.state <> 'UNDER_REVIEW' then
-    -- Otherwise the requester, so that somebody hears of it.
+    -- Otherwise the requester, so that somebody is notified.
     v_next := jsonb_build_array(v_request.requester_user_id);
     v_people := v_people || jsonb_build_object(
       v_request.requester_user_id, jsonb_build_object('name', p_context.requester_name, 'slack', p_context.requester_slack));
     if v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
       v_unasked := capacity.unasked(v_request.id, v_request.state);
       v_fixers := case when v_unasked is not null then capacity.fixers(v_request, v_unasked) end;
-      -- Those who can fix it when the customer is not asked, or may record their answer.
+      -- Those who can fix it when the customer is not asked, or those who may record the answer.
       v_next := coalesce(nullif(to_jsonb(v_fixers), '[]'), nullif(jsonb_path_query_array(p_asked, '$[0 to 9].id'), '[]'), v_next);
       v_people := v_people || capacity.people_named(v_request.workspace_id, array(select jsonb_array_elements_text(v_next)));
     elsif p_event.event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then
       v_unasked := capacity.unasked(v_request.id, p_event.state_before);
     end if;
   elsif p_event.payload ? 'counts' then
-    -- Nobody is pinged for an approval that leaves another review open: its reviewers have been asked. After an endorsement they are.
+    -- Nobody is pinged for an approval that leaves another review open: its reviewers have been asked. After an endorsement reviewers are.
     v_next := jsonb_path_query_array(jsonb_path_query_array(p_asked, '$[*] ? (@.step == "commercial").id'), '$[0 to 9]');
     v_people := v_people || capacity.people_named(v_request.workspace_id, array(select jsonb_array_elements_text(v_next)));
   end if;
@@ -53,4 +53,4 @@ begin
     'reason', capacity.free_text(v_request.id, decode(p_event.payload ->> 'reason_hash', 'hex'))));
 end
 $$;
-comment on function capacity.story_of(capacity.context, capacity.events, jsonb) is 'What messages about a moment are rendered from.';
+comment on function capacity.story_of(capacity.context, capacity.events, jsonb) is 'The story behind messages about a moment.';

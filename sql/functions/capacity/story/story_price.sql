@@ -1,4 +1,4 @@
--- What the customer pays, and how often: "USD 1,200.00 a month". Null where nothing is to be paid.
+-- What the customer pays, and how often: "USD 1,200.00 a month". Null where there is nothing to pay.
 create or replace function capacity.story_price(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- What happened, in a sentence or two: the same words in every surface. Reasons and notes are other people's words and stand
--- apart from it, quoted.
+-- What happened, in a sentence or two: the same words on every surface. Reasons and notes are other people's words and are quoted
+-- separately.
 create or replace function capacity.story_sentence(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,7 @@ declare
 begin
   if p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED' then
     v_until := coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline');
-    -- What stands in place of the deadline of a customer who does not know of it.
+    -- Replaces the deadline of a customer who does not know of it.
     v_unasked := capacity.unasked_words(p_story ->> 'unasked', p_story ->> 'state') || ' Without an answer the request expires on '
       || v_until || '. '
       || capacity.unasked_remedy(p_story ->> 'unasked', p_story ->> 'id', p_story ->> 'state', p_story ->> 'offer' is not null);

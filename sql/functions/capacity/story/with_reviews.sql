@@ -1,4 +1,4 @@
--- A story that also says how the reviews stand: who gave each, or ten at most of those who are asked.
+-- A story with the state of the reviews added: who approved each, or at most ten of those who are asked.
 create or replace function capacity.with_reviews(p_story jsonb, p_request capacity.requests) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +19,4 @@ begin
       'asked', jsonb_path_query_array(jsonb_path_query_array(v_asked, '$[*] ? (@.step == "technical").id'), '$[0 to 9]')));
 end
 $$;
-comment on function capacity.with_reviews(jsonb, capacity.requests) is 'A story with how the reviews of its request stand.';
+comment on function capacity.with_reviews(jsonb, capacity.requests) is 'A story with the state of its request''s reviews.';

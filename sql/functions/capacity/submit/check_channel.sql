@@ -1,5 +1,5 @@
--- Refuses a Slack channel that is not the workspace's, when a member named it over the API. One app posts for all workspaces, so a
--- channel that could be named freely would be written in by strangers, and their messages would use up its rate. Nothing here reveals
+-- Refuses a Slack channel that is not the workspace's, when a member named it over the API. One app posts for all workspaces, so if
+-- channels could be named freely, strangers could post in them and use up their rate limit. Nothing here reveals
 -- which channels others have. The channel in which somebody typed in Slack is trusted, and so are machines and operators.
 --
 -- True, or a refusal, like capacity.check_terms().

@@ -1,4 +1,4 @@
--- A request is never changed: it is ended, and another takes its place. So the one that is replaced must be over, and whoever replaces it
+-- A request is never changed: it ends, and another replaces it. So the replaced request must have ended, and the actor
 -- must be able to read it: otherwise anybody could find out which requests exist.
 create or replace function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -15,4 +15,4 @@ begin
   end if;
 end
 $$;
-comment on function capacity.check_replaced(text, text, text) is 'Raises unless the request that is replaced is over.';
+comment on function capacity.check_replaced(text, text, text) is 'Raises unless the request that is replaced has ended.';

@@ -1,5 +1,5 @@
--- The terms of a new request as they are kept, each checked by its own rule before anything is written. A date is in the past only when it
--- is so everywhere on earth, because the requester means their own calendar.
+-- The terms of a new request as they are stored, each checked by its own rule before anything is written. A date is in the past only when
+-- it is past everywhere on earth, because the requester means their own calendar.
 create or replace function capacity.check_terms(p_terms capacity.terms) returns capacity.terms
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +27,8 @@ begin
       then 'customer_id: 1 to 200 printable characters, without blanks at the ends'
     when length(p_terms.justification) > 2000 or p_terms.justification ~ '[\u0001-\u0008\u000b-\u001f\u007f]'
       then 'justification: up to 2000 characters, without control characters other than tabs and line breaks'
-    -- What is no address at all only keeps the customer from being asked. To this mail would go, and no limit or list would know it again.
+    -- A value that is no address at all only keeps the customer from being asked. Mail would go to this one, but no limit or list would
+    -- match it.
     when capacity.is_address(p_terms.customer_ref ->> 'email') and headroom.canonical_address(p_terms.customer_ref ->> 'email') is null
       then 'customer_ref: ' || headroom.address_problem(p_terms.customer_ref ->> 'email')
   end;

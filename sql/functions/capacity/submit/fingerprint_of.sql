@@ -1,7 +1,8 @@
--- What an idempotency key is kept with: a hash of who asks for what, by which a repeat is told from another request under the same key.
+-- The fingerprint stored with an idempotency key: a hash of who asks for what, which tells a repeat from another request under the same
+-- key.
 --
--- The first twelve terms enter in their order, given or not, and customer_id after them where it is given. What was added later enters by
--- its name, and only where it is given: so the fingerprints of keys that were used before stay what they are.
+-- The first twelve terms enter in their order, given or not, followed by customer_id if given. Terms added later enter by
+-- name, and only if given: so the fingerprints of keys used before stay the same.
 create or replace function capacity.fingerprint_of(p_actor_id text, p_terms capacity.terms) returns bytea
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
--- CR-<year>-<number>, the year being that of UTC, whatever the session's time zone.
+-- CR-<year>-<number>, with the year in UTC, whatever the session's time zone.
 --
--- The default workspace counts, padded to six digits and never cut, so that ids stay right past the millionth. One sequence for all
--- years, so nothing has to be reset in a new year. Other workspaces get nine random digits: ids are one name space for the installation,
--- and consecutive numbers would tell each workspace how much the others ask for. The generator cannot be predicted, because a session
--- serves many workspaces. If two transactions draw the same number at the same instant, the primary key refuses one.
+-- The default workspace uses consecutive numbers, padded to six digits and never cut, so that ids stay right past the millionth. One
+-- sequence serves all years, so nothing is reset in a new year. Other workspaces get nine random digits: all ids share one namespace in the
+-- installation, and consecutive numbers would tell each workspace how much the others ask for. The generator is not predictable, because a
+-- session serves many workspaces. If two transactions draw the same number at the same instant, the primary key refuses one.
 create or replace function capacity.next_request_id(p_workspace_id text, p_at timestamptz default clock_timestamp()) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

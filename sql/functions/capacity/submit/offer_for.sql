@@ -1,5 +1,5 @@
--- What a request with these terms costs, as the layer above says that knows prices. Null: nothing is asked for. A price that cannot be
--- charged is refused there.
+-- The cost of a request with these terms, from the layer above that knows prices. Null: there is nothing to pay. That layer refuses a price
+-- that cannot be charged.
 create or replace function capacity.offer_for(
   p_workspace_id text, p_requested_size text, p_quantity integer, p_region text, p_duration_days integer
 ) returns jsonb
@@ -11,4 +11,4 @@ begin
     'expected_duration_days', p_duration_days)) -> 'offer', 'null');
 end
 $$;
-comment on function capacity.offer_for(text, text, integer, text, integer) is 'What these terms cost. Nullable: p_duration_days, result.';
+comment on function capacity.offer_for(text, text, integer, text, integer) is 'The cost of these terms. Nullable: p_duration_days, result.';

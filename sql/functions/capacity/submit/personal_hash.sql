@@ -1,5 +1,5 @@
--- The hash that stands in the log for what personal_data holds of a request: over its salt, customer_ref, and in an object after it what
--- else is given. With the salt gone nobody can confirm a guess by it. Null: nothing is held, or it was erased.
+-- The hash in the log of what personal_data holds about a request: over its salt, customer_ref, and an object with the other
+-- given fields. Once the salt is gone the hash cannot confirm a guess. Null: nothing is stored, or it was erased.
 create or replace function capacity.personal_hash(p_data capacity.personal_data) returns bytea
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,11 +1,11 @@
 -- Makes a request and submits it, for an actor whom the entrance has verified. The row begins with its terms and version 0; the event
--- carries all of them, and everything else follows from the event. Answers with what is known of the request then, and with the story of
--- the submission, where messages were made of it.
+-- carries all of them, and everything else follows from the event. Returns the resulting context, and the story of
+-- the submission if messages were made from it.
 --
 -- With an idempotency key the insert into submissions decides: a second call with the same content gets the first request,
--- also while the first is still under way, and one with other content is refused. That is asked before the terms are checked,
--- because a repeat must be answered also when its date has passed or the rules have changed. Of the key its keyed hash is kept, since
--- callers may name somebody in it: a repeat is known by that, also after an erasure.
+-- even while the first is still in progress, and one with other content is refused. This is checked before the terms,
+-- because a repeat must be answered even if its date has passed or the rules have changed. Only the keyed hash of the key is stored, since
+-- callers may name somebody in it: it identifies a repeat, also after an erasure.
 create or replace function capacity.submit(
   p_actor capacity.actor, p_workspace directory.workspaces, p_terms capacity.terms, p_idempotency_key text,
   out context capacity.context, out story jsonb
@@ -46,8 +46,8 @@ begin
     end if;
   end if;
 
-  -- A removal of whoever asks waits for this request, or this finds them gone: what somebody asked for is known when their account is given
-  -- to another.
+  -- Either the removal of the requester waits for this request, or this finds them removed: what somebody asked for is known when their
+  -- account is given to another.
   perform from directory.members m where m.workspace_id = p_workspace.id and m.id = p_actor.id and m.active for key share;
   if not found then
     perform headroom.fail('not_allowed', format('There is no active member "%s" in this workspace.', left(p_actor.id, 64)), null,
@@ -60,13 +60,13 @@ begin
   end if;
   v_request.offer := capacity.offer_for(p_workspace.id, p_terms.requested_size, p_terms.quantity, p_terms.region,
                                         p_terms.expected_duration_days);
-  -- What it costs is known better than what somebody typed, also where its worth in dollars is not: that may then be anything.
+  -- The cost is known better than the estimate that somebody typed. Without a value in dollars, it may be any amount.
   v_cost_usd := case when v_request.offer is null then p_terms.estimated_monthly_cost_usd
                      else (v_request.offer ->> 'monthly_usd')::numeric end;
   v_request.review_plan := capacity.review_plan(
     p_workspace.id, p_actor.id, p_terms.commercial_owner_user_id, p_terms.infra_owner_group, p_terms.requested_size, p_terms.quantity,
     p_terms.region, v_cost_usd);
-  -- Nobody decides about it but the one who asked, and they are not known.
+  -- Only the requester has decided anything, and they are not known.
   if p_actor.via = 'self-service' and v_request.review_plan #> '{commercial,auto}' = 'true'
      and v_request.review_plan #> '{technical,auto}' = 'true' then
     v_request.review_plan := v_request.review_plan || '{"quiet": true}';
@@ -90,14 +90,14 @@ begin
   v_request.updated_at := v_request.created_at;
   with person as (insert into capacity.personal_data select v_personal.* where v_personal.salt is not null)
   insert into capacity.requests values (v_request.*);
-  perform capacity.name_customer(v_request.id, p_workspace.id, p_terms.customer_id, p_terms.customer_ref);
+  perform capacity.record_customer(v_request.id, p_workspace.id, p_terms.customer_id, p_terms.customer_ref);
   v_payload := jsonb_build_object('workspace_id', p_workspace.id, 'requester_user_id', p_actor.id,
                                   'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan)
     || (to_jsonb(p_terms) - 'customer_id' - array(select jsonb_object_keys(to_jsonb(v_personal))));
   if v_request.offer is not null then
     v_payload := v_payload || jsonb_build_object('offer', v_request.offer);
   end if;
-  -- The steps of every decision, without a lock: nobody else can see the row yet.
+  -- The steps of every decision, but without a lock: nobody else can see the row yet.
   context := capacity.context_of(v_request, p_actor, 'REQUEST_SUBMITTED', 'REQUEST_SUBMITTED');
   v_applied := capacity.apply(context, capacity.judge(context), v_payload);
   context.request := v_applied.request;

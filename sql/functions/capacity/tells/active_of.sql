@@ -1,4 +1,4 @@
--- Of these people those who are active members, each once; at most fifty.
+-- The active members among these people, each once; at most fifty.
 create or replace function capacity.active_of(p_workspace_id text, p_member_ids text[], p_but text[] default '{}') returns text[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

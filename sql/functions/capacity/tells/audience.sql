@@ -1,5 +1,5 @@
--- The members of an audience who are told for a step, or for none: as the story tells it for an event, and whom a notice calls upon. What
--- capacity.tells_of_event() and tells_of_notice() found somebody for, this finds too.
+-- The members of an audience to notify for a step, or for none: for an event from the story, for a notice the people it addresses. Every
+-- audience that capacity.tells_of_event() and tells_of_notice() named has somebody here too.
 create or replace function capacity.audience(p_context capacity.context, p_story jsonb, p_audience text, p_step text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -27,4 +27,4 @@ begin
   return v_ids;
 end
 $$;
-comment on function capacity.audience(capacity.context, jsonb, text, text) is 'Whom a cause tells, by audience and step. Nullable: p_step.';
+comment on function capacity.audience(capacity.context, jsonb, text, text) is 'Whom a cause notifies, by audience. Nullable: p_step.';

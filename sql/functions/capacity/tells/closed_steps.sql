@@ -1,4 +1,4 @@
--- The reviews that an event closes, so that those who were asked need not look any more. An endorsement leaves the commercial review open
+-- The reviews that an event closes, so that their reviewers can stop. An endorsement leaves the commercial review open
 -- for others.
 create or replace function capacity.closed_steps(p_request capacity.requests, p_event_type text) returns text[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp

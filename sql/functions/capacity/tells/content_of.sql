@@ -1,4 +1,4 @@
--- What a line of capacity.tells says of a request with these values, by the channels of the line.
+-- The content of a line of capacity.tells for a request with these values, for the channels of the line.
 create or replace function capacity.content_of(p_context capacity.context, p_rule capacity.tell, p_values jsonb) returns notify.content
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -11,4 +11,4 @@ begin
   return v_content;
 end
 $$;
-comment on function capacity.content_of(capacity.context, capacity.tell, jsonb) is 'What a line of capacity.tells says of a request.';
+comment on function capacity.content_of(capacity.context, capacity.tell, jsonb) is 'The content of a line of capacity.tells for a request.';

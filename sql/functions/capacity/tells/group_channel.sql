@@ -1,5 +1,5 @@
--- The channel in which the group is told that gives the technical review of a request, while somebody of it is asked. Where the request's
--- thread is in that same channel, the thread tells them.
+-- The channel of the group that gives the technical review of a request, while one of its members is asked. Null if the request's
+-- thread is in that same channel, because the thread notifies them.
 create or replace function capacity.group_channel(p_request capacity.requests, p_asked jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -13,4 +13,4 @@ begin
 end
 $$;
 comment on function capacity.group_channel(capacity.requests, jsonb)
-  is 'The channel in which a group is told of a technical review. Nullable: result.';
+  is 'The channel that notifies a group about a technical review. Nullable: result.';

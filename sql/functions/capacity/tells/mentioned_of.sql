@@ -1,12 +1,12 @@
--- Whom the thread of a request reaches with what is being told, of these people: Slack knows them, and the message mentions them. Who is no
--- longer asked sees it where they were asked.
+-- Which of these people the request's thread notifies: those whom Slack knows and the message mentions. People who are
+-- no longer asked see it in the message that asked them.
 create or replace function capacity.mentioned_of(p_story jsonb, p_audience text, p_member_ids text[]) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_mentions jsonb := case
     when p_audience = 'no_longer_asked' then to_jsonb(p_member_ids)
-    -- The root message names ten of each step.
+    -- The root message names at most ten for each step.
     when p_story ->> 'event' = 'REQUEST_SUBMITTED'
     then jsonb_path_query_array(jsonb_path_query_array(p_story -> 'asked', '$[*] ? (@.step == "commercial").id'), '$[0 to 9]')
       || jsonb_path_query_array(jsonb_path_query_array(p_story -> 'asked', '$[*] ? (@.step == "technical").id'), '$[0 to 9]')
@@ -17,4 +17,4 @@ begin
                   and v_mentions ? m.id);
 end
 $$;
-comment on function capacity.mentioned_of(jsonb, text, text[]) is 'Whom a thread reaches, of these people.';
+comment on function capacity.mentioned_of(jsonb, text, text[]) is 'Which of these people a thread notifies.';

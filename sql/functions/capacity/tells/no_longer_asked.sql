@@ -1,5 +1,5 @@
--- Who was told that a review waits for them which an event has closed, as `step:member`; but for whoever acts, has endorsed, or is asked
--- again.
+-- Those who were told that a review waits for them which an event has now closed, as `step:member`; except the actor, and people who have
+-- endorsed or are asked again.
 create or replace function capacity.no_longer_asked(p_context capacity.context, p_asked jsonb) returns text[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

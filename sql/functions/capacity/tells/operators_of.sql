@@ -1,4 +1,4 @@
--- Who looks after what failed in a workspace: operators, those who are here first, or else the admins.
+-- Those who handle failures in a workspace: operators, first those who are not away; where there are none, the admins.
 create or replace function capacity.operators_of(p_workspace_id text, p_but text[]) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ as $$
                                           and o.kind = 'role' and o.party = 'operator') then 'operator' else 'admin' end
      order by c.away, c.member_id limit 9);
 $$;
-comment on function capacity.operators_of(text, text[]) is 'Member ids of those who look after what failed in a workspace.';
+comment on function capacity.operators_of(text, text[]) is 'Member ids of those who handle failures in a workspace.';

@@ -1,4 +1,4 @@
--- What a line of capacity.tells would say of a story, as the message of a channel, without telling anybody. For tests.
+-- The message of a channel for a line of capacity.tells and a story, without sending anything. For tests.
 create or replace function capacity.preview_tell(
   p_story jsonb, p_template text, p_channel text, p_step text default 'commercial', p_address text default 'somebody@example.org'
 ) returns jsonb

@@ -1,5 +1,5 @@
--- What a template can say of a problem: counts, names and codes, never what a message said, or to whom. `count` is there where it is more
--- than one; the facts are those of capacity.tell_dead_letters() and tell_circuits().
+-- The values that templates have for a problem: counts, names and codes, never the content or the recipient of a message. `count` is set
+-- only if it is more than one; the facts are those of capacity.tell_dead_letters() and tell_circuits().
 create or replace function capacity.problem_values(p_facts jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -20,4 +20,4 @@ begin
         from jsonb_array_elements(p_facts -> 'streams') with ordinality x(s, n))));
 end
 $$;
-comment on function capacity.problem_values(jsonb) is 'What a template can say of a problem.';
+comment on function capacity.problem_values(jsonb) is 'The values that templates have for a problem.';

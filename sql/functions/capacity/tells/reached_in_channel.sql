@@ -1,5 +1,5 @@
--- Whom the message in their group's channel reaches, of these people: all of those who are asked for the technical review; where a notice
--- calls upon several at once, those who are asked for that alone.
+-- Which of these people the message in their group's channel notifies: all who are asked for the technical review; where a notice
+-- addresses several steps, those who are asked for the technical review alone.
 create or replace function capacity.reached_in_channel(p_story jsonb, p_step text, p_member_ids text[]) returns text[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ begin
 end
 $$;
 comment on function capacity.reached_in_channel(jsonb, text, text[])
-  is 'Whom a message in their group''s channel reaches. Nullable: p_step.';
+  is 'The people whom a message in their group''s channel notifies. Nullable: p_step.';

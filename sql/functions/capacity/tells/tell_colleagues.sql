@@ -1,5 +1,5 @@
--- Tells members of one audience, for one step, by one line of capacity.tells: in the inbox alone whoever hears of it in the request's
--- thread or in their group's channel, the others directly too.
+-- Notifies members of one audience, for one step, by one line of capacity.tells: only in the inbox if the request's
+-- thread or their group's channel notifies them, otherwise directly too.
 create or replace function capacity.tell_colleagues(
   p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text, p_step text, p_member_ids text[], p_effects text[]
 ) returns integer
@@ -34,4 +34,4 @@ begin
 end
 $$;
 comment on function capacity.tell_colleagues(capacity.context, jsonb, capacity.tell, text, text, text[], text[])
-  is 'Tells members of one audience, and counts them. Nullable: p_step.';
+  is 'Notifies members of one audience, and counts them. Nullable: p_step.';

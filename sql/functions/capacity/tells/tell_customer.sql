@@ -1,5 +1,5 @@
--- Tells the customer of a request something by mail, with their link where the message has one. A link that has run out is not worth
--- sending.
+-- Mails something to the customer of a request, with their link if the message has one. A message whose link has expired is not
+-- sent.
 create or replace function capacity.tell_customer(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
 returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -22,4 +22,4 @@ begin
   return 1;
 end
 $$;
-comment on function capacity.tell_customer(capacity.context, jsonb, capacity.tell, text) is 'Tells a customer something by mail.';
+comment on function capacity.tell_customer(capacity.context, jsonb, capacity.tell, text) is 'Notifies a customer by mail.';

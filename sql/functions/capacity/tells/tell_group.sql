@@ -1,4 +1,5 @@
--- Tells the group that gives the technical review, in its channel: the group that was told before, since the directory may have changed.
+-- Notifies the group that gives the technical review, in its channel: the group that was notified before, since the directory may have
+-- changed.
 create or replace function capacity.tell_group(p_context capacity.context, p_story jsonb, p_rule capacity.tell, p_key text)
 returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -12,4 +13,4 @@ begin
   return 1;
 end
 $$;
-comment on function capacity.tell_group(capacity.context, jsonb, capacity.tell, text) is 'Tells a group something in its channel.';
+comment on function capacity.tell_group(capacity.context, jsonb, capacity.tell, text) is 'Notifies a group in its channel.';

@@ -1,5 +1,5 @@
--- The customer's link, for a message that has one: what it is made of at the moment of sending, the words on it, and what to know of it.
--- The link itself is nowhere.
+-- The customer's link, for a message that has one: what it is computed from at the moment of sending, its label, and a note about it.
+-- The link itself is stored nowhere.
 create or replace function capacity.tell_link(p_story jsonb, p_template text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
                    "note": "The link is for you alone. Opening it decides nothing and charges nothing."}'::jsonb end;
 end
 $$;
-comment on function capacity.tell_link(jsonb, text) is 'The link of a message to the customer, but for its secret. Nullable: result.';
+comment on function capacity.tell_link(jsonb, text) is 'The link of a message to the customer, without its secret. Nullable: result.';

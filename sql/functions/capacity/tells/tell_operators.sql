@@ -1,4 +1,5 @@
--- Tells the operators of a workspace what is about no request, by the lines of capacity.tells for a cause: once for each p_facts' id.
+-- Notifies the operators of a workspace of something that concerns no request, by the lines of capacity.tells for a cause: once per p_facts
+-- id.
 create or replace function capacity.tell_operators(p_workspace_id text, p_cause text, p_facts jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +20,4 @@ begin
   end loop;
 end
 $$;
-comment on function capacity.tell_operators(text, text, jsonb) is 'Tells operators what is about no request.';
+comment on function capacity.tell_operators(text, text, jsonb) is 'Notifies operators of something that concerns no request.';

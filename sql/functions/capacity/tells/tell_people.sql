@@ -1,8 +1,8 @@
--- Makes the notifications of an event or a notice, all that it names, in its transaction. Whom the request's thread mentions in the same
--- breath is told in the inbox alone, and so is whose group is told in its channel; everybody else directly too, by mail where the workspace
--- does not use Slack, with a way to the inbox and to all that they were told of this request.
+-- Makes all notifications that an event or a notice names, in its transaction. People whom the request's thread mentions at the same
+-- time get them only in the inbox, and so do those whose group is notified in its channel. Everybody else gets them directly too, by mail
+-- if the workspace does not use Slack, with a link to the inbox and to all notifications about this request.
 --
--- Returns how many people it told: a call whose result is assigned is evaluated in place, and one that is dropped is run as a query.
+-- Returns the number of people: a call whose result is assigned is evaluated in place, and one whose result is dropped runs as a query.
 create or replace function capacity.tell_people(p_context capacity.context, p_story jsonb, p_effects text[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

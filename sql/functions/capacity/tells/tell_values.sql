@@ -1,5 +1,5 @@
--- What a template can say of a story, by the names that capacity.template_variables() explains; what is not known is absent. Members hear
--- the sentence that the thread says, and other people's words, quoted; the customer never does, since colleagues gave each other reasons.
+-- The values that templates have for a story, named as in capacity.template_variables(); unknown ones are absent. Members get
+-- the sentence that the thread shows, and other people's words, quoted; the customer never does, since colleagues gave each other reasons.
 create or replace function capacity.tell_values(p_story jsonb, p_template text, p_step text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -18,7 +18,7 @@ begin
     return jsonb_build_object('reviews', '• ' || nullif(array_to_string(v_lines, E'\n• '), ''),
                               'only_one', case when cardinality(v_lines) = 1 then 'yes' end);
   end if;
-  -- Nearly every story is fit as it is, which is asked once for all of it.
+  -- Nearly every story needs no cleaning, which one check of the whole finds out.
   if concat(v_request, v_capacity, v_needed_by, v_days, v_price, v_cost) ~ '[^\u0020-\u007a\u007c-\u007e\u00a0-\u02ff]'
      or octet_length(concat(v_request, v_capacity, v_needed_by, v_days, v_price, v_cost)) > 200 then
     v_request := notify.email_text(v_request, 100);
@@ -46,10 +46,10 @@ begin
   elsif p_template in ('offer', 'warning', 'payment_failed') then
     return v_values || jsonb_build_object('deadline', coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline'));
   elsif p_template in ('failed', 'cancelled') and p_story ->> 'state_before' = 'PROVISIONING' and v_price is not null then
-    -- Whoever came as far as provisioning has paid.
+    -- A request that reached provisioning has been paid.
     return v_values || '{"money_back": "yes"}';
   end if;
   return v_values;
 end
 $$;
-comment on function capacity.tell_values(jsonb, text, text) is 'What a template can say of a story. Nullable: p_step.';
+comment on function capacity.tell_values(jsonb, text, text) is 'The values that templates have for a story. Nullable: p_step.';

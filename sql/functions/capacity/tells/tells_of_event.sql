@@ -1,5 +1,6 @@
--- Whom an event tells, as names of side effects. Each that is named has somebody to tell, for every name must have its notification (I3).
--- Who acts is not told of it. p_asked: whose turn it is after the event. p_quiet: colleagues hear nothing of the request as yet.
+-- The people whom an event notifies, as names of side effects. Each name has at least one recipient, because every name must have its
+-- notification (I3). The actor is not notified. p_asked: whose turn it is after the event. p_quiet: colleagues see nothing of the request
+-- yet.
 create or replace function capacity.tells_of_event(
   p_context capacity.context, p_state_before public.capacity_request_state, p_asked jsonb, p_quiet boolean
 ) returns text[]
@@ -8,7 +9,7 @@ as $$
 declare
   v_request capacity.requests := p_context.request;
   v_event text := p_context.event_type;
-  -- Nobody, where a customer or the system acts: their ids may be a member's too.
+  -- Empty when a customer or the system acts: their ids may also be a member's.
   v_actor_id text := coalesce((p_context.standing).member_id, '');
   v_tells text[] := '{}';
 begin
@@ -40,4 +41,4 @@ begin
 end
 $$;
 comment on function capacity.tells_of_event(capacity.context, public.capacity_request_state, jsonb, boolean)
-  is 'Whom an event tells, as names of side effects.';
+  is 'Whom an event notifies, as names of side effects.';

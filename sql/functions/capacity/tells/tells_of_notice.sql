@@ -1,4 +1,5 @@
--- Whom a notice tells, as names of side effects; each has somebody to tell. p_called: whom it calls upon. p_asked: whose turn it is.
+-- The people whom a notice notifies, as names of side effects; each has a recipient. p_called: whom it addresses. p_asked: whose turn it
+-- is.
 create or replace function capacity.tells_of_notice(p_context capacity.context, p_called text[], p_asked jsonb) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -31,4 +32,4 @@ begin
   return v_tells;
 end
 $$;
-comment on function capacity.tells_of_notice(capacity.context, text[], jsonb) is 'Whom a notice tells, as names of side effects.';
+comment on function capacity.tells_of_notice(capacity.context, text[], jsonb) is 'Whom a notice notifies, as names of side effects.';

@@ -1,5 +1,5 @@
--- What a step means for the customer: they hear when an answer is wanted and, once one was, how it goes on. Where they should be asked and
--- cannot be by mail, those who can fix that are told.
+-- What a step means for the customer: they are notified when an answer is needed, and after it of the progress. Where they should be asked
+-- but cannot be by mail, those who can fix that are notified.
 create or replace function capacity.tells_of_offer(p_context capacity.context, p_state_before public.capacity_request_state) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function capacity.tells_of_offer(capacity.context, public.capacity_request_state)
-  is 'Whom a step tells for the customer''s sake, as names of side effects.';
+  is 'The notifications of a step that concern the customer, as names of side effects.';

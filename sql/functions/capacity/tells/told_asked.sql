@@ -1,5 +1,5 @@
--- Who is told by an event that a decision is theirs now, of those whose turn it is: all of them at first, the authority after an
--- endorsement; never whoever acts.
+-- Which of those whose turn it is are notified by an event that they should decide: all of them at first, the authority after an
+-- endorsement; never the actor.
 create or replace function capacity.told_asked(p_context capacity.context, p_asked jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

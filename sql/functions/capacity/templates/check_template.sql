@@ -1,12 +1,12 @@
--- What is wrong with a template, as "title: what" or "body: what", or null: it cannot be read, shows nothing in one of the samples, is cut
--- there, or does not say what it has to.
+-- What is wrong with a template, as "title: what" or "body: what", or null: it does not parse, it renders to nothing or is cut in one of
+-- the samples, or it lacks a required variable.
 create or replace function capacity.check_template(p_workspace_id text, p_name text, p_title text, p_body text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_variables text[] := array(select v.variable from capacity.template_variables() v where p_name = any (v.templates));
   v_problem text := coalesce(
-    'title: ' || case when p_title like E'%\n%' then 'it is one line' else notify.template_problem(p_title, 300, v_variables) end,
+    'title: ' || case when p_title like E'%\n%' then 'it must be one line' else notify.template_problem(p_title, 300, v_variables) end,
     'body: ' || notify.template_problem(p_body, 10000, v_variables));
   v_sample record;
   v_title text;
@@ -23,7 +23,7 @@ begin
       when notify.is_blank(v_body) then 'body: it is empty'
       when length(v_title) > 200 then format('title: it has %s characters, and is cut after 200', length(v_title))
       when length(v_body) > 20000 then format('body: it has %s characters, and is cut after 20000', length(v_body))
-      else (select format('body: {{%s}} has to be there, and is not', min(v.variable))
+      else (select format('body: {{%s}} is required, and is missing', min(v.variable))
               from capacity.template_variables() v
              where p_name = any (v.required) and v_sample.vals ->> v.variable <> ''
                and strpos(v_title || E'\n' || v_body, v_sample.vals ->> v.variable) = 0

@@ -1,4 +1,4 @@
--- What a template says for each sample, by each channel that it may go by: a customer is reached by mail alone.
+-- The messages of a template for each sample, by each of its channels: a customer gets only mail.
 create or replace function capacity.preview_template(p_workspace_id text, p_name text, p_title text, p_body text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ begin
       from capacity.template_samples(p_workspace_id, p_name) with ordinality s);
 end
 $$;
-comment on function capacity.preview_template(text, text, text, text) is 'What a template says for each sample, by each channel.';
+comment on function capacity.preview_template(text, text, text, text) is 'The messages of a template for each sample, by each channel.';

@@ -1,4 +1,4 @@
--- The template of that name, as the caller's workspace has it, or a refusal: of who may not see it, and of a name that there is not.
+-- The template of that name, as the caller's workspace has it. Refuses callers who may not see it, and unknown names.
 create or replace function capacity.require_template(
   p_name text, p_workspace_id text, p_language text, out workspace_id text, out actor text, out own notify.own_templates,
   out theirs notify.templates

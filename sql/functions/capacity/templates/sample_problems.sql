@@ -1,4 +1,4 @@
--- Problems that never were: what the templates for operators are tried with.
+-- Invented problems for checking the templates for operators.
 create or replace function capacity.sample_problems() returns table (template text, sample text, facts jsonb)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ as $$
     ('circuit_closed', 'one', '{"count": 1, "destinations": [{"name": "Slack (C0CAPACITY)"}]}'),
     ('circuit_closed', 'several', '{"count": 2, "destinations": [{"name": "Slack (C0CAPACITY)"}, {"name": "mail"}]}')
 $$;
-comment on function capacity.sample_problems() is 'What templates for operators are tried with.';
+comment on function capacity.sample_problems() is 'Samples for checking the templates for operators.';

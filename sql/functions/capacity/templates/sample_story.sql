@@ -1,4 +1,4 @@
--- A story as capacity.story_of() tells it, of a request that never was: what templates are tried with. p_sample: with a price, without one
+-- An invented story as capacity.story_of() makes it, for checking templates. p_sample: with a price, without one
 -- and with somebody's words, or with as little as a story can have.
 create or replace function capacity.sample_story(p_workspace_id text, p_cause text, p_sample integer) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -29,4 +29,4 @@ begin
     else jsonb_build_object('items', v_items - 1) end;
 end
 $$;
-comment on function capacity.sample_story(text, text, integer) is 'A story that templates are tried with.';
+comment on function capacity.sample_story(text, text, integer) is 'A story for checking templates.';

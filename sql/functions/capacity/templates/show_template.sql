@@ -1,4 +1,4 @@
--- A template as its admins see it: the words that are used, ours, and what may stand in them.
+-- A template as its admins see it: the text in use, our text, and its variables.
 create or replace function capacity.show_template(p_own notify.own_templates, p_theirs notify.templates) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- With what a template is tried: the values, and the customer's link where the message has one. The last has as little as there can be, so
--- that what depends on something else is seen not to be enough. A cause that is a notice comes before events, of which few read like one.
+-- The samples that a template is checked with: the values, and the customer's link if the message has one. The last sample has as little as
+-- possible, to show where a template depends on optional values. A cause that is a notice comes before events, of which few read like one.
 create or replace function capacity.template_samples(p_workspace_id text, p_name text)
 returns table (sample text, vals jsonb, link jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -25,4 +25,4 @@ begin
    order by s.n;
 end
 $$;
-comment on function capacity.template_samples(text, text) is 'With what a template is tried. Nullable: link.';
+comment on function capacity.template_samples(text, text) is 'The samples that a template is checked with. Nullable: link.';

@@ -1,5 +1,5 @@
--- What may stand in templates: capacity.tell_values() makes the values of the workflow. What is required, a template must say wherever
--- there is such a value, by itself or within the terms.
+-- The variables of templates: capacity.tell_values() makes the values of the workflow. A template must show each required variable
+-- whenever it has a value, directly or within the terms.
 create or replace function capacity.template_variables()
 returns table (variable text, templates text[], required text[], meaning text, example text)
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -12,24 +12,24 @@ declare
 begin
   return query values
     ('request', v_all, v_all, 'the id of the request', 'CR-2026-000042'),
-    ('capacity', v_all, v_open, 'what is asked for', '4 × 32XL in us-east-1'),
-    ('terms', v_all, '{}'::text[], 'the request, the capacity and the next four, a line each', 'Request: CR-2026-000042 …'),
+    ('capacity', v_all, v_open, 'the requested capacity', '4 × 32XL in us-east-1'),
+    ('terms', v_all, '{}'::text[], 'the request, the capacity and the next four variables, one line each', 'Request: CR-2026-000042 …'),
     ('needed_by', v_all, '{}', 'the day, if there is one', '2026-02-01'),
     ('days', v_all, '{}', 'for how many days', '30'),
-    ('price', v_all, v_open, 'what the customer pays; absent where nothing is to be paid', 'USD 1,200.00 a month'),
-    ('estimated_cost', v_all, '{}', 'the estimate; absent where there is a price or none was given', 'USD 12,500.00 a month'),
-    ('what_happened', v_told, '{step,notice}', 'the sentence that the thread in Slack says', 'Rita asks for 4 × 32XL in us-east-1.'),
-    ('review', '{asked,escalated,no_longer_asked}', '{asked,escalated,no_longer_asked}', 'which review it is', 'commercial'),
-    ('justification', '{asked,escalated}', '{}', 'why it is needed, quoted, if somebody said so', '> We need it for the launch.'),
+    ('price', v_all, v_open, 'what the customer pays; absent if there is nothing to pay', 'USD 1,200.00 a month'),
+    ('estimated_cost', v_all, '{}', 'the estimate; absent if there is a price or no estimate', 'USD 12,500.00 a month'),
+    ('what_happened', v_told, '{step,notice}', 'the same sentence as in the Slack thread', 'Rita asks for 4 × 32XL in us-east-1.'),
+    ('review', '{asked,escalated,no_longer_asked}', '{asked,escalated,no_longer_asked}', 'the review', 'commercial'),
+    ('justification', '{asked,escalated}', '{}', 'why it is needed, quoted, if given', '> We need it for the launch.'),
     ('quote', '{step,notice}', '{}', 'the words that somebody added, quoted', '> There is no other way.'),
-    ('deadline', v_open, v_open, 'until when the customer may answer', '2026-01-10 10:00 UTC'),
-    ('money_back', '{failed,cancelled}', '{}', 'there where the customer has paid, which goes back to them', 'yes'),
-    ('reviews', '{digest}', '{digest}', 'the reviews that wait, a line each', '• CR-2026-000042: …'),
-    ('summary', v_problems, '{}', 'by which rails, or the name of the only receiver', 'slack 2, email 1'),
-    ('list', v_problems, v_problems, 'what was given up, or the receivers, a line each', '• stream people by email: 1 …'),
-    ('count', v_problems, '{}', 'how many; absent where it is one', '3'),
-    ('only_one', '{digest}', '{}', 'there where it is one review', 'yes');
+    ('deadline', v_open, v_open, 'the deadline for the customer''s answer', '2026-01-10 10:00 UTC'),
+    ('money_back', '{failed,cancelled}', '{}', 'set if the customer has paid and gets the money back', 'yes'),
+    ('reviews', '{digest}', '{digest}', 'the waiting reviews, one line each', '• CR-2026-000042: …'),
+    ('summary', v_problems, '{}', 'the rails, or the name of the only receiver', 'slack 2, email 1'),
+    ('list', v_problems, v_problems, 'the messages given up, or the receivers, one line each', '• stream people by email: 1 …'),
+    ('count', v_problems, '{}', 'how many; absent if it is one', '3'),
+    ('only_one', '{digest}', '{}', 'set if it is exactly one review', 'yes');
   return query select v.variable, v.templates, v.required, v.meaning, v.example from notify.template_variables() v;
 end
 $$;
-comment on function capacity.template_variables() is 'What may stand in templates.';
+comment on function capacity.template_variables() is 'The variables of templates.';

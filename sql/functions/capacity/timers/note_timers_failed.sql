@@ -1,4 +1,4 @@
--- Writes down that a sweep failed as a whole. Its own transaction is rolled back and says nothing, so its runner says it afterwards.
+-- Records that a sweep failed as a whole. The sweep's own transaction is rolled back, so its runner records it afterwards.
 create or replace function capacity.note_timers_failed(p_runner text, p_code text) returns void
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

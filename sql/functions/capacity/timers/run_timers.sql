@@ -1,12 +1,12 @@
--- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people
--- of it, finishes erasures that waited for messages on their way, has layers above do what is due there, and sends what is due to people.
--- What was said to one person is forgotten on the way, when its time is over. Safe to run from several places at once, and as often as
--- one likes. A bad row is written down in capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
+-- The sweep: expires what is due, warns before deadlines, reports customers whose mail was given up, marks late reviews and reminds people
+-- of them, finishes erasures that waited for messages on their way, runs the timers of layers above, and releases due notifications.
+-- It also forgets expired messages to one person. It is safe to run from several places at the same time, and as often as
+-- you like. A failing row is recorded in capacity.timer_failures, named in the answer, and skipped for a while; it stops nothing else.
 --
--- p_most bounds how many requests of each kind one call takes on, since it is one transaction; `more` says that there were as
--- many, so that calling again at once is worth it. p_runner says who calls, for the record of who swept last (capacity.timer_runs).
+-- p_most limits how many requests of each kind one call handles, since it is one transaction; `more` says that the limit was
+-- reached, so that calling again immediately is useful. p_runner names the caller, for the record of the last sweep (capacity.timer_runs).
 --
--- A definer function, because pg_cron runs it as whoever migrated, who may be a superuser: nothing that it calls needs more than the
+-- A definer function, because pg_cron runs it as the login that migrated, who may be a superuser: nothing that it calls needs more than the
 -- owner's rights.
 create or replace function capacity.run_timers(p_most integer, p_runner text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -29,12 +29,12 @@ begin
   v_review := capacity.timer_review(v_max);
   v_erasure := capacity.timer_erase(v_max);
   v_past := capacity.timer_forget();
-  v_above := capacity.timer_above(v_max);
+  v_above := capacity.timer_layers_above(v_max);
   v_told := capacity.timer_release(v_max);
   v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed
     || v_above.failed || v_told.failed;
-  -- In the runner's own row. One that another sweep holds at this moment is left to that one, which says the same: nobody waits for an open
-  -- transaction of somebody's here. A runner that nobody knows counts as a call.
+  -- Updates the runner's own row. If another sweep of the same kind holds it, that sweep records the same: nobody waits here for an open
+  -- transaction. An unknown runner is recorded as a call.
   update capacity.timer_runs t
      set login = session_user, began_at = now(), ended_at = clock_timestamp(), failures = jsonb_array_length(v_failed)
    where t.runner = (select l.runner from capacity.timer_runs l

@@ -1,5 +1,5 @@
--- Has pg_cron sweep every minute, where it exists and lets us; else the worker's sweep is the only one, and enough. Where both sweep
--- they share the work. Safe to call again. Call it after installing pg_cron later on.
+-- Schedules a sweep every minute in pg_cron, where it exists and permits that; else only the worker sweeps, which is enough. Where both
+-- sweep, they share the work. Safe to call again, for example after installing pg_cron later.
 create or replace function capacity.schedule_timers() returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- What to remind people of: for each of them every late review that waits on them, oldest first, unless they were reminded of it too
--- often; and how many more wait on them that are not named. Whoever is reminded hears of everything at once, whichever request it
--- was that fell due; what their group is told in its channel is a digest of its own, whose items name the group. A request on which a
--- timer failed is left alone for a while. Bounded by what a message names (capacity.story_digest): each review that is named, and no
--- other, is counted by a notice of its own.
+-- Whom to remind of what: for each person every late review that waits on them, oldest first, unless they were reminded of it too
+-- often; and how many more wait on them that are not named. One reminder covers everything that waits on a person, whichever request
+-- fell due. A group's reminder in its channel is a separate digest, whose items name the group. A request on which a
+-- timer failed is skipped for a while. Limited to what a message names (capacity.story_digest): each named review, and no
+-- other, is counted by its own notice.
 create or replace function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
 returns table (member_id text, items jsonb, others integer)
 language plpgsql stable set search_path = pg_catalog, pg_temp

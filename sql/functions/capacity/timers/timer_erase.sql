@@ -1,6 +1,6 @@
--- Finishes erasures that waited for messages on their way, once these have arrived or were given up. Each in a subtransaction of its own,
--- so that one bad row stops no other; requests that somebody holds at this moment are left for the next time. Those that were looked at
--- longest ago come first. There is more to do only if something came of it: what still waits, waits for the relay.
+-- Finishes erasures that waited for messages on their way, once these have arrived or were given up. Each runs in its own subtransaction,
+-- so that one failing row stops no other; requests that are locked at this moment are left for the next sweep. Those checked
+-- longest ago come first. There is more to do only if this made progress: the remaining ones wait for the relay.
 create or replace function capacity.timer_erase(p_most integer, out erased integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -34,4 +34,4 @@ begin
   more := v_seen = p_most and erased > 0;
 end
 $$;
-comment on function capacity.timer_erase(integer) is 'Goes on with erasures that wait for messages, a batch of them.';
+comment on function capacity.timer_erase(integer) is 'Continues erasures that wait for messages, a batch of them.';

@@ -1,8 +1,8 @@
--- Ends the offers whose time for an answer is over. Each in a subtransaction of its own, so that one bad row stops no other; rows
--- that somebody is deciding at this moment, or that another sweep has, are left to them.
+-- Expires the offers whose deadline has passed. Each in its own subtransaction, so that one failing row stops no other; rows
+-- that somebody is deciding at this moment, or that another sweep has locked, are skipped.
 --
--- A layer above may know that an answer is under way, such as a payment that a bank is still working on. Then the offer is kept until
--- the time that it names, and asked about again every five minutes, because the reason may be gone before.
+-- A layer above may know that an answer is on its way, such as a payment that a bank is still processing. Then the offer is kept until
+-- the time that the layer names, and checked again every five minutes, because the reason may disappear earlier.
 create or replace function capacity.timer_expire(p_most integer, out expired integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- A timer failed on one request: writes it down, and leaves that request alone for a while, longer each time. The others go on.
+-- Records that a timer failed on one request, and skips that request for a while, longer each time. The others continue.
 create or replace function capacity.timer_failed(p_request_id text, p_timer text, p_error_code text, p_message text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Forgets what is past its time and hangs on no request: forms and notes to one person in Slack, and Slack users of members who were
--- removed, and the count of what members did more than an hour ago (capacity.acts). A failure is written down under the stream's name,
+-- Forgets expired data that belongs to no request: forms and notes to one person in Slack, Slack users of members who were
+-- removed, and the counts of acts more than an hour ago (capacity.acts). A failure is recorded under the stream's name,
 -- and the next sweep tries again.
 create or replace function capacity.timer_forget(out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -19,4 +19,4 @@ begin
   end if;
 end
 $$;
-comment on function capacity.timer_forget() is 'Forgets interactions and receipts that are past their time.';
+comment on function capacity.timer_forget() is 'Forgets interactions and receipts that have expired.';

@@ -1,5 +1,5 @@
--- Posts a notice about the customer's answer, unless another sweep did so since a moment. A request on which that fails is
--- written down under the notice's kind, and stops no other.
+-- Posts a notice about the customer's answer, unless another sweep has posted it since p_since. A failure is recorded
+-- for the request under the notice's kind, and stops no other request.
 create or replace function capacity.timer_notice(
   p_request capacity.requests, p_kind text, p_since timestamptz, p_failed_before boolean, out said integer, out failed jsonb
 )
@@ -21,4 +21,4 @@ exception when others then
 end
 $$;
 comment on function capacity.timer_notice(capacity.requests, text, timestamptz, boolean)
-  is 'Posts a notice of a timer once, and what failed.';
+  is 'Posts a notice of a timer once, and returns what failed.';

@@ -1,4 +1,4 @@
--- Sends notifications that are due, where no relay runs all the time. A failure is written down, and the next sweep tries again.
+-- Sends notifications that are due, where no relay runs all the time. A failure is recorded, and the next sweep tries again.
 create or replace function capacity.timer_release(p_most integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

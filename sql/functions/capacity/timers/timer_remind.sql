@@ -1,8 +1,8 @@
--- One message to one person about all the reviews that wait for them, and one notice for each that it names, by which reminders are
--- counted and people left alone for a while; p_others is how many more there are. The notification hangs on the first notice, which alone
--- names it, so that every notification has its notice and every named effect its notification (I3). It stands in their inbox, and goes by
--- Slack where Slack knows the person and is used, else by mail. Where the items name a group, the group is told in its channel instead,
--- with the first of its members who is reminded.
+-- Sends one person one message about all the reviews that wait for them, and posts one notice for each review that it names, which
+-- count the reminders and space them out; p_others is how many more there are. The notification belongs to the first notice, the only one
+-- that names it, so that every notification has its notice and every named effect its notification (I3). It appears in their inbox, and
+-- goes by Slack where the workspace uses it and it knows the person, else by mail. Where the items name a group, the group is notified in
+-- its channel, together with the first of its members who is reminded.
 create or replace function capacity.timer_remind(
   p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer
 ) returns void
@@ -15,7 +15,7 @@ declare
   v_text record;
   v_group record;
   v_in_channel boolean := p_items #>> '{0,group}' is not null;
-  -- Of which the group has not heard this time.
+  -- Items that the group was not yet reminded of this time.
   v_fresh jsonb := case when p_items #>> '{0,group}' is not null then (
     select jsonb_agg(i order by n) from jsonb_array_elements(p_items) with ordinality x(i, n)
      where not exists (select from capacity.notices o

@@ -1,5 +1,5 @@
--- Reminds one person of everything that waits for them. If that fails as a whole, each review is tried by itself, so that a bad one
--- keeps nobody from hearing of the others.
+-- Reminds one person of everything that waits for them. If that fails as a whole, each review is tried separately, so that a failing one
+-- does not hold back the reminders of the others.
 create or replace function capacity.timer_remind_person(
   p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer, out reminded integer, out failed jsonb
 )

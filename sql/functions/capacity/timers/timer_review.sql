@@ -1,6 +1,6 @@
--- Says which reviews are late, and reminds those who are asked: one message to each person about everything that waits on them, and
--- no other until the workspace's interval is over. That is why only one sweep at a time works on a workspace; another one skips it
--- and loses nothing. A review that somebody decides at this moment is left to the next reminder.
+-- Marks late reviews, and reminds those who are asked: one message to each person about everything that waits on them, and
+-- no other until the workspace's interval has passed. So only one sweep at a time works on a workspace; another one skips it
+-- and loses nothing. A review that somebody is deciding at this moment is left to the next reminder.
 create or replace function capacity.timer_review(
   p_most integer, out late integer, out reminded integer, out failed jsonb, out more boolean
 )
@@ -61,7 +61,7 @@ begin
       failed := failed || v_one.failed;
     end loop;
   end loop;
-  -- What is a day overdue belongs to a request that is no longer under review.
+  -- Records that are a day overdue belong to requests that are no longer under review.
   delete from capacity.review_looks l
    where l.request_id in (select x.request_id from capacity.review_looks x where x.next_look_at < now() - interval '1 day' limit 1000
                              for update skip locked);

@@ -1,9 +1,9 @@
--- One request that has been under review for longer than it should: says once per step that it is late, finds who is to be reminded
--- now, and notes when to look again: when the first of those who were reminded lately may be reminded again, but at least hourly,
--- since who is asked may change.
+-- One request whose review takes longer than it should: posts once per step that it is late, finds the people to remind
+-- now, and records the next check: when the first of those reminded recently may be reminded again, but at least hourly,
+-- since the people asked may change.
 --
--- A person is due when a review that is late waits on them which they were not reminded of too often, and when they have had no
--- reminder at all, of whatever request, for as long as the workspace leaves people alone.
+-- A person is due when a late review waits on them that they were not reminded of too often, and when they have had no
+-- reminder at all, about any request, for as long as the workspace's interval.
 create or replace function capacity.timer_review_one(
   p_request capacity.requests, p_workspace directory.workspaces, out late integer, out due text[]
 )
@@ -50,4 +50,4 @@ begin
 end
 $$;
 comment on function capacity.timer_review_one(capacity.requests, directory.workspaces)
-  is 'What is late in one request, and who is to be reminded of what waits on them.';
+  is 'What is late in one request, and whom to remind of it.';

@@ -1,5 +1,5 @@
--- Since when a review has been waiting for those who are asked now: from the submission, or, once the owner has endorsed it, from
--- the moment at which the higher authority was asked.
+-- Since when a review has been waiting for those who are asked now: since the submission, or, once the owner has endorsed it, since
+-- the moment when the higher authority was asked.
 create or replace function capacity.timer_since(p_request capacity.requests, p_step text) returns timestamptz
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

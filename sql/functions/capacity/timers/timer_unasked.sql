@@ -1,5 +1,5 @@
--- Says of a request whose customer was being asked that the mail was given up, or came back, once each time that one is: nobody would
--- learn of it but from a list or from its expiry. That there was no mail at all is said at once, by the event that asked for the answer.
+-- Posts that the mail to a customer who was being asked was given up or bounced, once for each such mail: otherwise it would show only
+-- in a list or at the request's expiry. The event that asks for the answer reports immediately when there was no mail at all.
 create or replace function capacity.timer_unasked(p_most integer, out told integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,7 @@ begin
       from capacity.requests r
      cross join lateral (select capacity.mail_died_at(r.id) as died_at) d
       left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'unasked'
-     -- What came after this sweep began is left for the next, whose notice is the younger one.
+     -- Failures after this sweep began are left for the next, whose notice is newer than they are.
      where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and r.next_deadline_at > now() and d.died_at <= now()
        and not exists (select from capacity.notices n where n.request_id = r.id and n.kind = 'unasked' and n.created_at >= d.died_at)
        and capacity.unasked(r.id, r.state) = 'mail_failed' and coalesce(f.retry_at, '-infinity') <= now()
@@ -30,4 +30,4 @@ begin
   more := v_seen = p_most;
 end
 $$;
-comment on function capacity.timer_unasked(integer) is 'Tells of customers whose mail was given up, a batch of them.';
+comment on function capacity.timer_unasked(integer) is 'Reports customers whose mail was given up, a batch of them.';

@@ -1,6 +1,6 @@
--- Warns once before an offer ends: the customer by mail, the commercial owner in the thread. Never before half of the time is
--- over: an offer that is shorter than the workspace's warning would else be followed by it at once. That it was done stands in the
--- notices, and is asked again once the request is locked, because another sweep may have been there in between.
+-- Warns once before an offer expires: the customer by mail, the commercial owner in the thread. Never before half of the time has
+-- passed: otherwise an offer that is shorter than the warning period would be followed by its warning immediately. The notices record
+-- the warning; they are checked again once the request is locked, because another sweep may have warned in between.
 create or replace function capacity.timer_warn(p_most integer, out warned integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,7 +17,7 @@ begin
       join directory.workspaces w on w.id = r.workspace_id
       left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'warning'
      where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and r.next_deadline_at > now()
-       -- The second bound is implied by the first; it is the one that an index can use.
+       -- The first bound implies the second, which an index can use.
        and r.next_deadline_at <= now() + least(w.warn_before_hours, r.confirmation_ttl_days * 12) * interval '1 hour'
        and r.next_deadline_at <= now() + (select max(x.warn_before_hours) from directory.workspaces x) * interval '1 hour'
        and not exists (select from capacity.notices n where n.request_id = r.id and n.kind = 'warning')
@@ -33,4 +33,4 @@ begin
   more := v_seen = p_most;
 end
 $$;
-comment on function capacity.timer_warn(integer) is 'Warns of deadlines that are near, a batch of them, each once.';
+comment on function capacity.timer_warn(integer) is 'Warns once before each deadline, a batch of them.';

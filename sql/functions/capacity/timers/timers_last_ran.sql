@@ -1,4 +1,4 @@
--- Who swept last, and when, by the database's clock; runners that never did are left out.
+-- Who swept last, and when, by the database's clock; runners that never swept are left out.
 create or replace function capacity.timers_last_ran() returns table (
   runner text, login text, began_at timestamptz, ended_at timestamptz, seconds_ago integer, failures integer,
   failed_at timestamptz, failed_code text

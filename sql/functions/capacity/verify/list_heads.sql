@@ -1,4 +1,4 @@
--- The heads of all chains, to be kept where the owner of the database cannot write. In pages, by id.
+-- The heads of all chains, to be kept where the owner of the database cannot write. Paged by id.
 create or replace function capacity.list_heads(p_after text default '', p_limit integer default 10000, p_workspace_id text default null)
 returns table (request_id text, version integer, hash text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan

@@ -1,8 +1,8 @@
--- I2, for the requests of a range of ids: events are numbered 1..version, each hash covers the one before and the event itself, and each
--- event begins where the last one ended, by a transition that the table knows. Strays (events without a request) belong here too.
+-- I2, for a range of request ids: events are numbered 1..version, each hash covers the one before and the event itself, and each
+-- event begins where the last one ended, by a transition in the table. Strays (events without a request) are reported here too.
 --
--- One pass over the range in the order of the log's primary key. Of several faults of one event the first is told: a gap breaks the hash
--- behind it as well.
+-- One pass over the range in the order of the log's primary key. Of several faults of one event the first is reported: a gap also breaks
+-- the hash after it.
 create or replace function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp

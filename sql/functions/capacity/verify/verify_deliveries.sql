@@ -1,8 +1,8 @@
--- One batch of the verification of outbox rows, in the order of their ids: each row of the workflow has the event or notice that named it
--- (I3), the archive's lines and what the row carries (I4), and the one place of each row (I6). The next batch begins after last_id; the
+-- One batch of the verification of outbox rows, in the order of their ids: the event or notice that named each row
+-- (I3), the archive's lines and the row's content (I4), and the single place of each row (I6). The next batch begins after last_id; the
 -- last one has last_id null.
 --
--- Stable on purpose, like capacity.verify_requests(): one call, one snapshot, and nothing held between two.
+-- Stable, like capacity.verify_requests(): one call, one snapshot, and nothing held between two.
 create or replace function capacity.verify_deliveries(
   p_after uuid default '00000000-0000-0000-0000-000000000000', p_limit integer default 10000,
   out last_id uuid, out deliveries bigint, out lines bigint, out findings jsonb

@@ -1,6 +1,6 @@
--- I3, for the requests of a range of ids: every side effect that an event or a notice names has exactly one outbox row, or, where it names
--- people, their notifications. That no row stands there without its event is seen from the other side, by capacity.verify_deliveries();
--- that nobody was told what no event or notice names, by capacity.verify_told().
+-- I3, for a range of request ids: every side effect that an event or a notice names has exactly one outbox row, or, where it names
+-- people, their notifications. The opposite directions are checked elsewhere: no row without its event by capacity.verify_deliveries(),
+-- no notification without its event or notice by capacity.verify_told().
 create or replace function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, out effects bigint, out findings jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_custom_plan set enable_seqscan = off
@@ -36,7 +36,7 @@ begin
       left join lateral (select d.outbox_id, d.kept_as_named from outbox.rows d
                           where d.stream_id = v_stream_id and d.instruction_id = c.instruction_id
                             and d.idempotency_key = c.name offset 0) d on true
-      -- What people were told is kept for as long as its category says.
+      -- Notifications are kept for as long as their category says.
       left join lateral (select c.created_at < v_kept_since or exists (
                                   select from notify.notifications n
                                    where n.about = c.request_id

@@ -1,4 +1,4 @@
--- How much there is to verify, for a progress bar: requests exactly, the rest as the planner's statistics have it.
+-- How much there is to verify, for a progress bar: requests exactly, the rest estimated from the planner's statistics.
 create or replace function capacity.verify_extent(
   p_workspace_id text default null, out requests bigint, out deliveries bigint, out keys bigint, out lanes bigint
 )

@@ -1,5 +1,5 @@
--- The set-based part of capacity.verify_projection(): folds the events of a range of requests and compares. Raises where events cannot be
--- folded at all. What hangs on a request and is not in its log is compared too: the customer's data with their hash, unless they were
+-- The set-based part of capacity.verify_projection(): folds the events of a range of requests and compares. Raises if events cannot be
+-- folded at all. It also compares what a request has outside its log: the customer's data with their hash, unless they were
 -- erased, and the confirmation token.
 create or replace function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
@@ -20,7 +20,7 @@ begin
            from jsonb_each(to_jsonb(r)) a join jsonb_each(to_jsonb(f.request)) b on b.key = a.key
           where a.value is distinct from b.value) d
    where r.id > p_after and r.id <= p_to and (p_workspace_id is null or r.workspace_id = p_workspace_id)
-     -- Without a single event there is nothing to compare; that is a finding of its own.
+     -- Without any event there is nothing to compare; that is a separate finding.
      and (f.request).id is not null and f.request is distinct from r;
 
   return query

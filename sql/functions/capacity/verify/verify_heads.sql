@@ -1,5 +1,5 @@
--- Compares heads that were kept elsewhere with the log: whoever rewrites a whole chain, hashes and all, cannot make it end in the hash
--- that somebody wrote down before. Events that came later do no harm: the hash is looked for at the number that it had.
+-- Compares heads that were kept elsewhere with the log: an attacker who rewrites a whole chain, hashes and all, cannot make it end in the
+-- hash recorded before. Later events do no harm: the hash is looked up by the number that it had.
 create or replace function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
 -- I3 from the outbox's side, for a range of outbox ids: no row of the stream `capacity` without the event or notice that named it, and
--- none that the idempotency keys do not know.
+-- none without an idempotency key.
 create or replace function capacity.verify_origins(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp

@@ -1,8 +1,8 @@
--- I1, for the requests of a range of ids: the stored row is what its events add up to, by the very step that the reducer takes; and what
--- is kept of the customer is what the log has the hash of, unless it was erased.
+-- I1, for a range of request ids: the stored row equals the fold of its events, by the same step that the reducer takes; and the stored
+-- customer data matches the hash in the log, unless it was erased.
 --
--- Events that somebody changed may no longer add up at all. Then the range is taken request by request, so that the one that is broken
--- is named and the others are still judged.
+-- Tampered events may not fold at all. Then the range is checked request by request, so that the broken one
+-- is named and the others are still verified.
 create or replace function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan

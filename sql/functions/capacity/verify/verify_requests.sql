@@ -1,9 +1,9 @@
 -- One batch of the verification of requests, in the order of their ids: the log's chain (I2), the projection and what people wrote (I1),
--- and the side effects (I3). The next batch begins after last_id; the last one has last_id null, and looks past the last request, where
--- strays may be.
+-- and the side effects (I3). The next batch begins after last_id; the last one has last_id null, and covers ids past the last request,
+-- where strays may be.
 --
--- Stable on purpose: everything in one call is read from one snapshot, so that a busy system is judged fairly, and nothing is held
--- between two calls, so that vacuum does not wait for the whole of it.
+-- Stable, so that everything in one call is read from one snapshot: a busy system is judged fairly, and nothing is held
+-- between two calls, so vacuum does not wait for the whole verification.
 create or replace function capacity.verify_requests(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out requests bigint, out events bigint, out effects bigint, out findings jsonb

@@ -1,5 +1,5 @@
--- I9: events go where the endpoints' topics and the subscriptions say, of one workspace or everywhere. An endpoint is one finding for what
--- it misses and one for what it should not get.
+-- I9: events go where the endpoints' topics and the subscriptions say, of one workspace or everywhere. An endpoint gets one finding for
+-- what it misses and one for what it should not get.
 create or replace function capacity.verify_routes(p_workspace_id text default null, out routes bigint, out findings jsonb)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- I1, for the requests of a range of ids: what people wrote is there, and is what the log has the hash of, unless an erasure is on
--- record. A malformed hash finds nothing instead of stopping the verification.
+-- I1, for a range of request ids: people's texts exist and match their hashes in the log, unless an erasure is
+-- recorded. A malformed hash matches nothing instead of stopping the verification.
 create or replace function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -34,4 +34,4 @@ begin
 end
 $$;
 comment on function capacity.verify_texts(text, text, text)
-  is 'Free texts of a range of requests that are not what the log has the hashes of.';
+  is 'Free texts of a range of requests that do not match their hashes in the log.';

@@ -1,5 +1,5 @@
--- I3 from the side of notifications, for the requests of a range of ids: nobody was told by the workflow anything about a request that no
--- event or notice of it names. That a mail about it came back is told by notify itself.
+-- I3 from the side of notifications, for a range of request ids: the workflow sent no notification about a request that no
+-- event or notice of it names. notify itself sends those about bounced mail.
 create or replace function capacity.verify_told(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp

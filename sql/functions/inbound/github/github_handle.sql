@@ -1,5 +1,5 @@
--- GitHub tells that a run ended. That is a hint and no proof: its webhooks sign no time, and one secret may serve several repositories. So
--- GitHub is asked about the run, and what it answers counts. Says whether there was anything to ask about.
+-- GitHub reports that a run ended. That is a hint, not proof: its webhooks sign no time, and one secret may serve several repositories. So
+-- this has GitHub asked about the run, and only that answer counts. Returns whether there was anything to ask about.
 create or replace function inbound.github_handle(p_sent jsonb) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -28,4 +28,4 @@ begin
   return 'done';
 end
 $$;
-comment on function inbound.github_handle(jsonb) is 'Asks GitHub about a run of ours that it says has ended; says whether it did.';
+comment on function inbound.github_handle(jsonb) is 'Has GitHub asked about a run of ours that it reports as ended.';

@@ -1,7 +1,7 @@
--- Makes a note of what somebody did in Linear to the issue of a request: said in the request's thread, and never a decision. What we did
--- there ourselves comes back too and is no news: comments are known by their ids, and the first of ours tells who we are there. That
--- user may be a person, whose key we were given and who comments and moves issues as well. So only a move to where the request stands
--- is taken for our own doing, by that user, or by anybody until we know.
+-- Makes a note of what somebody did in Linear to a request's issue: it appears in the request's thread, and is never a decision. Our own
+-- changes are reported back too and are ignored: comments are known by their ids, and our first one shows which user we are there. That
+-- user may be a person, whose key we were given and who comments and moves issues as well. So only a move to the request's current state
+-- is taken for our own, by that user, or by anybody until we know the user.
 create or replace function inbound.linear_handle(p_sent jsonb, p_request_id text) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ declare
   v_actor_id text := left(coalesce(p_sent #>> '{actor,id}', p_sent #>> '{data,userId}', p_sent #>> '{data,botActor,id}'), 64);
   v_text text := inbound.linear_note(p_sent);
 begin
-  -- Locked before its messages' lanes, like by everything that enqueues one.
+  -- Locked before its messages' lanes, as in everything that enqueues one.
   select r.* into v_request from capacity.requests r where r.id = p_request_id for no key update;
   if p_sent ->> 'type' = 'Comment' and inbound.linear_own_comment(p_request_id, p_sent #>> '{data,id}') then
     update directory.workspaces w set linear_actor_id = v_actor_id

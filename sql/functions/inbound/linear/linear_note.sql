@@ -1,4 +1,4 @@
--- What a change in Linear says about a request, in words; null for what is of no interest. Pure. A person's words follow the colon.
+-- What a change in Linear says about a request, in words; null if it does not matter. Pure. A person's words follow the colon.
 create or replace function inbound.linear_note(p_sent jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- What an event of Postal's means for the mail that it is about. A failure for good suppresses the address only where the reply says so: a
--- policy or a full mailbox says nothing about it. Postal holds a mail back, too, when the address failed before. Clicks and the like are
--- not followed: nobody asked whether a mail was read.
+-- Applies an event from Postal to its mail. A permanent failure suppresses the address only if the reply says so: a
+-- policy or a full mailbox says nothing about the address. Postal also holds mail to an address that failed before. Clicks and the like are
+-- ignored: nobody asked whether a mail was read.
 create or replace function inbound.postal_handle(p_kind text, p_event jsonb) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,7 @@ declare
   v_reply text := p_event ->> 'reply';
   v_gone boolean := coalesce(v_reply ~ '^5\d\d[ -]5\.(1\.(0|1|2|3|6|10)|2\.1)$' or v_reply in ('551', '553'), false);
   v_message jsonb := coalesce(nullif(p_event -> 'original_message', 'null'), p_event -> 'message');
-  -- Our tag, or for a mail that Postal took by SMTP the first part of the Message-ID, is the row's id. Without one it is not our mail.
+  -- The row's id is our tag, or for a mail that Postal took by SMTP the first part of the Message-ID. Without one it is not our mail.
   v_row uuid := coalesce(substring(v_message ->> 'tag' from '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$'),
                          substring(v_message ->> 'message_id' from '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@'))::uuid;
   v_learnt text;
@@ -29,4 +29,4 @@ begin
 end
 $$;
 comment on function inbound.postal_handle(text, jsonb)
-  is 'Follows what Postal tells of a mail; the outcome of the receipt. Nullable: p_event.';
+  is 'Applies Postal''s report about a mail; the outcome of the receipt. Nullable: p_event.';

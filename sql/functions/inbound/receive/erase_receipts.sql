@@ -1,5 +1,5 @@
--- Hook of capacity.customer_erased: why a receipt was refused may quote what somebody wrote about the customer; its code is left. Names
--- what was answered about the request to people in Slack, which is erased with the request's other messages.
+-- Hook of capacity.customer_erased: the reason of a refusal may quote what somebody wrote about the customer, so only its code is kept.
+-- Names the answers to people in Slack about the request, which are erased with the request's other messages.
 create or replace function inbound.erase_receipts(p_erasure jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

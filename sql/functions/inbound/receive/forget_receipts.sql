@@ -1,6 +1,6 @@
--- Forgets receipts after ninety days: providers send again for three at most, and what was decided stands in the log. Why one was refused
--- may quote what somebody typed about a customer, and only Slack's next try needs the sentence: after half an hour its code is left.
--- Bounded, so that a call is short; the sweep calls it each time it runs (hook of capacity.swept).
+-- Forgets receipts after ninety days: providers retry for at most three, and decisions are in the log. The reason of a refusal
+-- may quote what somebody typed about a customer, and only Slack's retry needs it: after half an hour only the code is kept.
+-- Bounded, so that a call is short; every sweep calls it (hook of capacity.swept).
 create or replace function inbound.forget_receipts(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +19,4 @@ begin
   return null;
 end
 $$;
-comment on function inbound.forget_receipts(jsonb) is 'Deletes receipts that are past their retention. Nullable: result.';
+comment on function inbound.forget_receipts(jsonb) is 'Deletes receipts past their retention. Nullable: result.';

@@ -1,5 +1,5 @@
--- A form (application/x-www-form-urlencoded) as an object of texts. Each part is cut at its first equals sign: values contain more
--- of them. Slack sends no name twice, and a form that does could mean two things, so it is refused.
+-- A form (application/x-www-form-urlencoded) as an object of texts. Each part is split at its first equals sign, since values may contain
+-- more. Slack sends no name twice; a form that does is ambiguous and refused.
 create or replace function inbound.form_decode(p_body text) returns jsonb
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,7 @@ begin
   end if;
   foreach v_pair in array v_pairs loop
     continue when v_pair = '';
-    -- Most parts are plain words: there is nothing to decode in them.
+    -- Most parts are plain words that need no decoding.
     v_encoded := v_pair ~ '[%+]';
     v_name := split_part(v_pair, '=', 1);
     if v_encoded then

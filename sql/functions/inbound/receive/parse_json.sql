@@ -1,5 +1,5 @@
--- JSON from outside, as an object; anything else is refused, and no error of the parser gets out. What is nested deeper than providers
--- nest is refused too: what can be read is then sure to be carried on by every function that is given it, since those have less of the
+-- JSON from outside, as an object; anything else is refused, and no error of the parser gets out. JSON that is nested deeper than
+-- providers nest is refused too: whatever passes can be processed by every later function, although those have less of the
 -- stack left than this one.
 create or replace function inbound.parse_json(p_text text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp

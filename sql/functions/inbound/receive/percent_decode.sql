@@ -1,5 +1,5 @@
--- Decodes one part of a form: a plus is a space and was so before anything else, then each %XX is a byte, and the bytes are UTF-8.
--- What is not that is refused. Cut at the percent signs and put together again as a whole, since a loop over characters takes
+-- Decodes one part of a form: first every plus is a space, then each %XX is a byte, and the bytes are UTF-8.
+-- Anything else is refused. The text is split at percent signs and joined as a whole, since a loop over characters takes
 -- seconds for a large payload.
 create or replace function inbound.percent_decode(p_text text) returns text
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp
@@ -23,4 +23,4 @@ exception when character_not_in_repertoire or untranslatable_character then
 end
 $$;
 comment on function inbound.percent_decode(text)
-  is 'One name or value of a form, decoded; raises invalid_input when it is not well formed.';
+  is 'One name or value of a form, decoded; raises invalid_input if it is malformed.';

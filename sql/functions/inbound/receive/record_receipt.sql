@@ -1,5 +1,5 @@
--- Keeps a receipt that was verified, once: the insert decides. Says whether it is new. What is kept of it was chosen by whoever
--- verified it, and is bounded. What Postal tells of a mail is followed at once.
+-- Keeps a verified receipt, once: the insert decides. Returns whether it is new. The verifier chose the content
+-- that is kept, and its size is limited. Postal's reports are applied immediately.
 create or replace function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

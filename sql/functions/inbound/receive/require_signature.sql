@@ -1,4 +1,4 @@
--- Refuses a body that its provider did not sign: an HMAC over exactly these bytes, and with Slack and Stripe over the time.
+-- Refuses a body that its provider did not sign: an HMAC over exactly these bytes, and for Slack and Stripe also over the time.
 create or replace function inbound.require_signature(p_receiver text, p_body text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ declare
                                              when 'stripe' then v_stamp.signed_at || '.' else '' end || p_body, 'UTF8');
   v_one text;
 begin
-  -- Stripe sends a signature for each secret that is being replaced; more than five are nobody's.
+  -- Stripe sends a signature for each secret that is being replaced; more than five are not genuine.
   foreach v_one in array v_stamp.signatures[1:5] loop
     if inbound.signed_by(v_secret, v_data, decode(v_one, 'hex')) then
       return;

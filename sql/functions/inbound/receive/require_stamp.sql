@@ -1,8 +1,8 @@
--- When something from outside was signed, and by which signatures, as its headers say. Refuses what is not signed, malformed, signed too
--- long ago or too large, before anything is locked and any secret is read. The gate before every request asks it when no body is known
--- yet, and each receiver asks it again: so no path, header or server leads to a receiver that is less strict.
+-- When an incoming request was signed, and with which signatures, according to its headers. Refuses unsigned or malformed requests, and
+-- ones signed too long ago or too large, before anything is locked or any secret is read. The gate before every request calls it without a
+-- body, and each receiver calls it again: so no path, header or server leads to a less strict receiver.
 --
--- GitHub and Postal sign no time; Linear has its own in the body.
+-- GitHub and Postal sign no time; Linear has one in the body.
 create or replace function inbound.require_stamp(p_receiver text, p_bytes integer, out signed_at text, out signatures text[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whether a signature was made under a secret of this name, or under the one that it replaces: while a secret is being rotated,
--- the provider still signs with the old one for a time, and `<name>_PREVIOUS` holds that.
+-- Whether a signature was made with a secret of this name, or with its predecessor: while a secret is being rotated,
+-- the provider signs with the old one for some time, and `<name>_PREVIOUS` holds that.
 create or replace function inbound.signed_by(p_secret_name text, p_data bytea, p_signature bytea) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- What is kept of an event of Stripe's: the ids and amounts that account for it, and nothing about the customer.
+-- The part of a Stripe event that is kept: the ids and amounts that account for it, and nothing about the customer.
 create or replace function inbound.stripe_receipt(p_event jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ as $$
     'amount', o.object -> 'amount', 'currency', lower(o.object ->> 'currency'), 'checkout', o.object #> '{metadata,headroom_checkout}'))
     from billing.plain_object(p_event #> '{data,object}') o(object);
 $$;
-comment on function inbound.stripe_receipt(jsonb) is 'What is kept of an event of Stripe''s.';
+comment on function inbound.stripe_receipt(jsonb) is 'The part of a Stripe event that is kept.';

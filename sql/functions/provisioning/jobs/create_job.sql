@@ -10,7 +10,7 @@ declare
   v_asks text;
 begin
   if capacity.customer_key_of(p_request_id) is null then
-    perform capacity.name_customer(d.request_id, r.workspace_id, null, d.customer_ref)
+    perform capacity.record_customer(d.request_id, r.workspace_id, null, d.customer_ref)
        from capacity.personal_data d join capacity.requests r on r.id = d.request_id where d.request_id = p_request_id;
   end if;
   insert into provisioning.jobs (id, request_id, workspace_id, customer_key, region, most_attempts, adopted)

@@ -1,5 +1,5 @@
--- The customer's answer, by whoever holds the link. The request's row lock makes two answers at once come one after the other:
--- the same answer again is answered with what was decided, the opposite one is refused.
+-- The customer's answer, from the holder of the link. The request's row lock puts two concurrent answers in sequence:
+-- a repeat of the same answer gets the recorded decision, the opposite one is refused.
 create or replace function public.decide_by_token(p_token text, p_decision text, p_reason text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

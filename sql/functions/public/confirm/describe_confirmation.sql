@@ -1,7 +1,7 @@
--- What the customer's page shows: the offer and what became of it, with how its payment and its provisioning stand. Changes nothing,
--- whoever asks and however often: mail scanners follow links.
+-- What the customer's page shows: the offer and its outcome, with the state of its payment and its provisioning. Changes nothing,
+-- however often it is called: mail scanners follow links.
 --
--- A link is answered once and can be read for ninety days after the answer, or after the time for one was over.
+-- A link is answered once and can be read for ninety days after the answer, or after the deadline has passed.
 create or replace function public.describe_confirmation(p_token text) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +19,4 @@ begin
     'billing', billing.customer_story(v_story ->> 'request_id'));
 end
 $$;
-comment on function public.describe_confirmation(text) is 'The offer behind a confirmation link and what became of it.';
+comment on function public.describe_confirmation(text) is 'The offer behind a confirmation link and its outcome.';

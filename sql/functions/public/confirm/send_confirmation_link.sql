@@ -1,4 +1,4 @@
--- Mails the customer's link once more, to the address that is known. It is the same link, which works once.
+-- Mails the customer's link again, to the known address. It is the same link, which works once.
 create or replace function public.send_confirmation_link(p_request_id text, p_actor_id text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

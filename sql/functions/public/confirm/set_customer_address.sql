@@ -1,5 +1,5 @@
--- Gives the customer of a request an e-mail address, or another one. While the customer should be asked, the link is mailed to it at
--- once, and the link before is no longer valid. The address that was submitted stays in customer_ref, which the log has the hash of.
+-- Sets or replaces the e-mail address of a request's customer. While the customer should be asked, the link is mailed to it
+-- immediately, and the old link is no longer valid. The submitted address stays in customer_ref, whose hash is in the log.
 create or replace function public.set_customer_address(p_request_id text, p_email text, p_actor_id text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
 end
 $$;
 comment on function public.set_customer_address(text, text, text)
-  is 'Sets the e-mail address of a request''s customer, and mails the link where it is waited for.';
+  is 'Sets the e-mail address of a request''s customer, and mails the link while an answer is awaited.';

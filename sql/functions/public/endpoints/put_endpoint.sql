@@ -1,6 +1,6 @@
--- Makes an endpoint, or changes what is given of it; null leaves a field as it is. An admin's endpoint belongs to their own workspace,
--- and its name counts only there; one that a machine makes without naming a workspace belongs to the installation. Only this answer shows
--- the secret of a new one.
+-- Makes an endpoint, or changes the given fields; null leaves a field unchanged. An admin's endpoint belongs to their own workspace,
+-- and its name is unique only there; one that a machine makes without naming a workspace belongs to the installation. Only this answer
+-- shows the secret of a new endpoint.
 create or replace function public.put_endpoint(
   p_name text, p_url text default null, p_topics text[] default null, p_description text default null, p_headers jsonb default null,
   p_workspace_id text default null,
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function public.put_endpoint(text, text, text[], text, jsonb, text)
-  is 'Makes or changes a webhook endpoint; the secret of a new one is answered this once. Nullable: secret.';
+  is 'Makes or changes a webhook endpoint; only this answer shows the secret of a new one. Nullable: secret.';

@@ -1,4 +1,4 @@
--- A new secret for an endpoint that the caller manages; only this answer shows it. The old one signs beside it for the given hours.
+-- A new secret for an endpoint that the caller manages; only this answer shows it. The old one also signs for the given hours.
 create or replace function public.rotate_endpoint_secret(
   p_name text, p_hours integer default 24, p_workspace_id text default null, out name text, out secret text
 )
@@ -15,4 +15,4 @@ begin
   secret := webhooks.rotate_endpoint_secret(p_name, null, make_interval(hours => p_hours), v_workspace_id);
 end
 $$;
-comment on function public.rotate_endpoint_secret(text, integer, text) is 'Gives a webhook endpoint a new secret, answered this once.';
+comment on function public.rotate_endpoint_secret(text, integer, text) is 'Gives a webhook endpoint a new secret, shown only now.';

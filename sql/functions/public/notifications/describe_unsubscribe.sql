@@ -1,4 +1,4 @@
--- What the link at the end of a mail would stop. Changes nothing, whoever asks and however often: mail scanners follow links.
+-- What the link at the end of a mail would stop. Changes nothing, however often it is called: mail scanners follow links.
 create or replace function public.describe_unsubscribe(p_token text) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

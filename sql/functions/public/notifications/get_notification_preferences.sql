@@ -1,4 +1,4 @@
--- How a member wants to hear: their own, or for admins, machines and operators that of somebody else.
+-- How a member wants to be notified: the caller, or, for admins, machines and operators, somebody else.
 create or replace function public.get_notification_preferences(p_member_id text default null, p_workspace_id text default null)
 returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -8,4 +8,4 @@ begin
 end
 $$;
 comment on function public.get_notification_preferences(text, text)
-  is 'How a member wants to hear; of oneself by default. Nullable: p_member_id, p_workspace_id.';
+  is 'How a member wants to be notified; the caller by default. Nullable: p_member_id, p_workspace_id.';

@@ -1,6 +1,6 @@
--- A page of the caller's inbox, newest first; with one of its notifications named, what is older than that, and with a request named, what
--- they were told of that. Anybody else's is as one that does not exist, also in the work that it makes: hence no look at the view, which
--- finds out who reads only where there is a row, nor at the index of what things are about.
+-- A page of the caller's inbox, newest first: older than a given notification, and about a given request, where these are named.
+-- Somebody else's notification is treated as one that does not exist, with the same amount of work: so this query uses neither the view,
+-- which finds out the reader only if there is a row, nor the index of what notifications are about.
 create or replace function public.list_inbox(p_older_than uuid default null, p_limit integer default 30, p_about text default null)
 returns setof public.notifications
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Marks the caller's notifications as read, all of them or those made up to a moment: what came after the page was loaded was not seen on
--- it. Says how many. They are taken in the order of their ids, like by everybody who takes several.
+-- Marks the caller's notifications as read, all of them or those made up to a moment: notifications made after the page was loaded were not
+-- seen on it. Returns how many. They are locked in the order of their ids, as by everything that locks several.
 create or replace function public.mark_all_notifications_read(p_before timestamptz default null) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

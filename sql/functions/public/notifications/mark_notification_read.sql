@@ -1,4 +1,4 @@
--- Marks one of the caller's notifications as read; says whether it was unread. Anybody else's is not found.
+-- Marks one of the caller's notifications as read; returns whether it was unread. Somebody else's is not found.
 create or replace function public.mark_notification_read(p_id uuid) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

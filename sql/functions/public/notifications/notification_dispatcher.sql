@@ -1,5 +1,5 @@
--- Sends what is due and forgets what is old, as the cron job `process-notifications` does. Relays do the same by themselves every few
--- seconds where they run all the time.
+-- Sends what is due and forgets what is old, as the cron job `process-notifications` does. Relays that run all the time do the same every
+-- few seconds.
 create or replace function public.notification_dispatcher() returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ begin
   return notify.send_due();
 end
 $$;
-comment on function public.notification_dispatcher() is 'Sends the notifications that are due; how many messages that are.';
+comment on function public.notification_dispatcher() is 'Sends the notifications that are due; returns the number of messages.';

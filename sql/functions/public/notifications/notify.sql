@@ -1,4 +1,4 @@
--- Tells a member of a workspace something, in the caller's transaction. A second call with the same key for the same person is the same
+-- Notifies a member of a workspace, in the caller's transaction. A second call with the same key for the same person is the same
 -- notification. For machines and for the logins that an operator named (notify.producers).
 create or replace function public.notify(
   p_workspace_id text, p_user_id text, p_idempotency_key text, p_title text, p_body text, p_action_url text default null,
@@ -14,4 +14,4 @@ begin
 end
 $$;
 comment on function public.notify(text, text, text, text, text, text, text[], integer, timestamptz)
-  is 'Tells a member something, once per key. Nullable: p_action_url, p_expires_at.';
+  is 'Notifies a member, once per key. Nullable: p_action_url, p_expires_at.';

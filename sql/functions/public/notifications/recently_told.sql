@@ -1,5 +1,5 @@
--- Which members have got or read a notification since a moment, in microseconds since 1970: what our own server asks once a second for all
--- who are connected, so that only those are looked up who have something new.
+-- Which members have got or read a notification since a moment, in microseconds since 1970. Our own server asks this once a second for all
+-- connected members, so that it looks up only those with something new.
 create or replace function public.recently_told(p_since bigint) returns table (workspace_id text, member_id text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Takes back what the link at the end of a mail stopped: a customer has no page of preferences, and nobody else knows what they stopped.
+-- Undoes what the link at the end of a mail stopped: a customer has no page of preferences, and nobody else knows what they stopped.
 create or replace function public.resubscribe(p_token text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

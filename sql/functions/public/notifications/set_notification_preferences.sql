@@ -1,4 +1,4 @@
--- Changes how a member wants to hear; all of it, or nothing where something is refused. What is not named stays as it is.
+-- Changes how a member wants to be notified; either all of the changes or none if one is refused. Fields not named keep their values.
 create or replace function public.set_notification_preferences(
   p_changes jsonb, p_member_id text default null, p_workspace_id text default null
 ) returns jsonb
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function public.set_notification_preferences(jsonb, text, text)
-  is 'Changes how a member wants to hear; of oneself by default. Nullable: p_member_id, p_workspace_id.';
+  is 'Changes how a member wants to be notified; the caller by default. Nullable: p_member_id, p_workspace_id.';

@@ -1,5 +1,5 @@
--- Sets or removes (null) a person's own incoming webhook at Slack, to which their notifications then go. It belongs to how they want to
--- hear: whoever may change that may change this. The address is never shown again.
+-- Sets or removes (null) a person's own incoming webhook at Slack, to which their notifications then go. It is a preference
+-- and needs the same permission. The address is never shown again.
 create or replace function public.set_slack_webhook(p_url text, p_member_id text default null, p_workspace_id text default null)
 returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- How many notifications the caller has not read, up to a thousand, and the newest one: by both together an open page knows whether it is
+-- How many notifications the caller has not read, up to a thousand, and the newest one: from both, an open page knows whether it is
 -- up to date.
 create or replace function public.unread_notifications(out unread integer, out latest uuid)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Stops mails of the kind that the link came with, to its recipient. Whoever holds the link can do this, take it back (public.resubscribe),
+-- Stops mails of the kind that the link came with, to its recipient. The holder of the link can do this, undo it (public.resubscribe),
 -- and nothing else; a repeat changes nothing.
 create or replace function public.unsubscribe(p_token text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- The customer goes to pay, by whoever holds the link. Paying is the confirmation: nothing is decided here. The page's address follows a
--- moment later, because Stripe is called outside of any transaction: ask get_checkout for it.
+-- Begins the payment for the holder of the link. Paying is the confirmation: nothing is decided here. The page's address follows a
+-- moment later, because Stripe is called outside of any transaction: poll get_checkout for it.
 create or replace function public.begin_checkout(p_token text, p_entrance text default 'link') returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -29,4 +29,4 @@ begin
   return billing.checkout_json(v_checkout);
 end
 $$;
-comment on function public.begin_checkout(text, text) is 'Opens the payment of an offer by its link, or answers the one that is open.';
+comment on function public.begin_checkout(text, text) is 'Opens the payment of an offer by its link, or returns the open one.';

@@ -1,4 +1,4 @@
--- Ends the subscription of a request: by an operator or an admin, with a reason. Nothing more is charged, and nothing goes back.
+-- Ends the subscription of a request: for operators and admins, with a reason. Nothing more is charged, and nothing is refunded.
 create or replace function public.end_subscription(p_request_id text, p_reason text, p_actor_id text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

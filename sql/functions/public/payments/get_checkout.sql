@@ -1,5 +1,5 @@
--- How the payment of an offer stands, by whoever holds the link: the newest checkout, or null. A page that is older than the link was made
--- for somebody at another address, and is not this reader's. Changes nothing.
+-- The state of an offer's payment, for the holder of the link: the newest checkout, or null. A checkout that is older than the link was
+-- made for somebody at another address, and is not shown. Changes nothing.
 create or replace function public.get_checkout(p_token text) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The money of a request: its offer, how the payment stands, each payment and what it bought, for those who may read the request.
+-- The money of a request: its offer, the state of payment, each payment and what it bought, for those who may read the request.
 create or replace function public.get_payments(p_request_id text) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

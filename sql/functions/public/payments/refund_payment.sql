@@ -1,5 +1,5 @@
--- Sends money back to a customer: by an operator or an admin, with a reason. All that is left, or a part of it in minor units. p_left is
--- how much the caller saw to be left: with it a call that is repeated refunds once.
+-- Refunds a customer: for operators and admins, with a reason. Refunds all that is left, or a part of it in minor units. p_left is
+-- the remaining amount that the caller saw: with it a repeated call refunds once.
 create or replace function public.refund_payment(
   p_payment_id text, p_reason text, p_amount bigint default null, p_actor_id text default null, p_left bigint default null
 ) returns jsonb

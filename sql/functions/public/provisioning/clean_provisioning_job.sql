@@ -1,4 +1,4 @@
--- Records by hand that somebody cleaned up where the cleanup failed: by an operator or an admin, with a reason.
+-- Records manually that somebody cleaned up after a failed cleanup: for operators and admins, with a reason.
 create or replace function public.clean_provisioning_job(
   p_job_id text, p_reason text, p_actor_id text default null, p_expected_version integer default null
 ) returns jsonb
@@ -8,9 +8,9 @@ declare
   v_found record := provisioning.job_for(p_job_id, p_actor_id);
   v_job provisioning.jobs;
 begin
-  -- A statement of its own: job_json() is stable and would not see what the same statement wrote.
+  -- A separate statement, because job_json() is stable and would not see what the same statement wrote.
   v_job := provisioning.record_cleanup((v_found.job).request_id, v_found.actor, p_reason, p_expected_version);
   return provisioning.job_json(v_job);
 end
 $$;
-comment on function public.clean_provisioning_job(text, text, text, integer) is 'Records by hand that somebody cleaned up after a job.';
+comment on function public.clean_provisioning_job(text, text, text, integer) is 'Records manually that somebody cleaned up after a job.';

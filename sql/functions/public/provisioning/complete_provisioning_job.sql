@@ -1,4 +1,4 @@
--- Records by hand that the capacity of a job runs, for instance because it was bought elsewhere: by an operator or an admin, with a
+-- Records manually that the capacity of a job runs, for instance because it was bought elsewhere: for operators and admins, with a
 -- reason.
 create or replace function public.complete_provisioning_job(
   p_job_id text, p_reason text, p_actor_id text default null, p_expected_version integer default null
@@ -9,9 +9,9 @@ declare
   v_found record := provisioning.job_for(p_job_id, p_actor_id);
   v_job provisioning.jobs;
 begin
-  -- A statement of its own: job_json() is stable and would not see what the same statement wrote.
+  -- A separate statement, because job_json() is stable and would not see what the same statement wrote.
   v_job := provisioning.record_outcome((v_found.job).request_id, v_found.actor, true, p_reason, p_expected_version);
   return provisioning.job_json(v_job);
 end
 $$;
-comment on function public.complete_provisioning_job(text, text, text, integer) is 'Records by hand that a job''s capacity runs.';
+comment on function public.complete_provisioning_job(text, text, text, integer) is 'Records manually that a job''s capacity runs.';

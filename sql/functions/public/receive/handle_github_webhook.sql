@@ -1,5 +1,5 @@
--- What GitHub tells of workflow runs comes in here, as the raw body: an HMAC over the bytes. It signs no time and sends nothing twice, so a
--- delivery is known by the digest of its bytes, which anybody who repeats it has to repeat; its own id stands beside them, unsigned.
+-- Receives GitHub's reports of workflow runs, as the raw body: an HMAC over the bytes. GitHub signs no time and sends nothing twice, so a
+-- delivery is identified by the digest of its bytes, which any replay repeats; GitHub's own delivery id is not signed.
 create or replace function public.handle_github_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -26,4 +26,4 @@ begin
   return json_build_object('received', true, 'new', true);
 end
 $$;
-comment on function public.handle_github_webhook(text) is 'Receives what GitHub tells of workflow runs, as the raw body.';
+comment on function public.handle_github_webhook(text) is 'Receives GitHub''s reports of workflow runs, as the raw body.';

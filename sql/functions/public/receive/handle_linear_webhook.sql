@@ -1,8 +1,8 @@
--- What Linear tells of its issues comes in here, as the raw body: a hexadecimal HMAC over the bytes, and a time inside them that must be
+-- Receives Linear's reports about issues, as the raw body: a hexadecimal HMAC over the bytes, and a time inside them that must be
 -- within a minute. Changes to issues that are not ours leave nothing behind.
 --
--- A receipt is known by what was signed and not by its header, which anybody could change: the thing, which of its fields changed, and
--- when. Not by what stood in them: that could be guessed at, and would outlive its erasure.
+-- A receipt is identified by what was signed and not by its header, which anybody could change: the object, which of its fields changed,
+-- and when. Not by the content of the fields, which could be guessed and would outlive its erasure.
 create or replace function public.handle_linear_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -49,4 +49,4 @@ begin
 end
 $$;
 comment on function public.handle_linear_webhook(text)
-  is 'Receives what Linear tells of a request''s issue, as the raw body, and makes a note of it.';
+  is 'Receives Linear''s report about a request''s issue, as the raw body, and makes a note of it.';

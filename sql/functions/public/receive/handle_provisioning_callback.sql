@@ -1,5 +1,5 @@
--- What runs report comes in here, as the raw body: an HMAC over the time and the bytes, under the secret of the workspace that the body
--- names. What was signed rightly and is wrong otherwise is written down, and answered with its own status (response.status).
+-- Receives what runs report, as the raw body: an HMAC over the time and the bytes, under the secret of the workspace that the body
+-- names. A callback that is signed correctly but wrong otherwise is recorded, and answered with its own status (response.status).
 create or replace function public.handle_provisioning_callback(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
--- Everything that Slack sends comes in here, as the raw body of the request: the signature covers exactly those bytes, and it is the only
+-- Receives everything that Slack sends, as the raw body of the request: the signature covers exactly those bytes, and it is the only
 -- credential. The result is the answer for Slack.
 --
--- The insert into the table of receipts decides who handles one that comes twice, also at the same instant. A refusal by the workflow
--- undoes what was begun and is answered in Slack's own way, and kept in its receipt; any other failure undoes everything, the receipt
--- too, so that Slack's next try is handled. Which workspace is meant, and which of its requests, is read once, and after that insert, which
+-- The insert into the table of receipts decides who handles a receipt that comes twice, even at the same instant. A refusal by the workflow
+-- rolls back what was begun, is answered in Slack's own way and recorded in the receipt. Any other failure rolls back everything, including
+-- the receipt, so that Slack's retry is handled. The workspace and the request are read once, and after that insert, which
 -- may have waited.
 create or replace function public.handle_slack_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -47,7 +47,7 @@ begin
       or sqlstate 'PT422'
       or sqlstate 'PT429' or sqlstate 'PT503' then
       get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_hint = pg_exception_hint;
-      -- What the engine refuses is nobody's answer: nothing is kept, and Slack's next try is handled.
+      -- A refusal by the engine is not an answer: nothing is kept, and Slack's retry is handled.
       if split_part(v_detail, ':', 1) in ('unknown_stream', 'unknown_rail', 'try_again') then
         raise;
       end if;
@@ -55,14 +55,14 @@ begin
         || coalesce((select jsonb_build_object('workspace', m.workspace_id, 'member', m.id) from directory.members m
                       where m.workspace_id = v_home.id and m.slack_user_id = v_receipt ->> 'user'), '{}');
   end;
-  -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. After that nobody may read what is
-  -- wrong with it, so it is also said where the form was opened. Whether the answer still arrives cannot be known here; saying it twice
+  -- Slack waits three seconds for the answer to a form, and proxies may give up sooner. After that nobody can read the error
+  -- there, so it is also posted where the form was opened. Whether the answer still arrives cannot be known here; posting it twice
   -- is better than a form that closes as if it had been submitted.
   if v_reply #>> '{answer,response_action}' = 'errors' and extract(epoch from clock_timestamp()) - v_stamp::bigint >= 2 then
     perform inbound.slack_note(inbound.form_channel(v_receipt),
       'Your form was not submitted. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
   end if;
-  -- A member is known by their id from here on: the Slack user's goes with the directory's entry when they are removed.
+  -- From here on a member is known by their id: the Slack user id leaves with the directory's entry when they are removed.
   update inbound.receipts d
      set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace',
          member_id = v_reply ->> 'member',

@@ -1,6 +1,6 @@
--- What Stripe tells comes in here, as the raw body: an HMAC over the time and the bytes. The insert of the receipt decides about an event
--- that comes twice, and is one transaction with everything that follows from it: if that fails, nothing is kept and Stripe's next try is
--- handled. What contradicts what we know is written down and answered with its own status (response.status): it moves nothing.
+-- Receives Stripe's events, as the raw body: an HMAC over the time and the bytes. The insert of the receipt decides about an event
+-- that comes twice, and shares a transaction with everything that follows from it: if that fails, nothing is kept and Stripe's retry is
+-- handled. An event that contradicts what we know is recorded and answered with its own status (response.status): it moves nothing.
 create or replace function public.handle_stripe_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -35,4 +35,4 @@ begin
   return json_build_object('received', true, 'new', true, 'outcome', v_answer ->> 'outcome');
 end
 $$;
-comment on function public.handle_stripe_webhook(text) is 'Receives what Stripe tells, as the raw body, and says what came of it.';
+comment on function public.handle_stripe_webhook(text) is 'Receives Stripe''s events, as the raw body, and returns the outcome.';

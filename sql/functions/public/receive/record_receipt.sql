@@ -1,4 +1,4 @@
--- Our own server keeps what Stripe or Postal sent, once it has verified the signature; nobody else can.
+-- Keeps what Stripe or Postal sent, for our own server, once that has verified the signature; nobody else can call it.
 create or replace function public.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The keys under which our own server verifies what Stripe or Postal sent: the current one, and while it is being replaced the one
--- before. For that purpose only; no key that is handed out carries it.
+-- The keys with which our own server verifies what Stripe or Postal sent: the current one, and during a rotation the previous
+-- one. For that purpose only; no key that is handed out carries it.
 create or replace function public.webhook_keys(p_provider text) returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

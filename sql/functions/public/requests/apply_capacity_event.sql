@@ -1,7 +1,7 @@
--- Records an event: an approval, a rejection, an answer, a cancellation. The reducer does all of it; this answers with the request as
--- it is then. A repeat of a decision is answered too, to those who may read the request; who decided, decide_capacity_request() says.
+-- Records an event: an approval, a rejection, an answer, a cancellation. The reducer does everything; this returns the resulting
+-- request. A repeat of a decision is answered too, to those who may read the request; decide_capacity_request() says who decided.
 --
--- Plans are made once: every statement underneath finds its rows by key, and planning took a tenth of the time.
+-- Plans are generic: every statement underneath finds its rows by key, and planning took a tenth of the time.
 create or replace function public.apply_capacity_event(
   p_request_id text,
   p_event_type public.capacity_request_event_type,

@@ -1,5 +1,5 @@
 -- Creates a request and submits it, in one transaction. A member asks for themselves; a service names the member for whom it asks.
--- The answer is UNDER_REVIEW, or further where a rule approves by itself.
+-- The answer is UNDER_REVIEW, or a later state where rules approve automatically.
 create or replace function public.create_capacity_request(
   p_requester_user_id text,
   p_commercial_owner_user_id text,

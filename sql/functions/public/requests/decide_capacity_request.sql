@@ -1,5 +1,5 @@
--- Decides something about a request, as apply_capacity_event() does, and says who decided: whoever calls, or, for a repeat, who did
--- so before and when. counts is false for an endorsement, which leaves the decision to a higher authority.
+-- Decides something about a request, as apply_capacity_event() does, and says who decided: the caller, or, for a repeat, who did
+-- so earlier and when. counts is false for an endorsement, which leaves the decision to a higher authority.
 create or replace function public.decide_capacity_request(
   p_request_id text,
   p_event_type public.capacity_request_event_type,

@@ -1,6 +1,6 @@
--- Everything about one request, for those who may read it: the row, its history, whom it waits for by name, its messages and
--- where they are, its provisioning jobs, what was said about it without changing it, whether its customer was asked and who can see to
--- it, and whether that one was erased.
+-- Everything about one request, for those who may read it: the row, its history, the names of those it waits for, its messages and
+-- where they are, its provisioning jobs, its notices, whether its customer was asked and who can fix
+-- that, and whether the customer was erased.
 create or replace function public.get_capacity_request(p_request_id text) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

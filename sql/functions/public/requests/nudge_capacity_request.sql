@@ -1,4 +1,4 @@
--- Asks those who are waited for to decide, on behalf of the requester or an admin, as often as the workspace allows.
+-- Asks those who should decide to do so, on behalf of the requester or an admin, as often as the workspace allows.
 create or replace function public.nudge_capacity_request(p_request_id text, p_actor_id text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ begin
 end
 $$;
 comment on function public.nudge_capacity_request(text, text)
-  is 'Nudges those whose decision a request waits for; says whom, and when it may be done again.';
+  is 'Nudges those whose decision a request waits for; returns whom, and when the next nudge is allowed.';

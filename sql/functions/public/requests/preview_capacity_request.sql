@@ -1,5 +1,5 @@
--- What would happen to a request with these terms: what it would cost, who would be asked, by which rule, where it would be posted, and
--- why its customer would get no link. Nothing is written; what would be refused is refused here as well.
+-- What would happen to a request with these terms: its cost, who would be asked, by which rule, where it would be posted, and
+-- why its customer would get no link. Nothing is written; terms that would be refused are refused here as well.
 create or replace function public.preview_capacity_request(
   p_requester_user_id text,
   p_commercial_owner_user_id text,
@@ -39,7 +39,7 @@ begin
   end if;
   v_plan := capacity.review_plan(v_workspace_id, v_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                  p_requested_size, p_quantity, p_region, v_cost_usd);
-  -- The request as it would stand, so that the preview asks whom the request will.
+  -- The request as it would be, so that the preview asks the same people.
   v_request.workspace_id := v_workspace_id;
   v_request.state := 'UNDER_REVIEW';
   v_request.requester_user_id := v_actor.id;

@@ -1,12 +1,12 @@
--- What happened since a moment, in microseconds since 1970, as far as the caller may read it: it runs with the caller's rights, so
+-- Events since a moment, in microseconds since 1970, as far as the caller may read them: it runs with the caller's rights, so
 -- row-level security decides.
 --
--- A machine is also told how far the answer can be relied upon. An event that is written before `at` may become visible later, while its
--- transaction goes on; all of those transactions have a number below `next`, the first one that was not given to anybody yet. (A
+-- A machine also gets to know how complete the answer is. An event that is written before `at` may become visible later, while its
+-- transaction is open; all of those transactions have a number below `next`, the first one not assigned yet. (A
 -- snapshot's xmax would not do: it is only one more than the last that ended.) Once a later answer's `xmin` has reached that `next`,
--- nothing from before `at` is still to come. So a reader that keeps (at, next) of its calls can move on without missing anything, with
--- neither a lock nor a counter that writers would have to share. Members are not told: how fast these numbers grow is how busy everybody
--- is.
+-- nothing from before `at` is still missing. So a reader that keeps (at, next) of its calls can move on without missing anything, with
+-- neither a lock nor a counter that writers would have to share. Members do not get this: how fast these numbers grow shows how busy
+-- everybody is.
 create or replace function public.recent_capacity_events(p_since bigint, p_limit integer default 500) returns jsonb
 language plpgsql stable security invoker set search_path = pg_catalog, pg_temp
 as $$

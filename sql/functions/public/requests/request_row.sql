@@ -1,5 +1,5 @@
--- A request after a decision, as the view shows it: made from what the decision knew, rather than read back. The columns of the request and
--- of its personal data are taken by their names, so here stands only what the view joins. For the functions that decide; nobody else may
+-- A request after a decision, as the view shows it: built from the decision's context instead of read back. The columns of the request and
+-- of its personal data are copied by name, so only what the view joins is listed here. Only for the functions that decide; no role may
 -- call it.
 create or replace function public.request_row(p_context capacity.context) returns public.capacity_requests
 language plpgsql stable set search_path = pg_catalog, pg_temp

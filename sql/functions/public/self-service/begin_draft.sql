@@ -1,4 +1,4 @@
--- A new token for the wizard of a workspace, and what can be ordered there. Nothing is kept before the first step is.
+-- A new token for a workspace's wizard, and what can be ordered there. Nothing is stored before the first step is saved.
 create or replace function public.begin_draft(p_workspace_id text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- What a page of the wizard shows. Changes nothing, whoever asks and however often: mail scanners follow links.
+-- What a page of the wizard shows. Changes nothing, however often it is called: mail scanners follow links.
 create or replace function public.describe_draft(p_workspace_id text, p_token text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
   return billing.draft_json(p_workspace_id, v_found.kind, v_found.id, v_found.draft);
 end
 $$;
-comment on function public.describe_draft(text, text) is 'An order that is being filled in, or what became of it.';
+comment on function public.describe_draft(text, text) is 'An order that is being filled in, or its outcome.';

@@ -1,6 +1,6 @@
--- Keeps one of the first three steps of the wizard. `outcome`: saved; invalid, with what is wrong with each field; stale, when another
--- window changed the draft meanwhile. What was kept before is never lost by an answer other than saved; what is not right is remembered
--- beside it, so that a page can show it with an address of its own, to which back and reload lead. The same step sent twice is kept once,
+-- Saves one of the first three steps of the wizard. `outcome`: saved; invalid, with the errors of each field; stale, when another
+-- window changed the draft in the meantime. Only the answer saved replaces earlier values; invalid input is stored
+-- separately, so that a page can show it at its own address, which back and reload lead to. The same step sent twice is saved once,
 -- and mails once.
 create or replace function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
 returns jsonb
@@ -23,7 +23,7 @@ begin
   v_opened := billing.open_draft(p_workspace_id, p_token, case when p_revision = 0 then p_step else 2 end);
   v_draft := v_opened.draft;
   if v_draft.id is null then
-    perform headroom.fail('gone', 'This order was not begun, or its day is over.', null,
+    perform headroom.fail('gone', 'This order was not begun, or it has expired.', null,
                           'Orders that were not sent are kept for a day. Begin with the first step. Nothing was ordered.');
   elsif v_draft.request_id is not null then
     perform headroom.fail('already_used', 'This order was sent already.', v_draft.request_id, 'Nothing was changed.');
@@ -51,9 +51,9 @@ begin
            'step', p_step, 'values', billing.entered_values(v_checked.terms, p_values), 'problems', v_checked.problems) else d.entered end
    where d.id = v_draft.id;
   select d.* into v_after from billing.drafts d where d.id = v_draft.id;
-  -- With another address the link of the mail before proves nothing any more.
+  -- With another address, the link in the earlier mail proves nothing any more.
   return jsonb_build_object('outcome', v_outcome, 'problems', v_checked.problems, 'draft', billing.draft_json(
     p_workspace_id, case when v_after.address_mark = v_draft.address_mark then v_opened.kind else 'draft' end, v_draft.id, v_after));
 end
 $$;
-comment on function public.save_draft(text, text, integer, integer, jsonb) is 'Keeps a step of an order in the self-service wizard.';
+comment on function public.save_draft(text, text, integer, integer, jsonb) is 'Saves a step of an order in the self-service wizard.';

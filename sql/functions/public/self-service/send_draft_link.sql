@@ -1,4 +1,4 @@
--- Mails the link to the last step once more, to the address that the draft has.
+-- Mails the link to the last step again, to the address in the draft.
 create or replace function public.send_draft_link(p_workspace_id text, p_token text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The order: by the link of the mail, which proves the address, it becomes a request, and where a rule approves it at once also a way to
--- pay, all in one transaction. Sent again, also from two windows, it is the same request and the same way to pay.
+-- The order. The link in the mail proves the address; the draft becomes a request, and a checkout too if a rule approves it immediately,
+-- all in one transaction. Sent again, even from two windows, it is the same request and the same checkout.
 create or replace function public.submit_draft(p_workspace_id text, p_token text, p_revision integer, p_seen text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -35,4 +35,4 @@ begin
 end
 $$;
 comment on function public.submit_draft(text, text, integer, text)
-  is 'Orders what a draft describes, and begins its payment where it is approved at once. Nullable: p_seen.';
+  is 'Orders what a draft describes, and begins its payment if it is approved immediately. Nullable: p_seen.';

@@ -1,16 +1,17 @@
--- What runs before every request over HTTP (PostgREST's db-pre-request, and our gateway): refuses what a provider or a run sends that is
--- not signed, was signed too long ago or is malformed, before anything is locked and any secret is read. Each receiver has two ways in: our
--- own route, and its function over PostgREST. This sees no body; the full check is the receiver's, which also refuses all of this by
--- itself, so nothing is gained by another spelling of the path.
--- On all other paths it refuses a key or a session that was revoked, before anything is done for it. What establishes who calls asks that
--- too (directory.revocation), so that nothing depends on whether this was set up.
+-- Runs before every request over HTTP (PostgREST's db-pre-request, and our gateway). It refuses a provider's or a run's request that is
+-- unsigned, malformed or was signed too long ago, before anything is locked or any secret is read. Each receiver has two entrances: our
+-- own route, and its function over PostgREST. This sees no body; the receiver makes the full check, which repeats all of this,
+-- so another spelling of the path gains nothing.
+-- On all other paths it refuses a revoked key or session, before any work is done for it. The function that establishes the caller checks
+-- that too (directory.revocation), so nothing depends on this being set up.
 --
--- It also switches JIT off for the request: of a view's plan, unlike a function's, only the session can say so (headroom.switch_off_jit).
+-- It also switches JIT off for the request: for the plan of a view, unlike a function's, only the session can do that
+-- (headroom.switch_off_jit).
 create or replace function public.check_request() returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Only to be set: an expression costs a fraction of a statement, and this runs before every request.
+  -- Set in a declaration: an expression costs a fraction of a statement, and this runs before every request.
   v_jit constant text := set_config('jit', 'off', true);
   v_receiver text := '{
     "/webhooks/github": "github", "/rpc/handle_github_webhook": "github",

@@ -1,4 +1,4 @@
--- Whom somebody who tries things out can be: the active members. For the sandbox of our own server alone.
+-- The personas of a sandbox: the active members. For the sandbox of our own server alone.
 create or replace function public.list_personas() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ begin
         from (select * from directory.members x where x.active order by x.workspace_id, x.created_at, x.id limit 100) m), '[]'));
 end
 $$;
-comment on function public.list_personas() is 'Active members to try things out as, for our own server''s sandbox.';
+comment on function public.list_personas() is 'Active members as personas, for our own server''s sandbox.';

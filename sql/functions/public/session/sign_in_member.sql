@@ -1,6 +1,6 @@
--- Who an account at an identity provider is. Our server calls this once it has verified the provider's token, and nobody else can. A
--- link that an admin made counts; so does one that a domain rule makes now, from an address that the issuer calls verified. Nobody is
--- added to the directory by signing in.
+-- The member of an account at an identity provider. Our server calls this once it has verified the provider's token; nobody else can. It
+-- uses a link that an admin made, or makes one now by a domain rule, from an address that the issuer calls verified. Signing in adds
+-- nobody to the directory.
 create or replace function public.sign_in_member(
   p_issuer text, p_subject text, p_email text default null, p_email_verified boolean default false
 ) returns jsonb

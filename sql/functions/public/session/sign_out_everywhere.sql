@@ -1,4 +1,4 @@
--- Ends all sessions in browsers that the member has. Keys of the API are revoked one by one, and stay.
+-- Ends all of the member's browser sessions. API keys stay; they are revoked one by one.
 create or replace function public.sign_out_everywhere() returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

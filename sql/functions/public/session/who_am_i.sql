@@ -1,4 +1,4 @@
--- Who is signed in, with what the directory says about them: what a page needs to greet somebody and to know what to offer.
+-- The signed-in member, with their entry in the directory: a page needs it to greet them and to know what to offer.
 create or replace function public.who_am_i() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- A template: the words that the workspace uses, ours, and what may stand in them.
+-- A template: the workspace's text, our text, and its variables.
 create or replace function public.get_notification_template(
   p_name text, p_workspace_id text default null, p_language text default 'en'
 ) returns jsonb
@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function public.get_notification_template(text, text, text)
-  is 'What a message says, and what may stand in it. Nullable: p_workspace_id.';
+  is 'The text of a message, and its variables. Nullable: p_workspace_id.';

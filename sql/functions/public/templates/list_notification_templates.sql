@@ -1,4 +1,4 @@
--- All templates, and which of them the workspace has in words of its own.
+-- All templates, and which of them the workspace has replaced by its own text.
 create or replace function public.list_notification_templates(p_workspace_id text default null)
 returns table (name text, language text, audience text, meaning text, changed boolean, updated_at timestamptz, updated_by text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -15,4 +15,4 @@ begin
 end
 $$;
 comment on function public.list_notification_templates(text)
-  is 'What messages there are, and which have words of the workspace. Nullable: p_workspace_id, updated_at, updated_by.';
+  is 'All templates, and which the workspace has replaced. Nullable: p_workspace_id, updated_at, updated_by.';

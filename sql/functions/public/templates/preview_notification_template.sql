@@ -1,5 +1,5 @@
--- What a message would say with this title and body, for each sample and by each channel; with those of the workspace where none are
--- given. Refuses what set_notification_template() would refuse. Changes nothing, and tells nobody.
+-- The messages with this title and body, for each sample and by each channel; with the workspace's text if none is
+-- given. Refuses what set_notification_template() would refuse. Changes nothing and sends nothing.
 create or replace function public.preview_notification_template(
   p_name text, p_title text default null, p_body text default null, p_workspace_id text default null, p_language text default 'en'
 ) returns jsonb
@@ -15,4 +15,4 @@ begin
 end
 $$;
 comment on function public.preview_notification_template(text, text, text, text, text)
-  is 'What a message would say. Nullable: p_title, p_body, p_workspace_id.';
+  is 'A preview of a message. Nullable: p_title, p_body, p_workspace_id.';

@@ -1,4 +1,5 @@
--- Takes back what a workspace had a message say: the next one has our words again. The text is gone for good. Says whether there was one.
+-- Deletes a workspace's text for a message: the next message has our text again. The deleted text cannot be restored. Returns whether there
+-- was one.
 create or replace function public.reset_notification_template(
   p_name text, p_workspace_id text default null, p_language text default 'en'
 ) returns boolean
@@ -13,4 +14,4 @@ begin
 end
 $$;
 comment on function public.reset_notification_template(text, text, text)
-  is 'Has a message say what it says by default; whether that changed anything. Nullable: p_workspace_id.';
+  is 'Restores the default text of a message; whether that changed anything. Nullable: p_workspace_id.';

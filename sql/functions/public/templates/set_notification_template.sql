@@ -1,4 +1,4 @@
--- Has a message say something else in a workspace, from the next one on. What was told before stays as it was told.
+-- Changes the text of a message in a workspace, from the next message on. Existing notifications do not change.
 create or replace function public.set_notification_template(
   p_name text, p_title text, p_body text, p_workspace_id text default null, p_language text default 'en'
 ) returns jsonb
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function public.set_notification_template(text, text, text, text, text)
-  is 'Changes what a message says in a workspace. Nullable: p_workspace_id.';
+  is 'Changes the text of a message in a workspace. Nullable: p_workspace_id.';

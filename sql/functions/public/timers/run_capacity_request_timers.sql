@@ -1,4 +1,4 @@
--- Runs the timers now, whoever else does: capacity.run_timers() says what they do. p_runner says who calls, for the record of who ran them
+-- Runs the timers now, whatever else runs them: see capacity.run_timers(). p_runner names the caller, for the record of who ran them
 -- last.
 create or replace function public.run_capacity_request_timers(p_most integer default 200, p_runner text default 'call') returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -35,7 +35,7 @@ export function outOfOrderPage(draft: Draft, base: string): Page {
       <p>
         ${
           draft.revision === 0
-            ? "This order was not begun, or its day is over: orders that were not sent are kept for a day."
+            ? "This order was not begun, or it has expired: orders that were not sent are kept for a day."
             : "What you filled in before is still there."
         }
         Nothing was ordered.

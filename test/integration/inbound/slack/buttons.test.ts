@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
 
   test.each([
     ["commercial_approve", "U0TESS", "Only the commercial owner"],
-    ["commercial_approve", "U0RITA", "Nobody reviews their own request"],
+    ["commercial_approve", "U0RITA", "You cannot review your own request"],
     ["tech_approve", "U0CORA", "Only a member of the infra group"],
     ["tech_reject", "U0CORA", "Only a member of the infra group"],
     ["cancel", "U0CARL", "Only the requester or an admin"],

@@ -71,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     );
     await put("cora", { slack_user_id: null });
     const refused = await refusalOf(workflow.apply(asked!.id, "COMMERCIAL_APPROVED", "cora"));
-    expect(refused.message).toContain("cannot be told whether you asked for this yourself");
+    expect(refused.message).toContain("cannot tell whether you asked for this yourself");
     // Under their own id they would review what they asked for.
     expect((await refusalOf(put("cora", { slack_user_id: "U0EARLY" }))).message).toContain(asked!.id);
     expect(await memberOf("U0EARLY")).toBe("U0EARLY");

@@ -119,7 +119,7 @@ describe("a form of Slack", async () => {
         input("days", "For how many days", true, number({})),
         input(
           "cost",
-          "Estimated cost of a month, in dollars",
+          "Estimated cost per month, in dollars",
           true,
           number({ is_decimal_allowed: true, min_value: "0", initial_value: "12.50" }),
         ),

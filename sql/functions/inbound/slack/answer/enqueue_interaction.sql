@@ -1,6 +1,6 @@
--- Something for one person: a form or a note that only they see. Once per receipt and purpose, and only while it is of use: a form
--- opens within three seconds of the click or never. What Slack thinks of one person's calls says nothing of another's, so each has a
--- destination. A message that stays goes by the rail that can look whether it was posted.
+-- Enqueues a form or a note that only one person sees: once per receipt and purpose, and only while it is useful. A form
+-- opens within three seconds of the click or never. Slack's limits on one person's calls do not affect others, so each person has a
+-- destination. A message that stays goes by the rail that can check whether it was posted.
 create or replace function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- A note that only the person who clicked sees, where they clicked. What comes without a channel (a form, a shortcut) is answered in
--- their conversation with the app: nothing is ephemeral there, and a person's id names it only when something is posted.
+-- A note that only the person who clicked sees, where they clicked. Receipts without a channel (a form, a shortcut) are answered in
+-- their conversation with the app: ephemeral messages do not work there, and a person's id can serve as the channel only for posting.
 create or replace function inbound.slack_note(p_receipt jsonb, p_text text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

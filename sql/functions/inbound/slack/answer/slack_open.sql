@@ -1,4 +1,4 @@
--- Opens a form for the person who clicked or typed. Slack's trigger allows it, and expires after three seconds.
+-- Opens a form for the person who clicked or typed. This needs Slack's trigger, which expires after three seconds.
 create or replace function inbound.slack_open(p_receipt jsonb, p_view jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- What a button or a word means, and whether a reason is asked for first.
+-- The event that a button or a word means, and whether a reason is asked for first.
 create or replace function inbound.action_event(p_action text, out event_type public.capacity_request_event_type, out asks_why boolean)
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,6 @@
--- A button of a request's message. Approvals happen at once; what needs a reason asks for it in a form, if the person could decide it
--- at all. Whoever was too late is told who was faster; of a success the message itself tells, except where the request has none.
+-- A button of a request's message. Approvals take effect immediately; a decision that needs a reason opens a form for it, if the person
+-- could take it at all. A person who is too late is told who decided. A success shows in the message itself, and as a note where it does
+-- not.
 create or replace function inbound.slack_action(p_receipt jsonb, p_member directory.members) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

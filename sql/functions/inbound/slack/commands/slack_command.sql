@@ -1,5 +1,5 @@
--- The slash command in all its forms. The first word says what is wanted; text that begins with none of them but looks like a request
--- fills in the form, and anything else is answered with the help and what was not understood.
+-- The slash command in all its forms. The first word names the action. Text that begins with no known action but looks like a request
+-- fills in the form; anything else is answered with the help and what was not understood.
 create or replace function inbound.slack_command(
   p_receipt jsonb, p_home directory.workspaces, p_member directory.members
 ) returns jsonb
@@ -45,7 +45,7 @@ begin
     end if;
     v_rest := btrim(regexp_replace(v_rest, '^\S+', ''), E' \t\r\n');
     if v_verb = 'address' then
-      -- Slack makes a link of an address.
+      -- Slack turns an address into a link.
       v_rest := regexp_replace(v_rest, '^<mailto:[^|>]*\|([^>]*)>$', '\1');
     end if;
     if v_verb = 'retry' then

@@ -1,5 +1,5 @@
 -- Decisions by text: `approve CR-2026-000042`, `reject CR-2026-000042 technical because …`, `cancel CR-2026-000042 because …`. Which of
--- the two reviews is meant need not be said by somebody who may give only one of them. Where the reason is missing, the button's form
+-- the two reviews is meant can be left out by somebody who may give only one of them. If the reason is missing, the button's form
 -- asks for it.
 create or replace function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- What the command takes, for whoever asks or mistypes. Pure.
+-- The help of the command, for people who ask or mistype. Pure.
 create or replace function inbound.slack_help(p_first text default null) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

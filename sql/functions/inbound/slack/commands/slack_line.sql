@@ -1,4 +1,4 @@
--- One request in a list. Its parts are checked when a request is made, so that nothing in them needs escaping. Pure.
+-- One request in a list. Its parts are checked when a request is made, so they need no escaping. Pure.
 create or replace function inbound.slack_line(
   p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamptz
 ) returns text

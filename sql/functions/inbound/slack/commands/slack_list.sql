@@ -1,5 +1,5 @@
--- What waits for a member and what they asked for, as lines of Slack markup; and the customers who were not asked and whose answer the
--- member may record, because those requests wait for the member as well.
+-- The requests that wait for a member and those they asked for, as lines of Slack markup; and the customers who were not asked and whose
+-- answer the member may record, because those requests wait for the member too.
 create or replace function inbound.slack_list(p_member directory.members) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -31,7 +31,7 @@ begin
   return concat_ws(E'\n\n', E'*Waiting for your decision*\n' || v_waiting, E'*Customers who have not been asked*\n' || v_unasked,
     E'*Your open requests*\n' || v_own,
     case when v_waiting is null and v_unasked is null and v_own is null
-           then 'Nothing waits for you, and you have no open request. `/capacity` makes one.' end);
+           then 'Nothing waits for you, and you have no open request. `/capacity` creates one.' end);
 end
 $$;
 comment on function inbound.slack_list(directory.members) is 'The requests that concern a member, for Slack.';

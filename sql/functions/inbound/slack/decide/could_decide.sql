@@ -1,5 +1,5 @@
--- What capacity.judge() would say of a decision now, before anybody fills in a form for it; nothing is locked. Whatever would be refused is
--- refused here, in the same words; of a repeat the caller tells.
+-- The verdict of capacity.judge() on a decision now, before anybody fills in a form for it; nothing is locked. A decision that would be
+-- refused is refused here, in the same words. The caller answers a repeat.
 create or replace function inbound.could_decide(
   p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean,
   out request capacity.requests, out repeated boolean

@@ -1,5 +1,5 @@
--- A decision that a member took in Slack, by the same three steps as every entrance. The answer says in words what came of it: what
--- happened now, or who decided before. Who sees a request's message in a channel (p_seen) knows that it exists; everybody else is told
+-- A decision that a member took in Slack, by the same three steps as every entrance. The answer says in words what
+-- happened now, or who decided before. People who see a request's message in a channel (p_seen) know that it exists; everybody else is told
 -- that there is no such request, unless they may read it.
 create or replace function inbound.decide(
   p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean,
@@ -28,4 +28,4 @@ begin
 end
 $$;
 comment on function inbound.decide(directory.members, text, public.capacity_request_event_type, text, boolean)
-  is 'Records a decision taken in Slack and says what came of it.';
+  is 'Records a decision taken in Slack and says what happened.';

@@ -1,4 +1,4 @@
--- Who decided before, in words: the loser of a race, and whoever clicks twice, is told who won.
+-- Who decided before, in words: the loser of a race, or a person who clicks twice, is told who won.
 create or replace function inbound.decided_already(p_context capacity.context, p_verdict capacity.verdict) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

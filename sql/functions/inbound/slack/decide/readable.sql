@@ -1,5 +1,5 @@
--- A request of a member's workspace, and what the member is; whoever may not read it is told that there is no such request. p_seen: they
--- saw its message in a channel, and know that it exists.
+-- A request of a member's workspace, and the member's standing; a member who may not read it is told that there is no such request. p_seen:
+-- they saw its message in a channel, and know that it exists.
 create or replace function inbound.readable(
   p_member directory.members, p_request_id text, p_seen boolean default false,
   out request capacity.requests, out standing directory.standing, out reads boolean
@@ -15,4 +15,4 @@ begin
   end if;
 end
 $$;
-comment on function inbound.readable(directory.members, text, boolean) is 'A request that a member in Slack may speak of.';
+comment on function inbound.readable(directory.members, text, boolean) is 'A request that a member in Slack may refer to.';

@@ -1,5 +1,5 @@
--- Which review of a request a member may give: null when they may give both. Who may give neither is told so by the rules of
--- the commercial one, or of the technical one where the commercial one is decided.
+-- Which review of a request a member may give: null when they may give both. A member who may give neither gets the refusal of
+-- the commercial one, or of the technical one if the commercial one is decided.
 create or replace function inbound.review_step(p_member directory.members, p_request_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -11,7 +11,7 @@ declare
   v_technical boolean := (capacity.authorize(v_actor, v_known.standing, v_request, 'TECH_REVIEW_APPROVED', clock_timestamp())).allowed;
 begin
   if v_commercial and v_technical then
-    -- With one of them given, the other is meant.
+    -- If one of them is given, the other is meant.
     return case when v_request.commercial_approved_at is not null and v_request.technical_approved_at is null then 'tech'
                 when v_request.technical_approved_at is not null and v_request.commercial_approved_at is null then 'commercial' end;
   end if;

@@ -1,4 +1,4 @@
--- Tells whoever lost a race what became of the request and by whom: "it cannot be done" would leave them guessing.
+-- Tells the loser of a race what happened to the request and who did it: "it cannot be done" would leave them guessing.
 create or replace function inbound.too_late(p_request capacity.requests) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,4 +11,4 @@ begin
                                   capacity.render_time(v_story -> 'at')));
 end
 $$;
-comment on function inbound.too_late(capacity.requests) is 'Raises a conflict that says what happened last to a request, and who did it.';
+comment on function inbound.too_late(capacity.requests) is 'Raises a conflict with the last event of a request, and who caused it.';

@@ -1,5 +1,5 @@
--- What can be asked for about a request without deciding it: `nudge`, `note`, `link` and `address`, by the same functions as every other
--- entrance. Says in words what was done. Who sees a request's message in a channel knows that it exists; everybody else is told that
+-- Actions on a request that decide nothing: `nudge`, `note`, `link` and `address`, by the same functions as every other
+-- entrance. Says in words what was done. People who see a request's message in a channel know that it exists; everybody else is told that
 -- there is no such request, unless they may read it.
 create or replace function inbound.slack_follow_up(
   p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean

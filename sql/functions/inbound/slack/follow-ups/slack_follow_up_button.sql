@@ -1,5 +1,5 @@
--- A button that decides nothing. A nudge happens at once, and a note that only they see says what came of it; the others open a form,
--- for those who could send it. The customer's address is filled in for nobody else.
+-- A button that decides nothing. A nudge takes effect immediately, and a note that only they see shows the result; the others open a form,
+-- for people who may submit it. Only those see the customer's address filled in.
 create or replace function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
--- A form with a note or with the customer's address was sent. The address that is known already means: send the link again.
+-- A form with a note or with the customer's address was submitted. An unchanged address means: send the link again.
 create or replace function inbound.slack_follow_up_form(p_receipt jsonb, p_member directory.members, p_request_id text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Of another workspace's request no more is looked at than of one that does not exist.
+  -- A request of another workspace gets no more checks than one that does not exist.
   v_id text := (select r.id from capacity.requests r where r.id = p_request_id and r.workspace_id = p_member.workspace_id);
   v_email text := btrim(inbound.form_value(p_receipt -> 'values', 'email'));
   v_said text;

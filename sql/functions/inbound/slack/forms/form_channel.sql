@@ -1,5 +1,5 @@
--- A receipt of a form as if it came from the channel where the form was opened: a submission carries none itself. Without a channel the
--- receipt stays as it is, and its sender is answered directly.
+-- The receipt of a form, with the channel where the form was opened, since a submission carries none. Without a channel the
+-- receipt is unchanged, and its sender is answered directly.
 create or replace function inbound.form_channel(p_receipt jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- What one of our forms carries along about where and why it was opened (private_metadata). Anything else that stands there, as in a form
--- of somebody else's, is an empty object.
+-- What a form of ours carries about where and why it was opened (private_metadata). Anything else in there, as in other apps'
+-- forms, is treated as an empty object.
 create or replace function inbound.form_metadata(p_receipt jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

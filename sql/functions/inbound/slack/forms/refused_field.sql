@@ -1,5 +1,5 @@
--- The field of a form at which a refusal is shown. A form with one field has no choice; in the form for a new request the refusal names
--- the term that it is about, at the beginning of its facts (`region: …`), so that no sentence has to be recognised. What names no term is
+-- The field of a form at which a refusal is shown. A form with one field has no choice. In the form for a new request the refusal names
+-- the term at the beginning of its facts (`region: …`), so that no sentence has to be parsed. A refusal without a term is
 -- shown at the first field. Pure.
 create or replace function inbound.refused_field(p_callback text, p_facts text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- One field of a form. What is filled in must suit its element, or Slack refuses the whole form; so what does not is left out. `text_area`
--- is a text of several lines, and the options of a menu go with it. Pure.
+-- One field of a form. Slack refuses the whole form if a prefilled value does not suit its element, so unsuitable values are left out.
+-- `text_area` is a text of several lines; the options are those of a menu. Pure.
 create or replace function inbound.render_input(
   p_name text, p_label text, p_element text, p_optional boolean, p_value text default null, p_hint text default null,
   p_most integer default 200, p_options jsonb default null

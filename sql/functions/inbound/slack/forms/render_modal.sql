@@ -1,4 +1,4 @@
--- A form. What it is about and where it was opened goes along in its own metadata, since its submission may carry no channel.
+-- A form. Its metadata says what it is about and where it was opened, since its submission may carry no channel.
 create or replace function inbound.render_modal(
   p_form text, p_title text, p_submit text, p_close text, p_metadata jsonb, variadic p_blocks jsonb[]
 ) returns jsonb

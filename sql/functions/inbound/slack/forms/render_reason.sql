@@ -9,7 +9,7 @@ declare
     "customer_decline": ["Record refusal", "Why does the customer decline?"],
     "job_retry": ["Try again", "Why is it worth another attempt?"],
     "job_complete": ["Record as running", "How is the capacity there already?"],
-    "job_fail": ["Give up", "Why does it fail for good?"]}'::jsonb -> p_action, '["Cancel request", "Why is the request cancelled?"]');
+    "job_fail": ["Give up", "Why does it fail permanently?"]}'::jsonb -> p_action, '["Cancel request", "Why is the request cancelled?"]');
 begin
   return inbound.render_modal(
     'capacity_reason', p_request_id, v_words ->> 0, 'Back',

@@ -1,5 +1,5 @@
--- A form that was sent: a new request, the reason for a decision, a note, or the customer's address. What is wrong with it is said at the
--- field where it is.
+-- A submitted form: a new request, the reason for a decision, a note, or the customer's address. An error is shown at the
+-- field that caused it.
 create or replace function inbound.slack_submission(
   p_receipt jsonb, p_home directory.workspaces, p_member directory.members
 ) returns jsonb
@@ -45,13 +45,13 @@ begin
   v_submitted := inbound.submit_terms(p_receipt, p_home, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
   v_context := v_submitted.context;
   v_request := v_context.request;
-  -- What the form was filled in with goes when the request's customer is erased.
+  -- The values prefilled in the form are erased with the request's customer.
   update inbound.receipts d set request_id = v_request.id
    where d.provider = 'slack' and d.receipt_id = v_metadata ->> 'opened_by' and d.request_id is null
      and d.workspace_id = p_member.workspace_id and d.member_id = p_member.id;
   v_unasked := inbound.slack_unasked(v_context);
   if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
-    -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the
+    -- Answers where the form was opened, since the request may live in another channel; a form without a channel is answered to the
     -- person.
     perform inbound.slack_note(inbound.form_channel(p_receipt),
       concat_ws(' ', format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)), v_unasked));

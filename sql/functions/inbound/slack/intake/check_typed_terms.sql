@@ -1,6 +1,6 @@
--- Turns what was typed into numbers and dates, and explains for each field that is wrong what it should look like. The same for the
--- command and for the form. Pure: `fields` has what is good, `problems` a sentence for each that is not, with what was typed, `wrong` the
--- sentences by field, where it stands already.
+-- Turns typed terms into numbers and dates, and explains the expected form of each wrong field. The same for the
+-- command and for the form. Pure: `fields` has the good ones, `problems` a sentence for each bad one, with what was typed, `wrong` the
+-- sentences by field, without it.
 create or replace function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb default '[]') returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,16 +1,16 @@
 -- Reads the terms of a request from what somebody typed: `32XL x4 us-east-1 for Acme Corp by 2026-12-01 days 30 cost 12000 owner @cora
--- group infra`. Forgiving: size, number and region in any order, words and `word=value` alike, quotes of every kind, and what Slack
--- makes of names and addresses. Pure; what it could not make sense of it names in `problems`, and `recognised` says whether
+-- group infra`. Forgiving: size, number and region in any order, words and `word=value` alike, quotes of every kind, and Slack's
+-- markup of names and addresses. Pure; `problems` names what it could not understand, and `recognised` says whether
 -- anything looked like a request at all.
 --
--- A customer's name goes on until the next word that means something, because names have several words. What follows `because` is the
--- justification, to the end and as it was typed.
+-- A customer's name continues up to the next keyword, because names have several words. The text after `because` is the
+-- justification, to the end and exactly as typed.
 create or replace function inbound.parse_terms(p_text text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_typed text[] := regexp_match(left(p_text, 4000), '^(.*?)(?:(?:^|\s)because\s+(.*))?$', 'i');
-  -- Curly quotes are what phones type; "30 days" and "for 30 days" are how people say it.
+  -- Phones type curly quotes; people say "30 days" and "for 30 days".
   v_text text := regexp_replace(regexp_replace(translate(v_typed[1], '“”„«»', '"""""'),
     '(^|\s)(?:for\s+)?(\d{1,5})\s*days?(?=\s|$)', '\1days \2', 'gi'), '<(?:mailto:[^|>]*\|)([^>]*)>', '\1', 'g');
   v_words constant jsonb := '{"for": "customer", "customer": "customer", "by": "needed_by", "needed_by": "needed_by",

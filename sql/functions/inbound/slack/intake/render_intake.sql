@@ -1,6 +1,6 @@
--- The form for a new request, filled in with what was typed. Pure. Slack's limits hold for any input: what is filled in is cut to what
--- its field takes, and of more groups than a menu holds the rest is left to the command. The form carries the receipt that opened it,
--- so that what was filled in is known to belong to the request that is made of it.
+-- The form for a new request, with the typed values prefilled. Pure. It fits Slack's limits for any input: values are cut to
+-- the size of their field, and groups that do not fit in the menu are left to the command. The form names the receipt that opened it,
+-- so that the prefilled values are known to belong to the request made from it.
 create or replace function inbound.render_intake(
   p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text default null
 ) returns jsonb
@@ -24,7 +24,7 @@ begin
                          'The customer''s link goes there. Without an address the commercial owner has to ask the customer.'),
     inbound.render_input('needed_by', 'Needed by', 'datepicker', true, p_fields ->> 'needed_by'),
     inbound.render_input('days', 'For how many days', 'number_input', true, p_fields ->> 'days'),
-    inbound.render_input('cost', 'Estimated cost of a month, in dollars', 'number_input', true, p_fields ->> 'cost'),
+    inbound.render_input('cost', 'Estimated cost per month, in dollars', 'number_input', true, p_fields ->> 'cost'),
     inbound.render_input('justification', 'Why it is needed', 'text_area', true, p_fields ->> 'justification',
                          'Those who decide read it. The customer does not.', 2000),
     inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Needed where no rule names one'),

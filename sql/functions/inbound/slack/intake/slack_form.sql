@@ -1,11 +1,11 @@
--- Opens the form for a new request, filled in with what was typed after the command.
+-- Opens the form for a new request, prefilled with what was typed after the command.
 create or replace function inbound.slack_form(p_receipt jsonb, p_member directory.members, p_fields jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_fields jsonb := p_fields;
 begin
-  -- The menu of people knows Slack ids only.
+  -- The menu of people takes only Slack ids.
   if v_fields ? 'owner' then
     v_fields := v_fields || jsonb_build_object(
       'owner', coalesce((directory.find_member(p_member.workspace_id, v_fields ->> 'owner')).slack_user_id, ''));

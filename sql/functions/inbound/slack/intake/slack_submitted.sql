@@ -1,6 +1,6 @@
--- The reply to whoever submitted a request: its id, who is asked now, and that its customer will not be, where nobody could mail them. Said
--- from the story of the submission; where that is no longer the last word, because a rule approved the request at once, or because the
--- request was there already, from the story as it stands.
+-- The reply to the person who submitted a request: its id, who is asked now, and that its customer will not be if nobody could mail them.
+-- It uses the story of the submission, or the current story if that has been overtaken: because a rule approved the request immediately,
+-- or because the request already existed.
 create or replace function inbound.slack_submitted(p_context capacity.context, p_story jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- What is said to whoever submitted a request whose customer would get no link, and how to fix it; null where they will.
+-- The warning to a person who submitted a request whose customer would get no link, with the remedy; null where they will.
 create or replace function inbound.slack_unasked(p_context capacity.context) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -6,7 +6,7 @@ declare
   v_request capacity.requests := p_context.request;
   v_unasked text;
 begin
-  -- Before anybody was mailed only the address can be in the way, and that is known.
+  -- Before the first mail only the address can be the problem, and that is known.
   if v_request.state in ('SUBMITTED', 'UNDER_REVIEW') then
     v_unasked := capacity.reach_problem(p_context);
   else

@@ -1,5 +1,5 @@
--- Submits a request with terms that were typed, for the member who typed them. The receipt's id is the idempotency key: however often
--- Slack sends it, there is one request. Where the workspace has no channel of its own, the request lives in the one in which it was asked
+-- Submits a request with typed terms, for the member who typed them. The receipt's id is the idempotency key: however often
+-- Slack sends it, there is one request. If the workspace has no channel, the request lives in the channel in which it was asked
 -- for.
 create or replace function inbound.submit_terms(
   p_receipt jsonb, p_home directory.workspaces, p_member directory.members, p_fields jsonb, p_channel text,

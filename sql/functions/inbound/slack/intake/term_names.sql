@@ -1,4 +1,4 @@
--- What the terms of a request are called where they are typed, in the command and in the form, and in capacity.terms.
+-- The names of a request's terms where they are typed, in the command and in the form, and in capacity.terms.
 create or replace function inbound.term_names() returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ as $$
     "group": "infra_owner_group", "ttl": "confirmation_ttl_days", "replaces": "replaces_request_id",
     "justification": "justification"}'::jsonb;
 $$;
-comment on function inbound.term_names() is 'The names of terms in capacity.terms, by what they are called where they are typed.';
+comment on function inbound.term_names() is 'The names of terms in capacity.terms, by the names that people type.';

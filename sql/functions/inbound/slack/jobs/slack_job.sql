@@ -1,4 +1,4 @@
--- The job of a request of the member's workspace. Of another workspace's request no more is looked at than of one that does not exist.
+-- The job of a request in the member's workspace. A request of another workspace gets no more checks than one that does not exist.
 create or replace function inbound.slack_job(p_member directory.members, p_request_id text) returns provisioning.jobs
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

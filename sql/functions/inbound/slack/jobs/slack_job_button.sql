@@ -1,4 +1,4 @@
--- A button about a provisioning job: asks why, if the person may do it at all.
+-- A button about a provisioning job: asks for the reason, if the person may do it at all.
 create or replace function inbound.slack_job_button(p_receipt jsonb, p_member directory.members) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
   return jsonb_build_object('outcome', 'opened', 'request', v_job.request_id, 'answer', '{}'::jsonb);
 end
 $$;
-comment on function inbound.slack_job_button(jsonb, directory.members) is 'Opens the form that asks why something is done to a job.';
+comment on function inbound.slack_job_button(jsonb, directory.members) is 'Opens the form that asks for the reason of an action on a job.';

@@ -1,4 +1,4 @@
--- The form that asked why something is done to a job was sent.
+-- The form that asks for the reason of an action on a job was submitted.
 create or replace function inbound.slack_job_form(p_receipt jsonb, p_member directory.members, p_metadata jsonb, p_reason text)
 returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp

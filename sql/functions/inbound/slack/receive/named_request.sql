@@ -1,6 +1,6 @@
--- The request that a receipt of Slack names, if its workspace has one by that id: the button's, the form's, or the one in a command. It
--- says nothing about what the sender may do; it is for the table of receipts, so that what is kept of a refusal is found when the
--- request's customer is erased. Other workspaces' requests are not meant: what was said here would be counted among theirs.
+-- The request that a receipt of Slack names, if its workspace has one with that id: the button's, the form's, or the one in a command. It
+-- says nothing about what the sender may do; the table of receipts stores it, so that the text of a refusal is found when the
+-- request's customer is erased. Requests of other workspaces are ignored: this workspace's text must not be counted among theirs.
 create or replace function inbound.named_request(p_receipt jsonb, p_workspace_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

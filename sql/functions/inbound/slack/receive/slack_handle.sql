@@ -1,5 +1,5 @@
--- Handles a receipt of Slack that is new, for the workspace that it speaks for: refuses strangers, finds out who it is, and does what is
--- asked. The reply has the answer for Slack, and what to write into the table of receipts.
+-- Handles a new receipt of Slack for the workspace that it belongs to: refuses strangers, finds the member, and does what is
+-- asked. The reply has the answer for Slack, and the values to store in the table of receipts.
 create or replace function inbound.slack_handle(p_receipt jsonb, p_home directory.workspaces) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,7 @@ declare
   v_member directory.members;
   v_reply jsonb;
 begin
-  -- Events, forms that were dismissed, and buttons and forms that are not ours ask for nothing.
+  -- Events, dismissed forms, and buttons and forms that are not ours ask for nothing.
   if v_kind not in ('command', 'action', 'submission', 'shortcut')
      or v_kind = 'action' and (inbound.action_event(p_receipt ->> 'what')).event_type is null
         and coalesce(p_receipt ->> 'what', '') not in ('nudge', 'note', 'customer_link', 'job_retry', 'job_complete', 'job_fail')
@@ -22,10 +22,10 @@ begin
                           coalesce(p_receipt ->> 'team', p_receipt ->> 'enterprise'),
                           'An operator connects it by its team id, in the settings of a workspace.');
   end if;
-  -- Somebody from another organisation, in a channel that is shared with it, does not become a requester by clicking: only those whom the
-  -- directory knows act from there. In an Enterprise Grid people have home teams of their own, but so have its guests, and nothing that
-  -- Slack sends tells them apart: whoever is neither of the team where the app was asked nor of the one that the workspace names is a
-  -- stranger until the directory knows them.
+  -- A person from another organisation, in a shared channel, does not become a requester by clicking: from there only people in the
+  -- directory act. In an Enterprise Grid people have their own home teams, but so have its guests, and nothing that
+  -- Slack sends tells them apart. So a person who belongs neither to the team where the app was used nor to the one that the workspace
+  -- names is a stranger until the directory has them.
   if p_receipt ? 'user_team'
      and (p_receipt ->> 'user_team' in (p_receipt ->> 'team', p_receipt ->> 'enterprise', p_home.slack_team_id)) is not true
      and not exists (select from directory.members m where m.workspace_id = p_home.id and m.slack_user_id = p_receipt ->> 'user') then

@@ -1,8 +1,8 @@
--- Which workspace of ours a Slack workspace speaks for: the one that names it; else the one that names its Enterprise Grid; else,
--- where no workspace names any, the default one. A Slack workspace that nobody named is a stranger as soon as one is named: its
+-- Our workspace for a Slack workspace: the one that names it; else the one that names its Enterprise Grid; else,
+-- if no workspace names any, the default one. As soon as one Slack workspace is named, all unnamed ones are strangers: their
 -- people must not end up in somebody else's requests.
 --
--- The row itself, which whatever follows is given: it is read once for each receipt.
+-- Returns the row itself, which is passed to all later steps: it is read once per receipt.
 create or replace function inbound.slack_home(p_team_id text, p_enterprise_id text) returns directory.workspaces
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- What Slack sent, in one form for commands, buttons, forms and events: who, where, and what they did. Pure. Whatever Slack would
--- not send is refused here, before anything is written: from here on ids have the form of ids, and texts are texts.
+-- A receipt of Slack in one form for commands, buttons, forms and events: who, where, and what they did. Pure. Anything that Slack would
+-- not send is refused here, before anything is written: afterwards ids have the form of ids, and texts are texts.
 --
 -- The team is the one where the app is installed; it is missing where it is installed for a whole Enterprise Grid. The user's own
--- team is another where organisations share a channel.
+-- team is a different one in channels that organisations share.
 create or replace function inbound.slack_parse(p_body text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

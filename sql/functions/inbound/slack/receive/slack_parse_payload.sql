@@ -1,4 +1,4 @@
--- The part of slack_parse() for what comes as JSON inside a form: buttons, forms and shortcuts. Null for other types.
+-- The part of slack_parse() for JSON inside a form: buttons, forms and shortcuts. Null for other types.
 create or replace function inbound.slack_parse_payload(p_sent jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -21,4 +21,4 @@ begin
     end;
 end
 $$;
-comment on function inbound.slack_parse_payload(jsonb) is 'What an interactive payload of Slack says. Nullable: result.';
+comment on function inbound.slack_parse_payload(jsonb) is 'An interactive payload of Slack in one form. Nullable: result.';

@@ -1,6 +1,6 @@
--- What a receipt is known by. Events have an id; a click, a command or a form has a trigger, which is as good as one, stays the same
--- when Slack sends it again, and is kept only as a hash. Without either, Slack's signature tells, which covers the very bytes and the
--- time of signing: unlike a digest of what was written it cannot be guessed at without the secret.
+-- The identity of a receipt. Events have an id; a click, a command or a form has a trigger, which serves as one: it stays the same
+-- when Slack sends it again, and is stored only as a hash. Without either, Slack's signature serves, which covers the exact bytes and the
+-- time of signing: unlike a digest of the text, it cannot be guessed without the secret.
 create or replace function inbound.slack_receipt_id(p_receipt jsonb, p_signature text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

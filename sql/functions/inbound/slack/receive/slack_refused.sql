@@ -1,5 +1,5 @@
--- Turns a refusal of the workflow into what Slack shows: a text for who typed a command, a note for who clicked, a remark at the field
--- for who sent a form. What goes with it as facts is shown where it helps to do it right, and never where it names what is set up.
+-- Turns a refusal of the workflow into what Slack shows: a text for a typed command, a note for a click, an error at the field
+-- of a form. The facts of the refusal are shown where they help, and never where they reveal the setup.
 create or replace function inbound.slack_refused(
   p_receipt jsonb, p_request_id text, p_message text, p_detail text, p_hint text
 ) returns jsonb

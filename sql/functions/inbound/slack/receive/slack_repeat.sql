@@ -18,4 +18,4 @@ begin
     else 'This command was already answered. Type it again to see the answer.' end, 'answered') -> 'answer';
 end
 $$;
-comment on function inbound.slack_repeat(jsonb, inbound.receipts) is 'What a repeated receipt of Slack is answered.';
+comment on function inbound.slack_repeat(jsonb, inbound.receipts) is 'The answer to a repeated receipt of Slack.';

@@ -1,6 +1,6 @@
--- What layers above do because time passes (hook capacity.swept): each answers under its name how much it moved, what failed, and whether
+-- Runs the timers of layers above (hook capacity.swept): each answers under its name how much it did, what failed, and whether
 -- there is more to do.
-create or replace function capacity.timer_above(p_most integer, out moved jsonb, out failed jsonb, out more boolean)
+create or replace function capacity.timer_layers_above(p_most integer, out moved jsonb, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,4 +14,4 @@ begin
     left join lateral jsonb_array_elements(a.value -> 'failed') f(failure) on true;
 end
 $$;
-comment on function capacity.timer_above(integer) is 'Runs the timers of layers above and says what they did.';
+comment on function capacity.timer_layers_above(integer) is 'Runs the timers of layers above and says what they did.';

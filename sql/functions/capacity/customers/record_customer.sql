@@ -1,7 +1,7 @@
--- Keeps whose a new request is, if anything tells: the id that was given, else `org_id` in customer_ref, and the `email` there. What cannot
--- be an id or an address in customer_ref is ignored, because anything may stand there. An id is
--- shown where it was given and nowhere else: whoever knows an address must not learn it.
-create or replace function capacity.name_customer(
+-- Records the customer of a new request, if there is a clue: the given id, else `org_id` in customer_ref, and `email` there. Values
+-- in customer_ref that cannot be an id or an address are ignored, because customer_ref may hold anything. An id is
+-- shown only where it was given: a caller who knows an address must not find out the id.
+create or replace function capacity.record_customer(
   p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb
 ) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -22,5 +22,5 @@ begin
   end if;
 end
 $$;
-comment on function capacity.name_customer(text, text, text, jsonb)
-  is 'Keeps whose a new request is, where its terms tell. Nullable: p_customer_id, p_customer_ref.';
+comment on function capacity.record_customer(text, text, text, jsonb)
+  is 'Records the customer of a new request, where its terms name one. Nullable: p_customer_id, p_customer_ref.';

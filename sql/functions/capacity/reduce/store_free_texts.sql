@@ -1,6 +1,6 @@
--- The payload of an event as the log keeps it: free text is put aside, and its hash takes its place. The log is never changed, and
+-- The payload of an event as the log keeps it: free text is stored separately, and its hash takes its place. The log never changes, and
 -- must say the same after the words were erased.
-create or replace function capacity.set_aside(p_request_id text, p_payload jsonb) returns jsonb
+create or replace function capacity.store_free_texts(p_request_id text, p_payload jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16,4 +16,4 @@ begin
   return v_kept;
 end
 $$;
-comment on function capacity.set_aside(text, jsonb) is 'Replaces the free text of a payload by its salted hashes.';
+comment on function capacity.store_free_texts(text, jsonb) is 'Replaces the free text of a payload by its salted hashes.';

@@ -1,6 +1,6 @@
--- Keeps whose a request is that was given an address. One that has a customer keeps it, and the address is that customer's from then on,
--- unless it is another's: whom a request is for does not change by where its mail goes.
-create or replace function capacity.name_by_address(p_request capacity.requests, p_address text) returns void
+-- Records the customer of a request whose address was set. A request that has a customer keeps it, and the address becomes that customer's
+-- unless it is another's: changing where its mail goes does not change whom a request is for.
+create or replace function capacity.record_customer_address(p_request capacity.requests, p_address text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17,4 +17,4 @@ begin
   end if;
 end
 $$;
-comment on function capacity.name_by_address(capacity.requests, text) is 'Keeps that an address is that of a request''s customer.';
+comment on function capacity.record_customer_address(capacity.requests, text) is 'Records a new address of a request''s customer.';

@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded"]);
     expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
     expect((await m.said(id)).at(-1)).toBe(
-      "The dispute about USD 1,200.00 is lost: the money stays with the customer, and counts as refunded.",
+      "The dispute about USD 1,200.00 is lost: the money stays with the customer, and is treated as refunded.",
     );
     expect(await m.problems()).toEqual([]);
   });

@@ -1,5 +1,5 @@
--- The member in whose name the wizard of a workspace submits requests. A workspace that is not there, one whose wizard is closed and one
--- whose member has left give the same answer: visitors learn nothing of who is here.
+-- The member in whose name the wizard of a workspace submits requests. A workspace that does not exist, one whose wizard is closed and one
+-- whose member has left get the same answer, so that visitors cannot find out who is here.
 create or replace function billing.wizard_requester(p_workspace_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

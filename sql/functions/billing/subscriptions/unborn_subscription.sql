@@ -1,5 +1,5 @@
--- A subscription that nobody has paid yet: its first payment is being processed. Stripe calls it active meanwhile. Once it is late, or
--- given up, that payment has failed.
+-- A subscription that was never paid: its first payment is being processed, and Stripe calls it active meanwhile. When it becomes late or
+-- is given up, that payment has failed.
 create or replace function billing.unborn_subscription(p_stripe jsonb, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +19,4 @@ begin
 end
 $$;
 comment on function billing.unborn_subscription(jsonb, timestamptz)
-  is 'Learns from a subscription that was never paid, and says what came of it.';
+  is 'Applies the state of a subscription that was never paid and returns the outcome.';

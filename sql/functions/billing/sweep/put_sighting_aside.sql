@@ -1,5 +1,5 @@
--- Puts aside what could not be read for a day, so that everything else of its request goes on. Answers whether it is gone. A page of a
--- comparison is only deleted, because the next comparison brings it again.
+-- Dismisses an answer that could not be read for a day, so that everything else of its request continues. Returns whether it is gone. A
+-- page of a comparison is only deleted, because the next comparison brings it again.
 create or replace function billing.put_sighting_aside(p_sighting billing.sightings, p_request_id text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -18,4 +18,4 @@ exception when others then
 end
 $$;
 comment on function billing.put_sighting_aside(billing.sightings, text)
-  is 'Puts aside what could not be read for a day; whether it is gone. Nullable: p_request_id.';
+  is 'Dismisses an answer that could not be read for a day; whether it is gone. Nullable: p_request_id.';

@@ -4,7 +4,7 @@ import { arrives, back, cancels, come, debit, heldUp, open, pays, sweep } from "
 import type { CaseGroup } from "./table.ts";
 
 const withdrawn =
-  "@ The price of USD 300.00 was withdrawn, and can no longer be paid. Cancel the request, and submit it anew: then the price that holds now applies.";
+  "@ The price of USD 300.00 was withdrawn, and can no longer be paid. Cancel the request, and submit it again: then the current price applies.";
 
 export const prices: CaseGroup = {
   title: "Prices and currencies",

@@ -4329,7 +4329,7 @@ create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_valu
 create function billing.check_wizard_of_returned(p_member jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c2364e56f5b07bc0';
+  as 'sha256 269ab62f82b1dedd';
 
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
@@ -4760,7 +4760,7 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
 create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 faa30c47bf9d0cf1';
+  as 'sha256 1988b59ec0360495';
 
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void
@@ -5036,7 +5036,7 @@ create function billing.spender(p_workspace_id text, p_draft_id uuid)
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d4b60b7cf0273ef';
+  as 'sha256 df5b35c9b4ab7ee7';
 
 create function billing.sweep(p_argument jsonb)
   returns jsonb
@@ -8629,12 +8629,12 @@ create function provisioning.adopt(p_most integer)
 create function provisioning.apply_callback(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1777c9fae6d744b7';
+  as 'sha256 bb66408299e852f9';
 
 create function provisioning.asked_words(p_job provisioning.jobs)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3c37532e2d38fdc';
+  as 'sha256 a91dc2b5d629395e';
 
 create function provisioning.asks_for(p_job provisioning.jobs)
   returns text
@@ -8649,7 +8649,7 @@ create function provisioning.attempt_failed(p_job provisioning.jobs, p_attempt p
 create function provisioning.begin_attempt(p_job provisioning.jobs, p_task text, p_number smallint, p_cleans smallint DEFAULT NULL::smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0742dcb38a3157f3';
+  as 'sha256 5def4e70097c14cf';
 
 create function provisioning.callback_address(p_workspace_id text)
   returns text
@@ -8664,12 +8664,12 @@ create function provisioning.callback_problem(p_sent jsonb)
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa79afee03b92156';
+  as 'sha256 2838ca7ae025f362';
 
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 db8100061c8168d3';
+  as 'sha256 af5ea95de5c33562';
 
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
@@ -8689,7 +8689,7 @@ create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85ff10c4ba5ec077';
+  as 'sha256 8e33db96a1b4dd9e';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
@@ -8720,7 +8720,7 @@ grant execute on function provisioning.drop_previous_secret to headroom_control;
 create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns provisioning.attempts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 991d4bc4c334e2fb';
+  as 'sha256 5de70f2dc32adf53';
 
 create function provisioning.end_job(p_change jsonb)
   returns void
@@ -8740,7 +8740,7 @@ create function provisioning.error_words(p_attempt provisioning.attempts)
 create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2cfc097e0d6791a9';
+  as 'sha256 16fbfc2d762d2683';
 
 create function provisioning.find_job(p_id text)
   returns provisioning.jobs
@@ -8775,7 +8775,7 @@ create function provisioning.held_by(p_job_id uuid)
 create function provisioning.held_words(p_job_id uuid)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00f1d7160050e6fb';
+  as 'sha256 e47f1433ccbd5ed8';
 
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
@@ -8837,17 +8837,17 @@ create function provisioning.look_after(p_job_id uuid)
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6d7b571b2647b2d';
+  as 'sha256 cc638c2aa475ec43';
 
 create function provisioning.look_at_ended_runs(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 377dd7a8634eb798';
+  as 'sha256 e30fe2aaa61df905';
 
 create function provisioning.look_at_stop(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ff0ea54bf147f79';
+  as 'sha256 a6d892bc67715f08';
 
 create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
   returns boolean
@@ -8908,13 +8908,13 @@ grant execute on function provisioning.put_secret to headroom_control;
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 1c9958f219558d2c';
+  as 'sha256 977115a6496bba98';
 grant execute on function provisioning.put_settings to headroom_control;
 
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a70db9e44a1b7d5';
+  as 'sha256 5532f40034b3aa3b';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void
@@ -8924,7 +8924,7 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.receive_callback(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44b5ed1e235b3c63';
+  as 'sha256 c5d8f29921a5ab76';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -8949,12 +8949,12 @@ create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_j
 create function provisioning.remind(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90f4a1dbece08799';
+  as 'sha256 7dabaefecf54835b';
 
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6643efd2f0ab0f6d';
+  as 'sha256 42505d15c06505b6';
 
 create function provisioning.run_limit(p_workspace_id text)
   returns interval
@@ -8974,7 +8974,7 @@ create function provisioning.run_over(p_attempt provisioning.attempts, p_because
 create function provisioning.run_words(p_attempt provisioning.attempts, p_run jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 954aa8eff11d4df2';
+  as 'sha256 49aabd3752988af1';
 
 create function provisioning.secret_name(p_workspace_id text)
   returns text
@@ -8989,7 +8989,7 @@ create function provisioning.send(p_attempt provisioning.attempts, p_what text, 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16b1a3e202eafcfe';
+  as 'sha256 15fd9f8e6f9992e7';
 
 create function provisioning.since(p_attempt provisioning.attempts)
   returns text
@@ -9014,7 +9014,7 @@ create function provisioning.stop_run(p_attempt provisioning.attempts)
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6ee9e1ddcfd0bf9';
+  as 'sha256 d450846a34c619b3';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -9034,7 +9034,7 @@ create function provisioning.tell_story(p_argument jsonb)
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 acbb89478d819622';
+  as 'sha256 e78d9d8fba652fa5';
 
 create function provisioning.try_of(p_run jsonb)
   returns integer
@@ -9054,12 +9054,12 @@ create function provisioning.unsent_words(p_attempt provisioning.attempts)
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8dd23035d5721772';
+  as 'sha256 54a2c6fa621db575';
 
 create function provisioning.verify_ends(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 04b0148be407adf3';
+  as 'sha256 2b3976a3ce0d8149';
 
 create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
   returns record
@@ -9081,7 +9081,7 @@ create function provisioning.verify_waits(p_job_ids uuid[])
 create function provisioning.wait_rules()
   returns TABLE(wait text, states text[], ends_with text, bound text, told text, at_bound text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9857052c41f6b00b';
+  as 'sha256 48cafc70366c6753';
 
 create function provisioning.waits_of(p_job provisioning.jobs)
   returns text[]

@@ -2666,7 +2666,7 @@ export interface Functions {
     };
     result: { deliveries: number; findings: Json };
   };
-  /** Takes the next number of a participant and leaves it empty. */
+  /** Takes the next number of a participant and leaves it unused. */
   "payments.bump_participant_outbox_seq": {
     args: {
       p_participant_id: string | null;
@@ -2694,14 +2694,14 @@ export interface Functions {
     };
     result: void;
   };
-  /** Forgets the replaced callback secret of a workspace. */
+  /** Deletes the replaced callback secret of a workspace. */
   "provisioning.drop_previous_secret": {
     args: {
       p_workspace_id: string | null;
     };
     result: void;
   };
-  /** Ends a failed job and its request for good. */
+  /** Ends a failed job and its request permanently. */
   "provisioning.give_up": {
     args: {
       p_job: string | null;
@@ -2715,7 +2715,7 @@ export interface Functions {
     args: Record<string, never>;
     result: { state: string; jobs: number; oldest_seconds: number }[];
   };
-  /** Jobs with how their last attempt stands. Nullable: held_by, run_id, step, progress, error. */
+  /** Jobs with the status of their last attempt. Nullable: held_by, run_id, step, progress, error. */
   "provisioning.list_jobs": {
     args: {
       p_workspace_id?: string | null | undefined;

@@ -14,7 +14,8 @@ begin
   on conflict (stripe_id) do nothing;
   update billing.payments p set next_look_at = coalesce(p.next_look_at, clock_timestamp() + interval '1 day') where p.id = p_payment.id;
   return billing.record_finding('unknown_dispute', p_dispute ->> 'id', p_payment.request_id,
-    format('The customer disputes a payment, and Stripe calls that "%s", a status that is not known here. Our refunds wait until it has ended.',
+    format('The customer disputes a payment, and Stripe calls that "%s", a status that is not known here. Our refunds wait until it '
+           'has ended.',
            v_status), p_event_id);
 end
 $$;

@@ -15,8 +15,8 @@ begin
    where s.id = p_subscription.id;
   perform billing.look(p_subscription.workspace_id, 'invoices', p_subscription.stripe_id);
   if p_subscription.cancel_asked_at is null then
-    perform billing.tell(p_subscription.request_id, 'The subscription was ended in Stripe, and nothing is charged any more. This does not stop '
-      'the capacity: an operator decides what happens to it.', true);
+    perform billing.tell(p_subscription.request_id, 'The subscription was ended in Stripe, and nothing is charged any more. This does not '
+      'stop the capacity: an operator decides what happens to it.', true);
   end if;
   return billing.outcome('done', p_subscription.request_id);
 end

@@ -1,4 +1,4 @@
--- The state of a job after an event, or one named refusal: total over all states and events.
+-- The state of a job after an event, or one named refusal; defined for all states and events.
 create or replace function provisioning.next_state(p_state text, p_event text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

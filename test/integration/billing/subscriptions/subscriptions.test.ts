@@ -189,9 +189,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     );
     await m.look(id);
     await m.look(id);
-    expect((await m.said(id)).filter((said) => said.startsWith("The requested term has ended."))).toHaveLength(
-      1,
-    );
+    expect((await m.said(id)).filter((said) => said.startsWith("The requested term has ended."))).toHaveLength(1);
     expect(await subscriptionOf(id)).toMatchObject({ state: "ended" });
     expect(await m.state(id)).toBe("COMPLETED");
   });

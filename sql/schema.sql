@@ -4254,12 +4254,17 @@ create function billing.apply_session(p_session jsonb, p_event_id text, p_at tim
 create function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f227aaccf92de4b9';
+  as 'sha256 efc95b8ec728376e';
 
 create function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 222d9cd157e2a045';
+  as 'sha256 367299dc1ca7edfb';
+
+create function billing.apply_unpaid_subscription(p_stripe jsonb, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dbf96ab9d8d507b9';
 
 create function billing.ask_charges()
   returns void
@@ -4329,7 +4334,7 @@ create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_valu
 create function billing.check_wizard_of_returned(p_member jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 269ab62f82b1dedd';
+  as 'sha256 613dbdd4f3063db7';
 
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
@@ -4375,6 +4380,11 @@ create function billing.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e159cdcde24f21dd';
+
+create function billing.dismiss_sighting(p_sighting billing.sightings, p_request_id text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 59630eeabefb3bba';
 
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
@@ -4863,11 +4873,6 @@ create function billing.prove_draft(p_draft billing.drafts)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 160f811b782d2f5e';
 
-create function billing.put_aside(p_stripe_id text, p_kind text, p_request_id text, p_event_id text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 220067737da92060';
-
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -4880,15 +4885,10 @@ create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAUL
   as 'sha256 727ea8bf1ff55225';
 grant execute on function billing.put_settings to headroom_control;
 
-create function billing.put_sighting_aside(p_sighting billing.sightings, p_request_id text)
-  returns boolean
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3fc2a4983a9e80e';
-
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73003ff26aa94904';
+  as 'sha256 c555c04e1505991f';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
@@ -4898,7 +4898,7 @@ create function billing.read_sighting(p_sighting billing.sightings)
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d37012a7f30a22ef';
+  as 'sha256 42b9a4e46202e427';
 
 create function billing.reason_words(p_reason text)
   returns text
@@ -4925,6 +4925,11 @@ create function billing.record_finding(p_kind text, p_stripe_id text, p_request_
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c629d075602be393';
+
+create function billing.record_unreadable(p_stripe_id text, p_kind text, p_request_id text, p_event_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 220067737da92060';
 
 create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
   returns billing.refunds
@@ -4956,7 +4961,7 @@ create function billing.refund_story(p_payment billing.payments)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ef1e9e0e6e693d8';
 
-create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
+create function billing.refuse_test_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b24e3ff8256a3640';
@@ -5112,11 +5117,6 @@ create function billing.try_sighting(p_sighting billing.sightings, p_request_id 
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1bfb41655cfd32eb';
-
-create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dbf96ab9d8d507b9';
 
 create function billing.verify_books(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)

@@ -15,7 +15,7 @@ begin
   elsif not v_object ? 'id' then
     return '{"outcome": "ignored"}';
   elsif billing.is_play_money(v_object) then
-    return billing.refuse_play_money(v_object, p_event_id, p_at);
+    return billing.refuse_test_money(v_object, p_event_id, p_at);
   end if;
   v_answer := case v_object ->> 'object'
     when 'checkout.session' then billing.apply_session(v_object, p_event_id, p_at, p_event_type)

@@ -17,7 +17,7 @@ begin
   select 'found:' || v_reconciliation.id, o, p_sighting.seen_at from jsonb_array_elements(p_sighting.object -> 'objects') o
    where jsonb_typeof(o) = 'object' order by o ->> 'status' in ('failed', 'canceled') is not true;
   v_kind := split_part(v_reconciliation.cursor, ':', 1);
-  perform billing.put_aside(u.id, left(v_kind, -1), null, 'list:' || v_reconciliation.id)
+  perform billing.record_unreadable(u.id, left(v_kind, -1), null, 'list:' || v_reconciliation.id)
      from jsonb_array_elements_text(case jsonb_typeof(p_sighting.object -> 'unread') when 'array' then p_sighting.object -> 'unread'
                                       else '[]' end) u(id);
   update billing.reconciliations r

@@ -8,8 +8,8 @@ begin
     where s.workspace_id = p_member ->> 'workspace_id' and s.self_service_requester = p_member ->> 'member_id';
   if found then
     perform headroom.fail('conflict', format('The self-service wizard still submits as "%s".', p_member ->> 'member_id'), null,
-      'Its orders would belong to the person who has this id now. Name another member, or close it: headroom prices settings --self-service '
-      'or --no-self-service. Nothing was changed.');
+      'Its orders would belong to the person who has this id now. Name another member, or close it: headroom prices settings '
+      '--self-service or --no-self-service. Nothing was changed.');
   end if;
   return null;
 end

@@ -9,7 +9,7 @@ declare
 begin
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_stripe ->> 'id';
   if v_subscription.id is null then
-    return billing.unborn_subscription(p_stripe, p_at);
+    return billing.apply_unpaid_subscription(p_stripe, p_at);
   end if;
   perform billing.lock_request(v_subscription.request_id);
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_stripe ->> 'id';

@@ -36,7 +36,7 @@ begin
         delete from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing';
       end if;
     exception when others then
-      continue when billing.put_sighting_aside(v_sighting, v_request_id);
+      continue when billing.dismiss_sighting(v_sighting, v_request_id);
       if v_request_id is not null then
         failed := failed || capacity.timer_failed(v_request_id, 'billing', sqlstate, sqlerrm);
         -- Put it behind the request's other answers, which continue when they are due again.

@@ -1,6 +1,6 @@
 -- Records a finding for an object of Stripe's that cannot be read, once for each kind. People are told if its request is known. Everything
 -- else continues without it.
-create or replace function billing.put_aside(p_stripe_id text, p_kind text, p_request_id text, p_event_id text) returns void
+create or replace function billing.record_unreadable(p_stripe_id text, p_kind text, p_request_id text, p_event_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -12,5 +12,5 @@ begin
     p_event_id);
 end
 $$;
-comment on function billing.put_aside(text, text, text, text)
+comment on function billing.record_unreadable(text, text, text, text)
   is 'Records an object of Stripe''s that cannot be read. Nullable: p_stripe_id, p_kind, p_request_id.';

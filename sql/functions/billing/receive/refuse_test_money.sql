@@ -1,6 +1,6 @@
 -- Ignores what Stripe's test mode reports to a live installation. A payment there becomes a finding, once, because the customer believes
 -- that they have paid. Payments recorded while the installation itself was in test mode are already known.
-create or replace function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamptz) returns jsonb
+create or replace function billing.refuse_test_money(p_object jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -27,4 +27,4 @@ begin
          else 'The customer paid in Stripe''s test mode, which moves no money, and this installation is live.' end, p_event_id);
 end
 $$;
-comment on function billing.refuse_play_money(jsonb, text, timestamptz) is 'Refuses money of the test mode and returns the outcome.';
+comment on function billing.refuse_test_money(jsonb, text, timestamptz) is 'Refuses money of the test mode and returns the outcome.';

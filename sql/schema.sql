@@ -4284,7 +4284,7 @@ create function billing.ask_stripe(p_call jsonb)
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fcdab94761a843de';
+  as 'sha256 f363c71800142c76';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -5162,7 +5162,7 @@ grant execute on function billing.withdraw_price to headroom_control;
 create function billing.wizard_requester(p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 914705125aef9114';
+  as 'sha256 006e572f89436ac6';
 
 create function billing.workspace_needs()
   returns TABLE(workspace_id text, prices bigint, self_service_requester text, requester_active boolean, payments bigint, told bigint)
@@ -8867,7 +8867,7 @@ create function provisioning.name_of(p_workspace_id text, p_member_id text)
 create function provisioning.next_state(p_state text, p_event text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8bff904685592b3e';
+  as 'sha256 8b5908f558b13dc0';
 
 create function provisioning.no_such_job(p_id text)
   returns void
@@ -9081,7 +9081,7 @@ create function provisioning.verify_waits(p_job_ids uuid[])
 create function provisioning.wait_rules()
   returns TABLE(wait text, states text[], ends_with text, bound text, told text, at_bound text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 48cafc70366c6753';
+  as 'sha256 43987a7b3bab382c';
 
 create function provisioning.waits_of(p_job provisioning.jobs)
   returns text[]

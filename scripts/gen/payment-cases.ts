@@ -25,7 +25,7 @@ function intro(count: number): string[] {
     "at its end everything that is due has happened, verification finds only what is named here, and Stripe holds exactly what the",
     "books say, to the cent.",
     "",
-    "- **Customer**: what the page behind the customer's link says. Times are left out; a button stands in brackets.",
+    "- **Customer**: what the page behind the customer's link says. Times are left out; buttons are in brackets.",
     "- **Thread**: what is posted about the money. A sentence after `@` names people who have to act.",
     "- **Books**: the entries in minor units, and what remains of them.",
     "",

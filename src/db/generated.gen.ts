@@ -843,7 +843,7 @@ export interface Views {
 
 /** A function's arguments and result, by its name in the database. */
 export interface Functions {
-  /** Learns from a refund at Stripe, and says what came of it. */
+  /** Applies the state of a refund at Stripe and returns the outcome. */
   "billing.apply_refund": {
     args: {
       p_refund: unknown;
@@ -852,7 +852,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Learns from a subscription at Stripe, and says what came of it. */
+  /** Applies the state of a subscription at Stripe and returns the outcome. */
   "billing.apply_subscription": {
     args: {
       p_stripe: unknown;

@@ -23,7 +23,7 @@ begin
                           'We are checking it. Please do not pay again in the meantime.');
   elsif billing.is_withdrawn(p_request.offer) then
     perform headroom.fail('gone', 'The price of this offer was withdrawn.', 'price_withdrawn',
-                          'Ask whoever sent you the link for a new offer. Nothing was charged.');
+                          'Ask the person who sent you the link for a new offer. Nothing was charged.');
   end if;
   select j.request_id into v_other from provisioning.jobs j
    where j.workspace_id = p_request.workspace_id and j.customer_key = capacity.customer_key_of(p_request.id)
@@ -44,7 +44,7 @@ begin
   end if;
   if (select count(*) from billing.checkouts c where c.request_id = p_request.id) >= v_max then
     perform headroom.fail('conflict', 'The payment of this offer was started too many times.', p_request.id,
-                          'Ask whoever sent you the link. Nothing was charged.');
+                          'Ask the person who sent you the link. Nothing was charged.');
   end if;
   return billing.new_checkout(p_request, p_entrance);
 end

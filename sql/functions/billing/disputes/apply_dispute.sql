@@ -66,4 +66,4 @@ begin
   return billing.outcome('done', v_payment.request_id);
 end
 $$;
-comment on function billing.apply_dispute(jsonb, text, timestamptz) is 'Learns from a dispute at Stripe, and says what came of it.';
+comment on function billing.apply_dispute(jsonb, text, timestamptz) is 'Applies the state of a dispute at Stripe and returns the outcome.';

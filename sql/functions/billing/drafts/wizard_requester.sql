@@ -13,7 +13,7 @@ begin
    where s.workspace_id = p_workspace_id;
   if not found then
     perform headroom.fail('not_found', 'Nothing can be ordered here.', null,
-                          'Check the address, or ask whoever gave it to you.');
+                          'Check the address, or ask the person who gave it to you.');
   end if;
   return v_member_id;
 end

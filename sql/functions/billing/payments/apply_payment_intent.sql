@@ -23,4 +23,5 @@ begin
   return billing.outcome('known', v_request.id);
 end
 $$;
-comment on function billing.apply_payment_intent(jsonb, text, timestamptz) is 'Learns from a payment at Stripe, and says what came of it.';
+comment on function billing.apply_payment_intent(jsonb, text, timestamptz)
+  is 'Applies the state of a payment at Stripe and returns the outcome.';

@@ -50,4 +50,4 @@ begin
 end
 $$;
 comment on function billing.apply_session(jsonb, text, timestamptz, text)
-  is 'Learns from a Checkout session, and says what came of it. Nullable: p_event_type.';
+  is 'Applies the state of a Checkout session and returns the outcome. Nullable: p_event_type.';

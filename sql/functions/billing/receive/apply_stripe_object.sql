@@ -30,4 +30,4 @@ begin
 end
 $$;
 comment on function billing.apply_stripe_object(jsonb, text, timestamptz, text)
-  is 'Learns from an object of Stripe, and says what came of it. Nullable: p_event_type.';
+  is 'Applies an object of Stripe and returns the outcome. Nullable: p_event_type.';

@@ -66,4 +66,4 @@ begin
   return billing.move_refund(v_payment, v_refund, v_state, p_refund, p_event_id, p_at);
 end
 $$;
-comment on function billing.apply_refund(jsonb, text, timestamptz) is 'Learns from a refund at Stripe, and says what came of it.';
+comment on function billing.apply_refund(jsonb, text, timestamptz) is 'Applies the state of a refund at Stripe and returns the outcome.';

@@ -43,4 +43,4 @@ begin
 end
 $$;
 comment on function billing.apply_invoice(jsonb, text, timestamptz, text)
-  is 'Learns from an invoice of Stripe''s, and says what came of it. Nullable: p_event_type.';
+  is 'Applies an invoice of Stripe''s and returns the outcome. Nullable: p_event_type.';

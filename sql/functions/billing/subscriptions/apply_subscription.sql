@@ -43,4 +43,4 @@ begin
 end
 $$;
 comment on function billing.apply_subscription(jsonb, text, timestamptz)
-  is 'Learns from a subscription at Stripe, and says what came of it.';
+  is 'Applies the state of a subscription at Stripe and returns the outcome.';

@@ -22,7 +22,7 @@ export const prices: CaseGroup = {
       name: "the price is withdrawn before the customer pays",
       steps: ["The price is withdrawn.", open],
       answers: [
-        "410: Your answer was not recorded. The price of this offer was withdrawn. Ask whoever sent you the link for a new offer. Nothing was charged.",
+        "410: Your answer was not recorded. The price of this offer was withdrawn. Ask the person who sent you the link for a new offer. Nothing was charged.",
       ],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [

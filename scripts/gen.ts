@@ -2,8 +2,8 @@
  * `npm run gen`: writes every file that is made from the migrated database, and adds the checksums of new migrations.
  * `npm run gen -- --check` writes nothing and fails when one of them is stale. Both fail when a migration changed that had landed.
  *
- * A fresh throw-away server is migrated as a role that is no superuser, as in production, so that what is written down
- * is what users get. `--into <folder>` looks for the files, or writes them, elsewhere. To add a generator, add a line to the list.
+ * A fresh throw-away server is migrated as a role that is no superuser, as in production, so that the files show
+ * what users get. `--into <folder>` looks for the files, or writes them, elsewhere. To add a generator, add a line to the list.
  */
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";

@@ -4204,7 +4204,7 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 create function billing.abandon_checkout(p_checkout billing.checkouts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 936949da54b149a4';
+  as 'sha256 723ff576b22f6327';
 
 create function billing.address_mark(p_request capacity.requests)
   returns bytea
@@ -4219,7 +4219,7 @@ create function billing.amount_in(p_field jsonb)
 create function billing.amount_problem(p_currency text, p_amount bigint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 949440bfac860309';
+  as 'sha256 2edca96244b1b736';
 
 create function billing.amount_words(p_currency text, p_amount bigint)
   returns text
@@ -4229,12 +4229,12 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.apply_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d25055943e28d65f';
+  as 'sha256 ff4c5c6c796ccce8';
 
 create function billing.apply_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 92f9e06be1ab6cd0';
+  as 'sha256 ae099a87f375c9af';
 
 create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4244,32 +4244,37 @@ create function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_
 create function billing.apply_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 805721fdafdcba0a';
+  as 'sha256 14da965b1117fb0a';
 
 create function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3da364f97368c39';
+  as 'sha256 c0a97511b423e7db';
 
 create function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42d0166cfe97fae0';
+  as 'sha256 efc95b8ec728376e';
 
 create function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b805b9cc6b22601';
+  as 'sha256 367299dc1ca7edfb';
+
+create function billing.apply_unpaid_subscription(p_stripe jsonb, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dbf96ab9d8d507b9';
 
 create function billing.ask_charges()
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cd357e6d8e81ecdc';
+  as 'sha256 8f0f2549971537df';
 
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9cf981ce8a99f4e2';
+  as 'sha256 5821181a30d404d7';
 
 create function billing.ask_stripe(p_call jsonb)
   returns uuid
@@ -4279,7 +4284,7 @@ create function billing.ask_stripe(p_call jsonb)
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6c81047711b93f1c';
+  as 'sha256 f363c71800142c76';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -4309,7 +4314,7 @@ create function billing.check_books()
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 50841a6e653462ed';
+  as 'sha256 700bd65a3ff6f4d4';
 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -4324,12 +4329,12 @@ create function billing.check_step(p_workspace_id text, p_step integer, p_terms 
 create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ac381996c7480bb';
+  as 'sha256 510a3167ea9096f4';
 
 create function billing.check_wizard_of_returned(p_member jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a23dc60737abd723';
+  as 'sha256 613dbdd4f3063db7';
 
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
@@ -4354,7 +4359,7 @@ create function billing.close_page(p_checkout billing.checkouts, p_key text)
 create function billing.close_row(p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7516db529cf6783b';
+  as 'sha256 5874bba7383b15c2';
 
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
@@ -4374,17 +4379,22 @@ create function billing.currency_of(p_workspace_id text)
 create function billing.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3f88f27976b90634';
+  as 'sha256 e159cdcde24f21dd';
+
+create function billing.dismiss_sighting(p_sighting billing.sightings, p_request_id text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 59630eeabefb3bba';
 
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a56fa5b149d68607';
+  as 'sha256 2600dc2b9c6a9447';
 
 create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7b7e87ba93f7e818';
+  as 'sha256 34e2d8a71b800009';
 
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
@@ -4399,7 +4409,7 @@ create function billing.draft_letter(p_draft billing.drafts)
 create function billing.draft_offer(p_workspace_id text, p_terms jsonb, OUT offer jsonb, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a876c75d30eb443';
+  as 'sha256 61a40b28aecb8607';
 
 create function billing.draft_routing(p_workspace_id text, p_terms jsonb, p_offer jsonb)
   returns jsonb
@@ -4414,7 +4424,7 @@ create function billing.draft_signature(p_secret_name text, p_purpose text, p_wo
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 064bde7ce25e1ed4';
+  as 'sha256 1f2d83d9a172270b';
 
 create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
   returns boolean
@@ -4429,12 +4439,12 @@ create function billing.entered_values(p_terms jsonb, p_values jsonb)
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 144563920be36ed8';
+  as 'sha256 056504f9ef410b9c';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 afc00029af4bcbca';
+  as 'sha256 85481052faa373c3';
 
 create function billing.fail_checkout(p_request capacity.requests, p_checkout billing.checkouts, p_stripe_subscription text, p_at timestamp with time zone)
   returns billing.checkouts
@@ -4444,7 +4454,7 @@ create function billing.fail_checkout(p_request capacity.requests, p_checkout bi
 create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e35164318ebeb189';
+  as 'sha256 c86db1dd47cfd61d';
 
 create function billing.find_payment(p_id text)
   returns billing.payments
@@ -4534,7 +4544,7 @@ create function billing.is_ours(p_object jsonb)
 create function billing.is_play_money(p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95305afeb8cba8c1';
+  as 'sha256 fe38e10439ecdce9';
 
 create function billing.is_tried_again(p_payment_id uuid)
   returns boolean
@@ -4564,7 +4574,7 @@ create function billing.judge_renewal(p_state text, p_bought boolean, p_after bo
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 48e51089cf772a0c';
+  as 'sha256 d5f8bceebf87931d';
 
 create function billing.keep_reconciling()
   returns void
@@ -4660,12 +4670,12 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b68bb1050fcf10f0';
+  as 'sha256 db2cdbc18bde752a';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79a787d5947bf4d8';
+  as 'sha256 e287e164b295faa1';
 
 create function billing.look_at_refund(p_id uuid)
   returns void
@@ -4675,7 +4685,7 @@ create function billing.look_at_refund(p_id uuid)
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44d7f8494e0ddee1';
+  as 'sha256 9b504b7af26a4e5a';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -4685,7 +4695,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df6e91cc3cfd1cbc';
+  as 'sha256 f77882f33379af0f';
 
 create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -4700,7 +4710,7 @@ create function billing.miss_checkout(p_id uuid, p_seen_at timestamp with time z
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2b1f90b7f15b80d';
+  as 'sha256 33c0fd7aa18fb569';
 
 create function billing.money_state(p_request capacity.requests)
   returns text
@@ -4715,12 +4725,12 @@ create function billing.monthly_usd(p_price billing.prices, p_amount bigint)
 create function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamp with time zone DEFAULT clock_timestamp())
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1df9b4b1733c7181';
+  as 'sha256 cccc52aadcdf56d9';
 
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3c5c6a013c02eff';
+  as 'sha256 16d8ca132eed2783';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -4745,7 +4755,7 @@ create function billing.note_customer(p_request capacity.requests, p_address_mar
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7aee074dfddbfd8a';
+  as 'sha256 82769a52df7cfa4f';
 
 create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
   returns void
@@ -4760,7 +4770,7 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
 create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0b7ccfca6a3d0387';
+  as 'sha256 1988b59ec0360495';
 
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void
@@ -4770,7 +4780,7 @@ create function billing.note_subscription(p_payment billing.payments, p_stripe_i
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3f1b9e98574b3c60';
+  as 'sha256 9227ef2c885f3a66';
 
 create function billing.offer_seen(p_offer jsonb)
   returns text
@@ -4800,7 +4810,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 742472f1b8ede91f';
+  as 'sha256 5ed7f97dd921d4bf';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -4861,34 +4871,24 @@ grant execute on function billing.proof_token to headroom_executor;
 create function billing.prove_draft(p_draft billing.drafts)
   returns billing.drafts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d960ed98f26d0402';
-
-create function billing.put_aside(p_stripe_id text, p_kind text, p_request_id text, p_event_id text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7f886c33dea7b5a3';
+  as 'sha256 160f811b782d2f5e';
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 32c3598c0c520a2e';
+  as 'sha256 a4b5f200ae2bf403';
 grant execute on function billing.put_price to headroom_control;
 
 create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns billing.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 1fc4d9504dfeb973';
+  as 'sha256 727ea8bf1ff55225';
 grant execute on function billing.put_settings to headroom_control;
-
-create function billing.put_sighting_aside(p_sighting billing.sightings, p_request_id text)
-  returns boolean
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3fc2a4983a9e80e';
 
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73003ff26aa94904';
+  as 'sha256 c555c04e1505991f';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
@@ -4898,7 +4898,7 @@ create function billing.read_sighting(p_sighting billing.sightings)
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f470d62c95c672a2';
+  as 'sha256 42b9a4e46202e427';
 
 create function billing.reason_words(p_reason text)
   returns text
@@ -4924,7 +4924,12 @@ grant execute on function billing.reconcile_payments to headroom_control;
 create function billing.record_finding(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 13ddba597284c539';
+  as 'sha256 c629d075602be393';
+
+create function billing.record_unreadable(p_stripe_id text, p_kind text, p_request_id text, p_event_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 220067737da92060';
 
 create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
   returns billing.refunds
@@ -4934,32 +4939,32 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5687f88df1030dbc';
+  as 'sha256 f90e9d2e22de8b30';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00173d39e315a5a9';
+  as 'sha256 892861c6aaaff2ff';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73ab6048dd56ce18';
+  as 'sha256 73543fc5c97d7202';
 
 create function billing.refund_states()
   returns TABLE(state text, rank integer, holds boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d6fed487047f078';
+  as 'sha256 9d1bdb6dfd7a5c5a';
 
 create function billing.refund_story(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4ea7a182ed7da9b2';
+  as 'sha256 4ef1e9e0e6e693d8';
 
-create function billing.refuse_play_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
+create function billing.refuse_test_money(p_object jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 832241319ccd3c3b';
+  as 'sha256 b24e3ff8256a3640';
 
 create function billing.release_refund(p_payment_id uuid)
   returns billing.refunds
@@ -4969,7 +4974,7 @@ create function billing.release_refund(p_payment_id uuid)
 create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d48b881b18a1114c';
+  as 'sha256 7e2d7a81fc68719a';
 
 create function billing.reopen_refund(p_payment billing.payments, p_failed billing.refunds)
   returns void
@@ -4994,7 +4999,7 @@ create function billing.request_of_sighting(p_sighting billing.sightings)
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 6048beedf48ad17d';
+  as 'sha256 b5b245f5ad903434';
 grant execute on function billing.resolve_finding to headroom_control;
 
 create function billing.return_payment(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
@@ -5015,7 +5020,7 @@ create function billing.send_refund(p_payment billing.payments, p_refund billing
 create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 26b5828977b2a5c7';
+  as 'sha256 f4900ff817b874ca';
 grant execute on function billing.set_rate to headroom_control;
 
 create function billing.settings_of(p_workspace_id text)
@@ -5036,7 +5041,7 @@ create function billing.spender(p_workspace_id text, p_draft_id uuid)
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c80895ac5260e9f1';
+  as 'sha256 df5b35c9b4ab7ee7';
 
 create function billing.sweep(p_argument jsonb)
   returns jsonb
@@ -5051,12 +5056,12 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9a51892e3db72f2f';
+  as 'sha256 40396f1af2c51bba';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e32df7ab8e56e597';
+  as 'sha256 cbdaf7e4f044a558';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -5066,32 +5071,32 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c7698cf89e85e6d7';
+  as 'sha256 6b321d69661b0a4f';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e024dd89a5bf3a3';
+  as 'sha256 1d95d8b088552ec0';
 
 create function billing.tell_held(p_payment billing.payments, p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0c86bd4e5f1e7734';
+  as 'sha256 73021c38e3de617d';
 
 create function billing.tell_no_page(p_checkout billing.checkouts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b417d4657166472';
+  as 'sha256 a98dddbf8208b10d';
 
 create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b96fc5b8e2eddb6b';
+  as 'sha256 2c5bf29e9d1e4996';
 
 create function billing.tell_returned(p_payment billing.payments, p_refund billing.refunds, p_state text, p_why text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4e4e3bcb2229a514';
+  as 'sha256 8ef5c9ee5e42bc92';
 
 create function billing.tell_story(p_argument jsonb)
   returns jsonb
@@ -5101,7 +5106,7 @@ create function billing.tell_story(p_argument jsonb)
 create function billing.tell_withdrawn(p_price billing.prices)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bbd72ff854ddf474';
+  as 'sha256 c08dd66e2cde8b96';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -5112,11 +5117,6 @@ create function billing.try_sighting(p_sighting billing.sightings, p_request_id 
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1bfb41655cfd32eb';
-
-create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
-  returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dbf96ab9d8d507b9';
 
 create function billing.verify_books(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -5131,14 +5131,14 @@ create function billing.verify_confirmations(p_payment_ids uuid[])
 create function billing.verify_payments(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT payments bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 8860aede78b84767';
+  as 'sha256 428b2a56e3a2f26c';
 grant execute on function billing.verify_payments to headroom_auditor;
 grant execute on function billing.verify_payments to headroom_control;
 
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca94dc75332f52cd';
+  as 'sha256 700c68956a2aa198';
 
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)
@@ -5151,7 +5151,7 @@ grant execute on function billing.waiting_counts to headroom_executor;
 create function billing.waiting_states()
   returns TABLE(state text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dadde7f55e9ab6f3';
+  as 'sha256 c2270630b2f5225a';
 
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
@@ -5162,7 +5162,7 @@ grant execute on function billing.withdraw_price to headroom_control;
 create function billing.wizard_requester(p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 914705125aef9114';
+  as 'sha256 006e572f89436ac6';
 
 create function billing.workspace_needs()
   returns TABLE(workspace_id text, prices bigint, self_service_requester text, requester_active boolean, payments bigint, told bigint)
@@ -8629,12 +8629,12 @@ create function provisioning.adopt(p_most integer)
 create function provisioning.apply_callback(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1777c9fae6d744b7';
+  as 'sha256 bb66408299e852f9';
 
 create function provisioning.asked_words(p_job provisioning.jobs)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3c37532e2d38fdc';
+  as 'sha256 a91dc2b5d629395e';
 
 create function provisioning.asks_for(p_job provisioning.jobs)
   returns text
@@ -8649,7 +8649,7 @@ create function provisioning.attempt_failed(p_job provisioning.jobs, p_attempt p
 create function provisioning.begin_attempt(p_job provisioning.jobs, p_task text, p_number smallint, p_cleans smallint DEFAULT NULL::smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0742dcb38a3157f3';
+  as 'sha256 5def4e70097c14cf';
 
 create function provisioning.callback_address(p_workspace_id text)
   returns text
@@ -8664,12 +8664,12 @@ create function provisioning.callback_problem(p_sent jsonb)
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa79afee03b92156';
+  as 'sha256 2838ca7ae025f362';
 
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 db8100061c8168d3';
+  as 'sha256 af5ea95de5c33562';
 
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
@@ -8689,7 +8689,7 @@ create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85ff10c4ba5ec077';
+  as 'sha256 8e33db96a1b4dd9e';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
@@ -8720,7 +8720,7 @@ grant execute on function provisioning.drop_previous_secret to headroom_control;
 create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text, p_never_ran boolean DEFAULT false)
   returns provisioning.attempts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 991d4bc4c334e2fb';
+  as 'sha256 5de70f2dc32adf53';
 
 create function provisioning.end_job(p_change jsonb)
   returns void
@@ -8740,7 +8740,7 @@ create function provisioning.error_words(p_attempt provisioning.attempts)
 create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2cfc097e0d6791a9';
+  as 'sha256 16fbfc2d762d2683';
 
 create function provisioning.find_job(p_id text)
   returns provisioning.jobs
@@ -8775,7 +8775,7 @@ create function provisioning.held_by(p_job_id uuid)
 create function provisioning.held_words(p_job_id uuid)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00f1d7160050e6fb';
+  as 'sha256 e47f1433ccbd5ed8';
 
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
@@ -8837,17 +8837,17 @@ create function provisioning.look_after(p_job_id uuid)
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6d7b571b2647b2d';
+  as 'sha256 cc638c2aa475ec43';
 
 create function provisioning.look_at_ended_runs(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 377dd7a8634eb798';
+  as 'sha256 e30fe2aaa61df905';
 
 create function provisioning.look_at_stop(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ff0ea54bf147f79';
+  as 'sha256 a6d892bc67715f08';
 
 create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
   returns boolean
@@ -8867,7 +8867,7 @@ create function provisioning.name_of(p_workspace_id text, p_member_id text)
 create function provisioning.next_state(p_state text, p_event text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8bff904685592b3e';
+  as 'sha256 8b5908f558b13dc0';
 
 create function provisioning.no_such_job(p_id text)
   returns void
@@ -8908,13 +8908,13 @@ grant execute on function provisioning.put_secret to headroom_control;
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 1c9958f219558d2c';
+  as 'sha256 977115a6496bba98';
 grant execute on function provisioning.put_settings to headroom_control;
 
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a70db9e44a1b7d5';
+  as 'sha256 5532f40034b3aa3b';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void
@@ -8924,7 +8924,7 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.receive_callback(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44b5ed1e235b3c63';
+  as 'sha256 c5d8f29921a5ab76';
 
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
@@ -8949,12 +8949,12 @@ create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_j
 create function provisioning.remind(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90f4a1dbece08799';
+  as 'sha256 7dabaefecf54835b';
 
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6643efd2f0ab0f6d';
+  as 'sha256 42505d15c06505b6';
 
 create function provisioning.run_limit(p_workspace_id text)
   returns interval
@@ -8974,7 +8974,7 @@ create function provisioning.run_over(p_attempt provisioning.attempts, p_because
 create function provisioning.run_words(p_attempt provisioning.attempts, p_run jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 954aa8eff11d4df2';
+  as 'sha256 49aabd3752988af1';
 
 create function provisioning.secret_name(p_workspace_id text)
   returns text
@@ -8989,7 +8989,7 @@ create function provisioning.send(p_attempt provisioning.attempts, p_what text, 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16b1a3e202eafcfe';
+  as 'sha256 15fd9f8e6f9992e7';
 
 create function provisioning.since(p_attempt provisioning.attempts)
   returns text
@@ -9014,7 +9014,7 @@ create function provisioning.stop_run(p_attempt provisioning.attempts)
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6ee9e1ddcfd0bf9';
+  as 'sha256 d450846a34c619b3';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -9034,7 +9034,7 @@ create function provisioning.tell_story(p_argument jsonb)
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 acbb89478d819622';
+  as 'sha256 e78d9d8fba652fa5';
 
 create function provisioning.try_of(p_run jsonb)
   returns integer
@@ -9054,12 +9054,12 @@ create function provisioning.unsent_words(p_attempt provisioning.attempts)
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8dd23035d5721772';
+  as 'sha256 54a2c6fa621db575';
 
 create function provisioning.verify_ends(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 04b0148be407adf3';
+  as 'sha256 2b3976a3ce0d8149';
 
 create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
   returns record
@@ -9081,7 +9081,7 @@ create function provisioning.verify_waits(p_job_ids uuid[])
 create function provisioning.wait_rules()
   returns TABLE(wait text, states text[], ends_with text, bound text, told text, at_bound text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9857052c41f6b00b';
+  as 'sha256 43987a7b3bab382c';
 
 create function provisioning.waits_of(p_job provisioning.jobs)
   returns text[]

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 /**
- * What a workflow says to Headroom: that it takes a job, that it is alive and where it stands, and how the job ended.
+ * Reports from a workflow to Headroom: that it claims a job, that it is alive and what it is doing, and how the job ended.
  *
  *   node headroom.mjs start                    claims the job, writes its terms for later steps, starts the heartbeats
- *   node headroom.mjs step "<name>" [percent]  says which step begins; exits 1 when the run is to stop
- *   node headroom.mjs exec -- <command> …      runs a command that is ended when the run is to stop
+ *   node headroom.mjs step "<name>" [percent]  reports the step that begins; exits 1 when the run must stop
+ *   node headroom.mjs exec -- <command> …      runs a command that is stopped when the run must stop
  *   node headroom.mjs finish                   ends the heartbeats and reports HEADROOM_RESULT, which is the job's status
  *
- * All input comes by the environment (HEADROOM_JOB_ID, …, see `settings`), so that nothing is ever part of shell text. What the
- * commands have to know of each other is in files below RUNNER_TEMP. Needs Node 20 and nothing else.
+ * All input comes from the environment (HEADROOM_JOB_ID, …, see `settings`), so that nothing is ever part of shell text. The commands
+ * share state in files below RUNNER_TEMP. Needs Node 20 and nothing else.
  *
- * Optional: HEADROOM_ERROR (why it failed; `exec` sets it), HEADROOM_API_KEY (sent as `apikey`, where a gateway asks for one),
+ * Optional: HEADROOM_ERROR (why it failed; `exec` sets it), HEADROOM_API_KEY (sent as `apikey`, if a gateway requires one),
  * HEADROOM_RETRY_MS (the first wait before a call is tried again; default 1000; how long it is tried is a multiple), HEADROOM_CALL_TIMEOUT_MS
- * (how long one try may take; default 10000), HEADROOM_HEARTBEAT_MS (how often it says that it lives; default what Headroom asks for).
+ * (how long one try may take; default 10000), HEADROOM_HEARTBEAT_MS (how often it sends a heartbeat; default: as Headroom asks).
  */
 import { spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
@@ -26,8 +26,8 @@ import { stripVTControlCharacters } from "node:util";
 const retryMs = Number(process.env.HEADROOM_RETRY_MS) || 1_000;
 const callTimeoutMs = Number(process.env.HEADROOM_CALL_TIMEOUT_MS) || 10_000;
 /**
- * How long a message is sent again until Headroom answers. A claim and a result have a step of the workflow to themselves, whose
- * `timeout-minutes` exceed this and one more try: a step that GitHub ends would turn a success into a failure. A heartbeat takes its time
+ * How long a message is resent until Headroom answers. A claim and a result each have their own step of the workflow, whose
+ * `timeout-minutes` exceed this and one more try: a step that GitHub ends would turn a success into a failure. A heartbeat takes time away
  * from the user's work.
  */
 const reportPatienceMs = 150 * retryMs;
@@ -39,7 +39,7 @@ const patiencesMs = {
 };
 const maxWaitMs = 15 * retryMs;
 const maxRetryAfterMs = 60_000;
-/** What Headroom takes; a body may have 16 KiB, and an error gets most of it. */
+/** The limits of Headroom; a body may have 16 KiB, and an error gets most of it. */
 const maxNameChars = 200;
 const maxErrorChars = 4_000;
 const maxErrorBytes = 12_000;
@@ -49,21 +49,21 @@ const maxAnswerBytes = 65_536;
 const drainMs = 1_000;
 const hasGroups = process.platform !== "win32";
 
-/** Headroom itself said no: another try would not help. */
+/** Headroom itself refused: another try would not help. */
 class Refused extends Error {
   constructor(message, code) {
     super(message);
     this.code = code;
   }
 }
-/** Headroom could not be asked, or did not answer. */
+/** Headroom could not be reached, or did not answer. */
 class Unreachable extends Error {}
 /** The command was called wrongly. */
 class Misused extends Error {}
 
 // --- texts
 
-/** One line without control characters and terminal colours, and not longer than Headroom takes. */
+/** One line without control characters and terminal colours, no longer than Headroom accepts. */
 function clean(text, maxChars) {
   const line = stripVTControlCharacters(String(text).toWellFormed())
     .replace(/[\r\n]+/g, " | ")
@@ -78,7 +78,7 @@ function cleanError(text) {
   return error;
 }
 
-// Begins no line with "::", so that GitHub takes nothing that others wrote for a command.
+// No line begins with "::", so that GitHub does not treat other people's text as a command.
 const say = (text) => console.log(`headroom: ${clean(text, 1_000)}`);
 const complain = (text) => console.error(`headroom: ${clean(text, 1_000)}`);
 
@@ -91,7 +91,7 @@ function writeForLaterSteps(path, values) {
   }
 }
 
-// --- what is given, and what is remembered from one command to the next
+// --- settings, and state shared between commands
 
 const whereItIsSet = {
   HEADROOM_CALLBACK_URL: " It is a variable of the repository; `headroom jobs connect` says its value.",
@@ -146,7 +146,7 @@ function recall(name) {
   }
 }
 
-/** Renamed into place: whoever reads at the same time finds the old or the new, never a half. */
+/** Renamed into place: a concurrent reader finds the old file or the new one, never half of one. */
 function remember(name, value) {
   const draft = fileOf(`${name}.${process.pid}`);
   writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
@@ -157,7 +157,7 @@ const forget = (name) => rmSync(fileOf(name), { force: true });
 
 // --- calls
 
-/** Sends a message until Headroom answers or time is up. Each try has an id and a time of its own, so that none is a replay of another. */
+/** Sends a message until Headroom answers or time is up. Each try has its own id and time, so that none is a replay of another. */
 async function send(signal, more) {
   const { url, secret, job } = settings();
   const until = Date.now() + patiencesMs[signal];
@@ -169,18 +169,18 @@ async function send(signal, more) {
     if (leftMs <= 0) throw new Unreachable(`Headroom did not take the ${signal} in ${tries} tries: ${heard.problem}`);
     complain(`${signal}: ${heard.problem}; trying again`);
     const backoffMs = Math.min(retryMs * 2 ** (tries - 1), maxWaitMs) * (0.75 + Math.random() / 2);
-    // However long it is asked to wait, there is a last try when the time is up.
+    // However long the server asks to wait, there is a last try when the time is up.
     await sleep(Math.min(heard.afterMs ?? backoffMs, leftMs));
   }
 }
 
-/** One try: `answer`; a `problem` with the `code` of a refusal; or a `problem` after which it is said again. */
+/** One try: `answer`; a `problem` with the `code` of a refusal; or a `problem` after which it is sent again. */
 async function post(url, secret, message) {
   const body = JSON.stringify(message);
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac("sha256", secret).update(`v1:${timestamp}:${body}`).digest("hex");
   const headers = {
-    // PostgREST hands a function its whole body only as text.
+    // PostgREST passes a whole body to a function only as text.
     "content-type": url.pathname.includes("/rpc/") ? "text/plain" : "application/json",
     "x-headroom-timestamp": timestamp,
     "x-headroom-signature": `v1=${signature}`,
@@ -189,7 +189,7 @@ async function post(url, secret, message) {
   let response, said;
   try {
     const signal = AbortSignal.timeout(callTimeoutMs);
-    // What is signed is for one address, wherever a redirect leads.
+    // A signed message is for one address only, so redirects are not followed.
     response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
     said = await textOf(response);
   } catch (error) {
@@ -204,7 +204,7 @@ async function post(url, secret, message) {
   return { problem, afterMs: quietOf(response.status, response.headers) };
 }
 
-/** Only what Headroom says to this signal is an answer; whatever else comes with a 200 is from somebody on the way. */
+/** Accepts only Headroom's answers to this signal; anything else with a 200 comes from a proxy. */
 function isAnswer(status, data, signal) {
   if (status < 200 || status > 299 || !["accepted", "repeated", "ignored", "stop"].includes(data?.outcome))
     return false;
@@ -213,8 +213,8 @@ function isAnswer(status, data, signal) {
 }
 
 /**
- * The code with which Headroom refused for good, by the body alone: a proxy can make a status of its own. Headroom says what it said in one
- * of three forms: the answer to a callback, a problem (RFC 9457), and PostgREST's error.
+ * The code of Headroom's final refusal, from the body alone, because a proxy can make its own status. Headroom answers in one of three
+ * forms: the answer to a callback, a problem (RFC 9457), and PostgREST's error.
  */
 function refusalOf(data) {
   const { status, code } =
@@ -223,14 +223,14 @@ function refusalOf(data) {
       : data?.go_on === false || data?.type === `urn:headroom:problem:${data?.code}`
         ? data
         : {};
-  // What was received before arrived: somebody on the way said it twice. A new try is told what came of it.
+  // The message had arrived: a proxy sent it twice. A new try gets the outcome.
   if (typeof code !== "string" || code === "already_used") return undefined;
   return outcomeOfStatus(status) === "rejected" ? code : undefined;
 }
 
 /**
- * What a status proves by itself: the rails' table (src/rails/exchange-codes.ts), kept equal by a test. What is `rejected` may be said
- * again all the same, since it was not heard, unless the refusal is Headroom's own. Undefined: the body decides.
+ * What a status alone proves: the rails' table (src/rails/exchange-codes.ts), kept equal by a test. A `rejected` message may still be sent
+ * again, since it was not processed, unless Headroom itself refused it. Undefined: the body decides.
  */
 function outcomeOfStatus(status) {
   if ([408, 425, 429].includes(status)) return "retry";
@@ -238,7 +238,7 @@ function outcomeOfStatus(status) {
   return status >= 300 && status <= 499 ? "rejected" : undefined;
 }
 
-/** How long it is asked to wait, in seconds or until a date; undefined when nobody asks. */
+/** How long the answer asks to wait, in seconds or until a date; undefined if it does not. */
 function quietOf(status, headers) {
   const text = headers.get("retry-after")?.trim() ?? "";
   const sentAt = Date.parse(headers.get("date") ?? "") || Date.now();
@@ -259,7 +259,7 @@ function codeOfError(error) {
   return error?.cause?.name === "HTTPParserError" ? "bad_answer" : "connection_lost";
 }
 
-/** An answer of Headroom's is short; of what is longer only the beginning is read. */
+/** Headroom's answers are short; of a longer one only the beginning is read. */
 async function textOf(response) {
   const parts = [];
   let bytes = 0;
@@ -279,7 +279,7 @@ function parse(text) {
   }
 }
 
-/** Says where the run stands. False: it is to stop. That Headroom is away for a moment ends no work that goes well. */
+/** Sends a heartbeat. False: the run must stop. If Headroom is briefly unreachable, the work continues. */
 async function beat() {
   try {
     const answer = await send("heartbeat", recall("step") ?? {});
@@ -287,7 +287,7 @@ async function beat() {
     return answer.go_on;
   } catch (error) {
     if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
-    // A secret that is no longer right says nothing about the job; that there is none, or that it is another run's, does.
+    // A wrong secret says nothing about the job; a job that does not exist, or belongs to another run, means stop.
     const isOver = ["not_found", "conflict", "gone"].includes(error.code);
     if (isOver) stop(error.message);
     else complain(`${error.message}; the work goes on`);
@@ -295,14 +295,14 @@ async function beat() {
   }
 }
 
-/** Remembers that the run is to stop, and ends what `exec` runs. Later steps see it and end. */
+/** Remembers that the run must stop, and ends the command of `exec`. Later steps see this and end. */
 function stop(why) {
   remember("stopped", clean(why ?? "", 300) || "Headroom gave no reason.");
   const command = recall("exec");
   if (command !== undefined) signalTo(command, "SIGTERM");
 }
 
-/** To a process that we started and to what it started, which is its group (Windows has none). */
+/** Signals a process that we started and its children, which are its group (Windows has none). */
 function signalTo(pid, signal) {
   try {
     process.kill(hasGroups ? -pid : pid, signal);
@@ -317,7 +317,7 @@ async function start() {
   settings();
   rmSync(fileOf(""), { recursive: true, force: true });
   mkdirSync(fileOf(""), { recursive: true, mode: 0o700 });
-  // While it is not known whether the claim arrived, `finish` reports; once it was refused, it does not.
+  // While it is unknown whether the claim arrived, `finish` reports; after a refusal it does not.
   remember("claim", "unanswered");
   let answer;
   try {
@@ -332,7 +332,7 @@ async function start() {
     return stopped();
   }
   const { request_id, size, quantity, region, duration_days, heartbeat_seconds, limit_minutes } = answer.job ?? {};
-  // Work that begins without knowing what was ordered makes something else.
+  // Work that begins without the order would make the wrong thing.
   if (![request_id, size, quantity, region].every((term) => ["string", "number"].includes(typeof term))) {
     remember("claim", "refused");
     throw new Refused("Headroom gave the job without saying what was ordered.");
@@ -359,7 +359,7 @@ function startHeartbeats() {
   child.unref();
 }
 
-/** Runs in the background until `finish`, until it is told to stop, or until the job's limit. */
+/** Runs in the background until `finish`, until told to stop, or until the job's limit. */
 async function heartbeats() {
   const { heartbeat_seconds: seconds = 60, limit_minutes: minutes = 15 } = recall("claim") ?? {};
   const askedMs = Math.min(Math.max(Number(seconds) || 60, 0.1), 300) * 1000;
@@ -368,7 +368,7 @@ async function heartbeats() {
   let next = Date.now() + intervalMs;
   while (Date.now() < end) {
     await sleep(Math.min(1_000, intervalMs));
-    // The folder is gone when the job is: a runner that was killed must not seem to be alive.
+    // The folder disappears with the job: a killed runner must not seem to be alive.
     if (recall("heartbeats") !== process.pid) return 0;
     if (Date.now() < next) continue;
     next = Date.now() + intervalMs;
@@ -410,7 +410,7 @@ async function exec(separator, command, ...words) {
   if (separator !== "--" || !command)
     throw new Misused("exec takes a command after two dashes: exec -- terraform apply");
   if (isStopped()) return stopped();
-  // What the command runs has no business with the secret.
+  // The command must not see the secret.
   const { HEADROOM_CALLBACK_SECRET: secret, ...env } = process.env;
   const child = spawn(command, words, { stdio: ["inherit", "inherit", "pipe"], env, detached: hasGroups });
   let tail = "";
@@ -419,14 +419,14 @@ async function exec(separator, command, ...words) {
     tail = (tail + text).slice(-2 * maxErrorChars);
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => signalTo(child.pid, signal));
-  // What it left running in the background must not hold up the step.
+  // Processes that it left in the background must not hold up the step.
   child.once("exit", () => setTimeout(() => child.stderr.destroy(), drainMs).unref());
   const ended = new Promise((resolve) => {
     child.once("error", (error) => resolve({ code: 127, problem: `${command} cannot be run: ${error.message}` }));
     child.once("close", (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal] }));
   });
   if (child.pid !== undefined) remember("exec", child.pid);
-  // Told to stop in between: whoever was told did not find the file yet.
+  // Told to stop in between, before the file existed.
   if (isStopped()) signalTo(child.pid, "SIGTERM");
   const { code, problem } = await ended;
   forget("exec");

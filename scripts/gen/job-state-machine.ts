@@ -1,7 +1,8 @@
 /**
- * Draws the state machine of a provisioning job, what it waits for, and what becomes of each callback, from the tables in the database.
+ * Generates the page about the state machine of a provisioning job, its waits, and the effect of each callback, from the tables in the
+ * database.
  *
- * Owns: the page. Does not own: a single rule; what the tables say is what is drawn.
+ * Owns: the page. Does not own: the rules, which come from the tables.
  */
 import type { Client } from "pg";
 import { table } from "./tables.ts";
@@ -31,8 +32,8 @@ interface Wait {
 }
 
 const runs: Readonly<Record<string, string>> = {
-  none: "any: none has claimed it, and it is not known which was started",
-  own: "the run that claimed it, or before that the one that was started for it",
+  none: "any run: none has claimed the attempt, and the run that was started is not known",
+  own: "the run that claimed the attempt, or before that the one that was started for it",
   rerun: "the same run, started again at GitHub",
   other: "another run",
 };
@@ -50,7 +51,7 @@ export async function describeJobs(client: Client): Promise<string> {
     "",
     "A job is made when the customer confirms, and ends with its request. The table is",
     "[provisioning.transitions()](../sql/functions/provisioning/jobs/transitions.sql), and",
-    "[provisioning.record()](../sql/functions/provisioning/jobs/record.sql) is the only one who takes a step. In the API a job has one of four",
+    "[provisioning.record()](../sql/functions/provisioning/jobs/record.sql) is the only function that takes a step. In the API a job has one of four",
     "statuses: `queued` (waiting, queued), `provisioning`, `running`, and `failed` (failed, given_up, cancelled).",
     "",
     "```mermaid",
@@ -67,20 +68,20 @@ export async function describeJobs(client: Client): Promise<string> {
     ),
     "",
     ...waitLines(waits),
-    "## What becomes of a callback",
+    "## What a callback does",
     "",
     "An attempt is one run of a workflow, to provision or to clean up. The first callback claims it; from then on a callback is fenced by job,",
     "attempt, run id and run attempt. Within an attempt things only move forward. The table is",
-    "[provisioning.callback_rules()](../sql/functions/provisioning/callbacks/callback_rules.sql). A callback that is not signed, too old, replayed,",
-    "malformed, or about a job, an attempt or a run that it does not belong to never comes this far.",
+    "[provisioning.callback_rules()](../sql/functions/provisioning/callbacks/callback_rules.sql). A callback that is unsigned, too old, replayed,",
+    "malformed, or about a job, an attempt or a run that it does not belong to is refused before this table is used.",
     "",
     ...table(
       ["the attempt is", "the callback is from", "it says", "what follows", "why"],
       rules.map((rule) => [rule.status, runs[rule.run] ?? rule.run, rule.signal, `\`${rule.outcome}\``, rule.meaning]),
     ),
     "",
-    "`over` ends no attempt, and the run of one that we ended; it is answered as `stop`.",
-    "`claim`, `heartbeat`, `succeeded` and `failed` are done; `repeated` and `ignored` change nothing; `early` tells the run to say it again in",
+    "`over` ends no attempt: it ends the run of an attempt that we ended, and is answered as `stop`.",
+    "`claim`, `heartbeat`, `succeeded` and `failed` are applied; `repeated` and `ignored` change nothing; `early` tells the run to repeat it in",
     "a few seconds; `stop` tells it to end.",
     "",
   ].join("\n");
@@ -90,7 +91,7 @@ function waitLines(waits: readonly Wait[]): readonly string[] {
   return [
     "## What a job waits for",
     "",
-    "Nothing waits without a bound, and nobody waits without being told. The table is",
+    "Every wait is bounded, and somebody is notified of each. The table is",
     "[provisioning.wait_rules()](../sql/functions/provisioning/read/wait_rules.sql); `headroom jobs show` says what a job waits for now. The bounds are",
     "settings of `headroom jobs connect`.",
     "",
@@ -106,9 +107,9 @@ function waitLines(waits: readonly Wait[]): readonly string[] {
       ]),
     ),
     "",
-    "A customer has one turn. A job has it from when its run is asked for until neither it nor a cleanup of it can still be running: each run has",
-    "reported its end, GitHub shows it ended, it never began, or the limit of `run` is over. Only then does the next attempt for that customer",
-    "begin, of whichever request.",
+    "A customer has one turn. A job holds it from the request for its run until neither a run nor a cleanup of it can still be going: each run has",
+    "reported its end, GitHub shows it ended, it never began, or the limit of `run` has passed. Only then does the next attempt for that customer",
+    "begin, for any of their requests.",
     "",
   ];
 }

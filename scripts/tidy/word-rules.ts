@@ -30,7 +30,7 @@ const plainer: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bends us\b/i, "ends this process"],
 ];
 
-/** Internal names: a bound is a maximum. What is exposed keeps its name: `p_most`, and three fields of the library's and the CLI's answers. */
+/** Internal names: a bound is a maximum. Exposed names stay (`p_most`, and fields of types that the package exports). */
 const namedMost = /\bmost(?!(?:Attempts|Cleanups|Reminders)\b)[A-Z]\w*|\bv_most\w*/;
 
 export function wordRules(repository: Repository): Complaint[] {

@@ -1,4 +1,4 @@
-/** The books: what was taken, what went back and what is out because of disputes, by day (UTC). */
+/** The books: what was taken, what was refunded and what is withheld because of disputes, by day (UTC). */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
@@ -17,7 +17,7 @@ export interface BalanceDay {
 export interface BalanceOptions {
   /** Default: all. */
   readonly workspaceId?: string | undefined;
-  /** First and last day, both included, as `2027-01-31`. Default: all there is. */
+  /** First and last day, both included, as `2027-01-31`. Default: all. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -36,7 +36,7 @@ async function list(db: Queryable, { workspaceId, from, to }: BalanceOptions): P
 
 export type BalanceTotal = Omit<BalanceDay, "day">;
 
-/** The days added up, per workspace and currency: amounts of two currencies are never added. */
+/** Totals of the days, per workspace and currency: amounts of two currencies are never added. */
 export function totalsOf(days: readonly BalanceDay[]): readonly BalanceTotal[] {
   const groups = new Map<string, BalanceDay[]>();
   for (const day of days) {

@@ -5,8 +5,8 @@ import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
 import type { MailLink } from "../notify/sending.ts";
 
 /**
- * The token that proves a draft's address, made for the mail that is being sent to it at this moment. Whoever calls this puts it into
- * that mail and nowhere else. It is refused where the draft has another address by now.
+ * The token that proves a draft's address, made for the mail that is being sent to it right now. The caller puts it into that mail and
+ * nowhere else. It is refused if the draft's address has changed.
  */
 export async function makeProofToken(
   db: Queryable,

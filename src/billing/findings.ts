@@ -1,4 +1,4 @@
-/** What Stripe said and what does not agree with what we know, until a person has looked at it. */
+/** Reports of Stripe's that do not agree with our records, until a person resolves them. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
@@ -11,7 +11,7 @@ export interface MoneyFinding {
   readonly workspaceId: string | null;
   readonly requestId: string | null;
   readonly said: string;
-  /** The event by which Stripe told. */
+  /** The event by which Stripe reported it. */
   readonly eventId: string;
   readonly foundAt: Date;
   readonly resolved: { readonly at: Date; readonly by: string; readonly resolution: string } | null;
@@ -55,7 +55,7 @@ async function list(db: Queryable, { workspaceId, all, limit }: ListFindingsOpti
   return { outcome: "listed", findings };
 }
 
-/** Records that somebody has looked at it, and what came of it. Moves no money. */
+/** Records that a person has checked it, and the outcome. Moves no money. */
 export async function resolveFinding(
   db: Queryable,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Billing: prices, what customers paid, what went back, and the books over it, as a table of contents. Every function here is a thin
- * wrapper over one of the database; a refusal comes back as a value (`outcome: "refused"`), a failure is thrown. Amounts are integers in
+ * Billing: prices, payments, refunds and the books, as a table of contents. Every function here is a thin wrapper over one in the
+ * database; a refusal comes back as a value (`outcome: "refused"`), a failure is thrown. Amounts are integers in
  * minor units as Stripe counts them.
  *
  *     import { formatAmount, getPayments, refundPayment } from "headroom/billing";
@@ -31,7 +31,7 @@ export {
   type BillingSettingsPut,
 } from "./settings.ts";
 
-/** What was paid, and sending it back. */
+/** Payments and refunds. */
 export {
   endSubscription,
   getPayment,
@@ -49,7 +49,7 @@ export {
 } from "./payments.ts";
 export type { Dispute, Entry, Payment, Refund, RequestPayments } from "./payment.ts";
 
-/** Whether it agrees with what Stripe has. */
+/** Whether our records agree with Stripe's. */
 export { listReconciliations, reconcile, type Reconciliation } from "./reconcile.ts";
 export {
   listFindings,
@@ -70,7 +70,7 @@ export {
 } from "./books.ts";
 export { verifyPayments, type VerifiedPayments, type VerifyPaymentsOptions } from "./verify.ts";
 
-/** What waits for something; for a relay of your own: `createRelay({ …, gauges: [moneyGauges] })`. */
+/** Money that waits; for your own relay: `createRelay({ …, gauges: [moneyGauges] })`. */
 export {
   listWaiting,
   waitingCounts,

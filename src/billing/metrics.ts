@@ -1,4 +1,4 @@
-/** What the database knows of money, for Prometheus: a relay reads it with each scrape (`gauges` of its options). */
+/** Gauges of money for Prometheus: a relay reads them from the database at each scrape (`gauges` of its options). */
 import { Gauge, Registry } from "prom-client";
 import type { Queryable } from "../db/call.ts";
 import { waitingCounts } from "./waiting.ts";
@@ -7,7 +7,7 @@ export async function moneyGauges(db: Queryable): Promise<string> {
   const registry = new Registry();
   const waiting = new Gauge({
     name: "headroom_billing_waiting",
-    help: "Payments, refunds, disputes and findings that wait for something, by what; and payments that do not add up (books).",
+    help: "Payments, refunds, disputes and findings that wait for something, by state; and payments that do not add up (books).",
     labelNames: ["state"],
     registers: [registry],
   });

@@ -1,13 +1,13 @@
 /**
  * Amounts of money between people and minor units, exactly: digits are moved, nothing is divided, so no cent is ever rounded away.
  *
- * Owns: how an amount is typed and written without regard to a language. Does not own: which amounts Stripe takes (billing.amount_problem).
+ * Owns: how an amount is typed and written in any language. Does not own: which amounts Stripe accepts (billing.amount_problem).
  */
 
-/** As Stripe counts them: without decimals, and with three. All others have two. */
+/** Currencies with no decimals and with three, as Stripe counts them. All others have two. */
 const withoutDecimals = new Set("BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF".split(" "));
 const withThree = new Set("BHD JOD KWD OMR TND".split(" "));
-/** People write them without decimals, and Stripe counts hundredths all the same. */
+/** People write these without decimals, but Stripe counts hundredths. */
 const withHiddenDecimals = new Set(["ISK", "UGX"]);
 
 /** How many of an amount's last digits are decimals. */
@@ -16,7 +16,7 @@ export function currencyDigits(currency: string): number {
   return withThree.has(currency) ? 3 : 2;
 }
 
-/** `USD 1,200.00`, `JPY 1,200`, `KWD 5.120`, `ISK 500`: the same words as the database's. */
+/** `USD 1,200.00`, `JPY 1,200`, `KWD 5.120`, `ISK 500`: the same format as the database's. */
 export function formatAmount(currency: string, amount: number): string {
   const digits = currencyDigits(currency);
   const units = BigInt(Math.abs(amount))
@@ -33,8 +33,8 @@ export type ParsedAmount =
   | { readonly outcome: "malformed"; /** What would be right, as a sentence. */ readonly message: string };
 
 /**
- * Reads what somebody typed, such as `1200.00`, in the currency's own decimals. All of them or none: `1200.5` might be a slip, and a price
- * that is ten times too high is paid before anybody sees it.
+ * Reads a typed amount, such as `1200.00`, in the currency's own decimals. All decimals or none: `1200.5` might be a slip, and a price that
+ * is ten times too high is paid before anybody notices.
  */
 export function parseAmount(text: string, currency: string): ParsedAmount {
   const digits = withHiddenDecimals.has(currency) ? 0 : currencyDigits(currency);

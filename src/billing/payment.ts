@@ -1,4 +1,4 @@
-/** A payment with everything about it. The database gives JSON under its own names; here it is checked once and gets ours. */
+/** A payment with all its details. The database returns JSON under its own names; here it is checked once and renamed. */
 import { z } from "zod";
 
 const moment = z.string().transform((text) => new Date(text));
@@ -28,11 +28,11 @@ const refundSchema = z
     reason: row.reason,
     amount: row.amount,
     state: row.state,
-    /** What it waits for, while it is held. */
+    /** What it waits for while it is held. */
     heldBy: row.held_by,
     stripeId: row.stripe_id,
     askedBy: row.asked_by,
-    /** What the person who refunded wrote. */
+    /** The reason that the refunding person gave. */
     why: row.why,
     failure: row.failure,
     createdAt: row.created_at,
@@ -94,7 +94,7 @@ export const paymentSchema = z
     purpose: row.purpose,
     currency: row.currency,
     amount: row.amount,
-    /** It bought the capacity, or another month of it. What does not count goes back. */
+    /** It bought the capacity, or another month of it. A payment that does not count is refunded. */
     counts: row.counts,
     refundReason: row.refund_reason,
     /** What may still be refunded. */
@@ -108,7 +108,7 @@ export const paymentSchema = z
     chargeId: row.charge_id,
     /** The number of the customer's receipt. */
     receipt: row.receipt,
-    /** The event by which Stripe told; `look:…` where we asked, `found:…` where a comparison found the event. */
+    /** The event by which Stripe reported it; `look:…` if we asked, `found:…` if a comparison found the event. */
     eventId: row.event_id,
     recordedAt: row.recorded_at,
     refunds: row.refunds,
@@ -154,7 +154,7 @@ const subscriptionSchema = z
     kind: row.kind,
     state: row.state,
     startsAt: row.starts_at,
-    /** The end of the term that was asked for; nothing is torn down then without a person's word. */
+    /** The end of the requested term; nothing is torn down then without a person's decision. */
     endsAt: row.ends_at,
     paidUntil: row.paid_until,
     cancelsAt: row.cancels_at,

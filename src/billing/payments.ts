@@ -1,4 +1,4 @@
-/** Reading payments, and sending money back. Who may do what, the database decides. */
+/** Reading payments, and refunding. The database decides who may do what. */
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { paymentSchema, requestPaymentsSchema, type Payment, type RequestPayments } from "./payment.ts";
@@ -18,7 +18,7 @@ export interface ListedPayment {
   /** `confirmation`, `renewal` or `unmatched`. */
   readonly purpose: string;
   readonly currency: string;
-  /** In minor units, as what is left of it. */
+  /** In minor units, and how much of it is left. */
   readonly amount: number;
   readonly left: number;
   /** `paid`, `refunding`, `refunded`, … */
@@ -67,7 +67,7 @@ function toListed(row: FunctionResult<"billing.list_payments">[number]): ListedP
 
 export type FoundPayment = { readonly outcome: "found"; readonly payment: Payment };
 
-/** By its id here, or by that of its payment, session or invoice at Stripe. */
+/** By its id here, or by the id of its payment, session or invoice at Stripe. */
 export async function getPayment(db: Queryable, id: string): Promise<FoundPayment | Refused> {
   return refusable(get(db, id));
 }
@@ -78,7 +78,7 @@ async function get(db: Queryable, id: string): Promise<FoundPayment> {
 
 export type FoundPayments = { readonly outcome: "found"; readonly money: RequestPayments };
 
-/** The money of a request: its offer, how the payment stands, each payment, and what it bought. */
+/** The money of a request: its offer, the payment status, each payment, and what it bought. */
 export async function getPayments(db: Queryable, requestId: string): Promise<FoundPayments | Refused> {
   return refusable(getOf(db, requestId));
 }
@@ -95,13 +95,13 @@ export interface RefundInput {
   readonly reason: string;
   /** In minor units. Default: all that is left. */
   readonly amount?: number | undefined;
-  /** What you saw to be left, in minor units: if something went back meanwhile, this is refused. So a repeated call refunds once. */
+  /** How much you saw to be left, in minor units: refused if something was refunded since. So a repeated call refunds once. */
   readonly left?: number | undefined;
 }
 
 export type RefundAsked = { readonly outcome: "asked"; readonly payment: Payment };
 
-/** Sends money back. It is recorded at once; Stripe is asked by a relay, and the payment's `refunds` say how far it is. */
+/** Refunds money. The refund is recorded immediately; a relay asks Stripe, and the payment's `refunds` show the progress. */
 export async function refundPayment(db: Queryable, id: string, input: RefundInput): Promise<RefundAsked | Refused> {
   return refusable(refund(db, id, input));
 }
@@ -124,7 +124,7 @@ export interface EndInput {
   readonly reason: string;
 }
 
-/** Ends the subscription of a request. It is recorded at once; Stripe is asked by a relay. What was paid stays paid. */
+/** Ends the subscription of a request. The end is recorded immediately; a relay asks Stripe. What was paid stays paid. */
 export async function endSubscription(
   db: Queryable,
   requestId: string,

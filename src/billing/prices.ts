@@ -1,4 +1,4 @@
-/** What one instance costs. A price is never changed: a new one replaces it from its time on, and offers keep theirs. */
+/** What one instance costs. A price is never changed: a new one replaces it from a given time on, and existing offers keep theirs. */
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
@@ -74,7 +74,7 @@ async function put(db: Queryable, workspaceId: string, price: NewPrice, actor: s
 
 export type PriceWithdrawn = { readonly outcome: "withdrawn"; readonly price: Price };
 
-/** Takes back a price that was a mistake: open offers at it can no longer be paid, and what is paid all the same goes back. */
+/** Withdraws a price that was a mistake: open offers at it can no longer be paid, and a payment that still arrives is refunded. */
 export async function withdrawPrice(
   db: Queryable,
   priceId: string,
@@ -106,10 +106,10 @@ function toPrice(row: FunctionResult<"billing.list_prices">[number]): Price {
   };
 }
 
-/** How a price stands: it applies, it begins later, another has replaced it, or it was withdrawn. */
+/** The status of a price: it applies, begins later, was replaced, or was withdrawn. */
 export type PriceStatus = "applies" | "later" | "replaced" | "withdrawn";
 
-/** Each price of a list with how it stands at this time, in the list's order. */
+/** Each price of a list with its status at this time, in the list's order. */
 export function priceStatuses(prices: readonly Price[], now: Date): readonly PriceStatus[] {
   const taken = new Set<string>();
   return prices.map((price) => {

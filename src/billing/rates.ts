@@ -1,10 +1,10 @@
-/** What currencies are worth in US dollars when approval rules ask. Set by people; money is never converted by them. */
+/** Exchange rates to US dollars for approval rules. People set them; money is never converted with them. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
 export interface Rate {
   readonly currency: string;
-  /** Of one unit, as digits: no number of a computer's holds them all. */
+  /** Of one unit, as digits: a JavaScript number cannot hold them all. */
   readonly usd: string;
   readonly setBy: string;
   readonly setAt: Date;

@@ -1,4 +1,4 @@
-/** Comparing what Stripe has with what we have. Relays ask for the pages and the sweep reads them; one begins every hour by itself. */
+/** Comparing Stripe's records with ours. Relays request the pages and the sweep reads them; one begins every hour automatically. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
@@ -6,7 +6,7 @@ export interface Reconciliation {
   readonly id: string;
   readonly askedAt: Date;
   readonly askedBy: string;
-  /** What was made at Stripe from this time on is compared. */
+  /** Objects made at Stripe from this time on are compared. */
   readonly since: Date;
   /** Pages that have come back. */
   readonly pages: number;
@@ -14,12 +14,12 @@ export interface Reconciliation {
   readonly seen: number;
   /** How many of them were news. */
   readonly found: number;
-  /** `given_up`: it did not come to an end within the hour, and the next one took its place. */
+  /** `given_up`: it made no progress for an hour, and the next one took its place. */
   readonly state: "under_way" | "complete" | "given_up";
   readonly finishedAt: Date | null;
 }
 
-/** Begins one. The answer is its id. */
+/** Begins a comparison and returns its id. */
 export async function reconcile(
   db: Queryable,
   actor: string,
@@ -36,7 +36,7 @@ async function begin(db: Queryable, actor: string, since: Date | undefined) {
   return { outcome: "begun", id } as const;
 }
 
-/** Newest first; or the one that is named. */
+/** Newest first; or the named one. */
 export async function listReconciliations(
   db: Queryable,
   options: {

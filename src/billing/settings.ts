@@ -4,13 +4,13 @@ import { refusable, type Refused } from "../db/refusal.ts";
 
 export interface BillingSettings {
   readonly workspaceId: string;
-  /** Which price counts where several differ in nothing else; and that of a new price where none is named. */
+  /** Decides between prices that differ only in currency; and the currency of a new price if none is named. */
   readonly currency: string;
   /** How long a page of Stripe's Checkout stays open, at most. */
   readonly sessionMinutes: number;
   /** How long an offer waits beyond its deadline for a payment that is being processed. */
   readonly holdDays: number;
-  /** How long a renewal may fail before people are told that the subscription is unpaid. */
+  /** How long a renewal may fail before the subscription is treated as unpaid and people are told. */
   readonly graceDays: number;
   /** The member in whose name the wizard submits. Null: the wizard is closed. */
   readonly selfServiceRequester: string | null;
@@ -27,7 +27,7 @@ export async function listSettings(db: Queryable): Promise<readonly BillingSetti
 
 export type BillingSettingsPut = { readonly outcome: "put"; readonly settings: BillingSettings };
 
-/** Changes what is given. */
+/** Changes the given settings. */
 export async function putSettings(
   db: Queryable,
   workspaceId: string,

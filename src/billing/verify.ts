@@ -1,7 +1,7 @@
 /**
  * Verification of money: asks the database, batch by batch, whether payments, refunds, disputes, the books and the requests agree.
  *
- * Owns: the order of the batches. Does not own: a single check; these are the SQL's.
+ * Owns: the order of the batches. Does not own: the checks, which are in SQL.
  */
 import { findingsSchema, type Finding } from "../capacity/verify.ts";
 import { call, type Queryable } from "../db/call.ts";
@@ -9,9 +9,9 @@ import { call, type Queryable } from "../db/call.ts";
 /** One batch. */
 export interface VerifiedPayments {
   readonly phase: "payments";
-  /** What this batch adds. */
+  /** Findings of this batch. */
   readonly counts: { readonly payments: number };
-  /** How many were looked at so far. */
+  /** How many were checked so far. */
   readonly done: number;
   readonly findings: readonly Finding[];
 }
@@ -25,7 +25,7 @@ export interface VerifyPaymentsOptions {
 
 const defaults = { paymentsPerBatch: 2_000 } as const satisfies VerifyPaymentsOptions;
 
-/** Goes through all payments (I8). A finding does not end it. */
+/** Checks all payments (I8). A finding does not stop it. */
 export async function* verifyPayments(
   db: Queryable,
   options: VerifyPaymentsOptions = {},

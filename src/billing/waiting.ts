@@ -1,8 +1,8 @@
-/** Money that waits for something: as a list for people, and counted for metrics. The database has one view for both. */
+/** Money that waits for something: a list for people, and counts for metrics. The database has one view for both. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
-/** What may wait; docs/payment-rules.md says what each means. */
+/** The states of waiting money; docs/payment-rules.md explains each. */
 export interface WaitingMoney {
   /** `processing`, `refund_held_person`, `disputed`, … */
   readonly state: string;
@@ -26,7 +26,7 @@ export interface ListWaitingOptions {
 
 export type ListedWaiting = { readonly outcome: "listed"; readonly waiting: readonly WaitingMoney[] };
 
-/** What has waited longest comes first. */
+/** Longest wait first. */
 export async function listWaiting(db: Queryable, options: ListWaitingOptions = {}): Promise<ListedWaiting | Refused> {
   return refusable(list(db, options));
 }
@@ -47,7 +47,7 @@ async function list(db: Queryable, { workspaceId, limit }: ListWaitingOptions): 
 }
 
 /**
- * How much waits for what, and how long the oldest has. Two more: `unreconciled` has the age of the last complete comparison with Stripe, and
+ * How much waits in each state, and how long the oldest has waited. Two more: `unreconciled` has the age of the last complete comparison with Stripe, and
  * `books` counts payments, of those that moved last, that do not add up with their entries.
  */
 export interface WaitingCount {

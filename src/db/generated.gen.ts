@@ -843,7 +843,7 @@ export interface Views {
 
 /** A function's arguments and result, by its name in the database. */
 export interface Functions {
-  /** Learns from a refund at Stripe, and says what came of it. */
+  /** Applies the state of a refund at Stripe and returns the outcome. */
   "billing.apply_refund": {
     args: {
       p_refund: unknown;
@@ -852,7 +852,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Learns from a subscription at Stripe, and says what came of it. */
+  /** Applies the state of a subscription at Stripe and returns the outcome. */
   "billing.apply_subscription": {
     args: {
       p_stripe: unknown;
@@ -861,7 +861,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
+  /** Enqueues the call that ends a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
     args: {
       p_workspace_id: string | null;
@@ -890,7 +890,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Why a payment goes back, or null when it counts. Nullable: result. */
+  /** Why a payment is refunded, or null when it counts. Nullable: result. */
   "billing.judge_payment": {
     args: {
       p_state: string | null;
@@ -902,7 +902,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Why a renewal goes back, or null when it counts. Nullable: result. */
+  /** Why a renewal is refunded, or null when it counts. Nullable: result. */
   "billing.judge_renewal": {
     args: {
       p_state: string | null;
@@ -911,7 +911,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Begins the hourly comparison with Stripe when it is due, and looks at the books. */
+  /** Begins the hourly comparison with Stripe when it is due, and checks the books. */
   "billing.keep_reconciling": {
     args: Record<string, never>;
     result: void;
@@ -933,7 +933,7 @@ export interface Functions {
       net: number;
     }[];
   };
-  /** What did not agree with Stripe. */
+  /** What did not agree with Stripe, newest first. */
   "billing.list_findings": {
     args: {
       p_workspace_id?: string | null | undefined;
@@ -1016,7 +1016,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Adds a price, which replaces the one before from its time on. */
+  /** Adds a price, which replaces the previous one from its time on. */
   "billing.put_price": {
     args: {
       p_workspace_id: string | null;
@@ -1033,7 +1033,7 @@ export interface Functions {
     };
     result: BillingSettings;
   };
-  /** Takes in a page of a comparison and asks for the next. */
+  /** Reads a page of a comparison and requests the next. */
   "billing.read_page": {
     args: {
       p_sighting: string | null;
@@ -1053,7 +1053,7 @@ export interface Functions {
     args: Record<string, never>;
     result: { state: string; rank: number; holds: boolean; meaning: string }[];
   };
-  /** Opens a refund of a person's again that failed. */
+  /** Opens a failed refund of a person's again. */
   "billing.reopen_refund": {
     args: {
       p_payment: string | null;
@@ -1061,7 +1061,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Records that a person has looked at a finding. */
+  /** Records that a person has resolved a finding. */
   "billing.resolve_finding": {
     args: {
       p_id: string | null;
@@ -1070,7 +1070,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Sets or forgets the worth of a currency. Nullable: p_usd. */
+  /** Sets or removes an exchange rate. Nullable: p_usd. */
   "billing.set_rate": {
     args: {
       p_workspace_id: string | null;
@@ -1080,7 +1080,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Records a renewal, and says what came of it. Nullable: p_subscription. */
+  /** Records a renewal and returns the outcome. Nullable: p_subscription. */
   "billing.take_renewal": {
     args: {
       p_request_id: string | null;
@@ -1091,7 +1091,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Records the payment of a Checkout session, and says what came of it. Nullable: p_checkout. */
+  /** Records the payment of a Checkout session and returns the outcome. Nullable: p_checkout. */
   "billing.take_session": {
     args: {
       p_request: string | null;
@@ -2666,7 +2666,7 @@ export interface Functions {
     };
     result: { deliveries: number; findings: Json };
   };
-  /** Takes the next number of a participant and leaves it empty. */
+  /** Takes the next number of a participant and leaves it unused. */
   "payments.bump_participant_outbox_seq": {
     args: {
       p_participant_id: string | null;
@@ -2694,14 +2694,14 @@ export interface Functions {
     };
     result: void;
   };
-  /** Forgets the replaced callback secret of a workspace. */
+  /** Deletes the replaced callback secret of a workspace. */
   "provisioning.drop_previous_secret": {
     args: {
       p_workspace_id: string | null;
     };
     result: void;
   };
-  /** Ends a failed job and its request for good. */
+  /** Ends a failed job and its request permanently. */
   "provisioning.give_up": {
     args: {
       p_job: string | null;
@@ -2715,7 +2715,7 @@ export interface Functions {
     args: Record<string, never>;
     result: { state: string; jobs: number; oldest_seconds: number }[];
   };
-  /** Jobs with how their last attempt stands. Nullable: held_by, run_id, step, progress, error. */
+  /** Jobs with the status of their last attempt. Nullable: held_by, run_id, step, progress, error. */
   "provisioning.list_jobs": {
     args: {
       p_workspace_id?: string | null | undefined;

@@ -1,4 +1,4 @@
-/** What people do to a job: ask for another attempt, or record by hand how it ended. Who may do what, the database decides. */
+/** What people do to a job: ask for another attempt, or record by hand how it ended. The database decides who may do what. */
 import { jobSchema, type Job } from "../capacity/job.ts";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
@@ -20,7 +20,7 @@ export function retryJob(db: Queryable, id: string, action: JobAction): Promise<
   return refusable(act(db, "public.retry_provisioning_job", id, action));
 }
 
-/** Records that it failed for good, and its request with it. For operators and admins. */
+/** Records that the job failed permanently, and its request with it. For operators and admins. */
 export function failJob(db: Queryable, id: string, action: JobAction): Promise<JobMoved | Refused> {
   return refusable(act(db, "public.fail_provisioning_job", id, action));
 }
@@ -30,7 +30,7 @@ export function completeJob(db: Queryable, id: string, action: JobAction): Promi
   return refusable(act(db, "public.complete_provisioning_job", id, action));
 }
 
-/** Records that somebody cleaned up where the cleanup had failed. For operators and admins. */
+/** Records that a person cleaned up after a failed cleanup. For operators and admins. */
 export function cleanJob(db: Queryable, id: string, action: JobAction): Promise<JobMoved | Refused> {
   return refusable(act(db, "public.clean_provisioning_job", id, action));
 }

@@ -1,6 +1,6 @@
 /**
  * Provisioning jobs: the workflow runs that provide what a confirmed request asks for, as a table of contents. Every function here is a
- * thin wrapper over one of the database; a refusal comes back as a value (`outcome: "refused"`), a failure is thrown.
+ * thin wrapper over one in the database; a refusal comes back as a value (`outcome: "refused"`), a failure is thrown.
  *
  *     import { getJob, retryJob } from "headroom/provisioning";
  *
@@ -33,7 +33,7 @@ export {
   type JobSettingsChanges,
 } from "./settings.ts";
 
-/** For a relay of your own: `createRelay({ …, gauges: [jobGauges] })`. */
+/** For your own relay: `createRelay({ …, gauges: [jobGauges] })`. */
 export { jobGauges } from "./metrics.ts";
 
 /** The proof that jobs, their runs and their requests agree. */

@@ -1,4 +1,4 @@
-/** Reading jobs: one with everything, a list of them, and how many are open. */
+/** Reading jobs: one with all its details, a list of them, and how many are open. */
 import { jobSchema, type Job, type JobState } from "../capacity/job.ts";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import type { ProvisioningJobStatus } from "../db/generated.gen.ts";
@@ -24,7 +24,7 @@ export interface ListJobsOptions {
   readonly limit?: number | undefined;
 }
 
-/** A job with how its last attempt stands. */
+/** A job with the status of its last attempt. */
 export interface ListedJob {
   readonly id: string;
   readonly requestId: string;
@@ -80,7 +80,7 @@ function toListed(row: FunctionResult<"provisioning.list_jobs">[number]): Listed
 }
 
 /**
- * How many jobs there are in an open state, with a cleanup that failed (`cleanup_failed`), or with a run that nobody could ask GitHub for yet
+ * How many jobs there are in an open state, with a cleanup that failed (`cleanup_failed`), or with a run that GitHub could not be asked for yet
  * (`not_dispatched`), and how long the oldest has been.
  */
 export interface JobCount {

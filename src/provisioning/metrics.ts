@@ -1,4 +1,4 @@
-/** What the database knows of jobs, for Prometheus: a relay reads it with each scrape (`gauges` of its options). */
+/** Gauges of jobs for Prometheus: a relay reads them from the database at each scrape (`gauges` of its options). */
 import { Gauge, Registry } from "prom-client";
 import type { Queryable } from "../db/call.ts";
 import { jobCounts } from "./jobs.ts";
@@ -7,7 +7,7 @@ export async function jobGauges(db: Queryable): Promise<string> {
   const registry = new Registry();
   const jobs = new Gauge({
     name: "headroom_provisioning_jobs",
-    help: "Provisioning jobs that are not over, by state; those whose cleanup failed; and those whose run could not be asked for.",
+    help: "Provisioning jobs that have not ended, by state; those whose cleanup failed; and those whose run could not be asked for.",
     labelNames: ["state"],
     registers: [registry],
   });

@@ -1,7 +1,7 @@
 /**
  * Which workflows provide a workspace's capacity, how long they may take, and the secret that their runs sign callbacks with.
  *
- * The secret goes into the database and is used there; it comes out of here once, when it is made.
+ * The secret is stored and used in the database; it is returned only once, when it is made.
  */
 import { randomBytes } from "node:crypto";
 import { call, type Queryable } from "../db/call.ts";
@@ -10,7 +10,7 @@ import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
 
 export interface JobSettings {
   readonly workspaceId: string;
-  /** Of the repository, at GitHub. */
+  /** The owner of the repository at GitHub. */
   readonly owner: string;
   readonly repo: string;
   /** The branch or tag whose workflows run. */
@@ -20,18 +20,18 @@ export interface JobSettings {
   readonly cleanupWorkflow: string;
   /** After this long without a sign of life an attempt is given up. */
   readonly staleMinutes: number;
-  /** An attempt is given up this long after it was claimed, whatever it says. */
+  /** An attempt is given up this long after it was claimed, whatever it reports. */
   readonly limitMinutes: number;
   readonly mostAttempts: number;
   readonly mostCleanups: number;
   /** A failed job that nobody retries is reported as late after this time, */
   readonly retrySlaHours: number;
-  /** and fails for good after this. */
+  /** and fails permanently after this. */
   readonly giveUpHours: number;
 }
 
 export interface ConnectedWorkflows extends JobSettings {
-  /** Where runs report to; null where the workspace has no public address and none was given. */
+  /** Where runs report to; null if the workspace has no public address and none was given. */
   readonly callbackAddress: string | null;
   /** Whether there is a secret for callbacks, and this process can read it. */
   readonly secret: "readable" | "unreadable" | "missing";
@@ -44,7 +44,7 @@ export type JobSettingsChanges = {
   readonly callbackUrl?: string | null | undefined;
 };
 
-/** Connects the workflows, or changes what is given. Jobs that waited for it begin with the next sweep. */
+/** Connects the workflows, or changes the given settings. Jobs that waited for it begin with the next sweep. */
 export async function putSettings(
   db: Queryable,
   workspaceId: string,
@@ -72,7 +72,7 @@ export async function putSettings(
   return "outcome" in row ? row : { outcome: "put", settings: toSettings(row) };
 }
 
-/** What is connected, of all workspaces. */
+/** The connected workflows of all workspaces. */
 export async function listSettings(db: Queryable, key?: SecretKey): Promise<readonly ConnectedWorkflows[]> {
   const rows = await withSecretKey(db, key, () => call(db, "provisioning.list_settings", {}));
   return rows.map((row) => ({
@@ -114,7 +114,7 @@ export async function putCallbackSecret(
   options: {
     /** HEADROOM_SECRET_KEY; not needed with Vault. */
     readonly key?: SecretKey | undefined;
-    /** One that exists already. Default: one is made. */
+    /** An existing secret. Default: one is made. */
     readonly secret?: string | undefined;
   } = {},
 ): Promise<{ readonly outcome: "stored"; readonly secret: string } | Refused> {
@@ -127,7 +127,7 @@ export async function putCallbackSecret(
   );
 }
 
-/** From now on only the present secret counts. */
+/** Drops the previous secret: from now on only the current one is accepted. */
 export async function dropPreviousSecret(
   db: Queryable,
   workspaceId: string,

@@ -1,7 +1,7 @@
 /**
  * Verification of jobs: asks the database, batch by batch, whether the log of each job, its runs, their callbacks and its request agree.
  *
- * Owns: the order of the batches. Does not own: a single check; these are the SQL's.
+ * Owns: the order of the batches. Does not own: the checks, which are in SQL.
  */
 import { findingsSchema, type Finding } from "../capacity/verify.ts";
 import { call, type Queryable } from "../db/call.ts";
@@ -9,9 +9,9 @@ import { call, type Queryable } from "../db/call.ts";
 /** One batch. */
 export interface VerifiedJobs {
   readonly phase: "jobs";
-  /** What this batch adds. */
+  /** Findings of this batch. */
   readonly counts: { readonly jobs: number };
-  /** How many were looked at so far. */
+  /** How many were checked so far. */
   readonly done: number;
   readonly findings: readonly Finding[];
 }
@@ -25,7 +25,7 @@ export interface VerifyJobsOptions {
 
 const defaults = { jobsPerBatch: 2_000 } as const satisfies VerifyJobsOptions;
 
-/** Goes through all jobs (I7). A finding does not end it. */
+/** Checks all jobs (I7). A finding does not stop it. */
 export async function* verifyJobs(db: Queryable, options: VerifyJobsOptions = {}): AsyncGenerator<VerifiedJobs> {
   let done = 0;
   for (let after: string | null = ""; after !== null;) {

@@ -1,15 +1,15 @@
 /**
- * Stands between Slack and a database that is reached through PostgREST. Slack posts forms, which PostgREST gives to no function; as
- * plain text the body arrives there whole, and the signature is over exactly those bytes. Nothing is parsed, decoded or decided here.
+ * Forwards Slack's posts to a database behind PostgREST. Slack posts forms, which PostgREST passes to no function; as plain text the body
+ * arrives unchanged, and the signature is over exactly those bytes. Nothing is parsed, decoded or decided here.
  *
- * Owns: the content type, and an answer within Slack's three seconds. Does not own: signatures and what Slack means,
- * which are the database's.
+ * Owns: the content type, and an answer within Slack's three seconds. Does not own: signatures and the meaning of posts,
+ * which the database handles.
  */
 
 export interface Environment {
   /** Where PostgREST is, such as https://<project>.supabase.co */
   readonly SUPABASE_URL: string;
-  /** The anon key: it opens the gateway, and the signature does the rest. */
+  /** The anon key: it only opens the gateway; the signature authenticates the post. */
   readonly SUPABASE_ANON_KEY: string;
   /** How long to wait for the answer itself, in milliseconds. Default: 2,500. */
   readonly ACKNOWLEDGE_MS?: string;
@@ -23,7 +23,7 @@ interface Context {
 
 const maxBodyBytes = 1_048_576;
 const maxLateMs = 25_000;
-/** What goes on with the body: the signature, and what Slack says of its retries. */
+/** The headers forwarded with the body: the signature, and Slack's retry headers. */
 const passedOn = [
   "x-slack-signature",
   "x-slack-request-timestamp",
@@ -41,7 +41,7 @@ async function receive(request: Request, environment: Environment, context: Cont
   if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return new Response(null, { status: 413 });
   const body = await request.arrayBuffer();
   if (body.byteLength > maxBodyBytes) return new Response(null, { status: 413 });
-  // Slack asks now and then whether the certificate is good, without a signature.
+  // Slack checks the certificate now and then, without a signature.
   if (!request.headers.has("x-slack-signature")) {
     return new Response(null, { status: fieldsOf(body).get("ssl_check") === "1" ? 200 : 401 });
   }
@@ -55,7 +55,7 @@ async function receive(request: Request, environment: Environment, context: Cont
   return isForm(body) ? json(stillWorking) : new Response(null, { status: 200 });
 }
 
-/** Undefined when the time is over. */
+/** Undefined when the time has passed. */
 function after(milliseconds: number, signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(undefined), milliseconds);
@@ -87,7 +87,7 @@ async function forward(request: Request, body: ArrayBuffer, environment: Environ
   }
 }
 
-/** A refusal keeps its status, without its words: they are for whoever operates the database. */
+/** A refusal keeps its status but not its message, which is for the operator of the database. */
 function toSlack({ status, text }: Answer, body: ArrayBuffer): Response {
   if (status === 200) {
     return text === "{}" || text === "" ? new Response(null, { status: 200 }) : json(text);
@@ -97,7 +97,7 @@ function toSlack({ status, text }: Answer, body: ArrayBuffer): Response {
   return json(failure(text));
 }
 
-/** What a command that failed is answered. Only a state that the database named proves that nothing is left of it. */
+/** The answer to a failed command. Only an error state from the database proves that nothing was changed. */
 function failure(text: string): string {
   return JSON.stringify({
     response_type: "ephemeral",
@@ -107,13 +107,13 @@ function failure(text: string): string {
   });
 }
 
-/** PostgREST passes the SQLSTATE on. A connection that ended may have ended after the commit, whoever says so. */
+/** PostgREST passes the SQLSTATE on. A connection that broke may have broken after the commit, whoever reports it. */
 function provesRollback(text: string): boolean {
   const state = fieldOf(text, "code");
   return state !== undefined && /^[0-9A-Z]{5}$/.test(state) && !/^(?:08|40003|57P0|58|XX)/.test(state);
 }
 
-/** A form gives way to this: closing it would look as if it had been taken, and nobody knows yet. */
+/** This replaces a form: closing the form would look like success, which is not known yet. */
 const stillWorking = JSON.stringify({
   response_action: "update",
   view: {
@@ -125,7 +125,7 @@ const stillWorking = JSON.stringify({
         type: "section",
         text: {
           type: "mrkdwn",
-          text: "This takes longer than Slack waits. What comes of it is said where you asked for the form; `/capacity list` shows it too.",
+          text: "This takes longer than Slack waits. The result is posted where you opened the form; `/capacity list` shows it too.",
         },
       },
     ],
@@ -136,7 +136,7 @@ function isForm(body: ArrayBuffer): boolean {
   return fieldOf(fieldsOf(body).get("payload") ?? "", "type") === "view_submission";
 }
 
-/** A text in a JSON object; undefined for whatever else it is. */
+/** A text in a JSON object; undefined for anything else. */
 function fieldOf(text: string, name: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -152,8 +152,8 @@ function json(text: string): Response {
 }
 
 /**
- * Sends the late answer to a command to the address that came with it. What the database refused nobody hears of, since Slack may not
- * have signed it; that it could not be asked is said, which tells nothing to anybody who did not know the address.
+ * Sends the late answer to a command to the address that came with it. A refusal of the database is not sent, since Slack may not have
+ * signed the post; that the database could not be reached is sent, because it reveals nothing to a person who did not know the address.
  */
 async function follow({ status, text }: Answer, body: ArrayBuffer, environment: Environment): Promise<void> {
   const fields = fieldsOf(body);
@@ -176,7 +176,7 @@ function isBelow(address: string, base: string): boolean {
   return url.origin === known.origin && url.pathname.startsWith(known.pathname);
 }
 
-/** Only to know how to answer; what goes on is the bytes. */
+/** Only to decide how to answer; the bytes are forwarded unchanged. */
 function fieldsOf(body: ArrayBuffer): URLSearchParams {
   return new URLSearchParams(new TextDecoder().decode(body));
 }

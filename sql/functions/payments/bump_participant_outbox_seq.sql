@@ -1,5 +1,5 @@
--- Takes a participant's next number without giving it to a row: enqueue allocates its own. For taking over a sequence
--- that began elsewhere; only the owner may do this.
+-- Takes a participant's next number without a row: enqueue allocates its own numbers. For taking over a sequence that began elsewhere; only
+-- the owner may do this.
 create or replace function payments.bump_participant_outbox_seq(p_participant_id text) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
   return outbox.take_number('payments', p_participant_id);
 end
 $$;
-comment on function payments.bump_participant_outbox_seq(text) is 'Takes the next number of a participant and leaves it empty.';
+comment on function payments.bump_participant_outbox_seq(text) is 'Takes the next number of a participant and leaves it unused.';

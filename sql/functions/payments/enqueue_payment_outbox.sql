@@ -1,5 +1,5 @@
--- Adds a payment instruction to the outbox of its participant, in the caller's transaction. A repeat with the same
--- instruction and idempotency key answers with the row that is there and allocates no number.
+-- Adds a payment instruction to the outbox of its participant, in the caller's transaction. A repeat with the same instruction and
+-- idempotency key returns the existing row and allocates no number.
 create or replace function payments.enqueue_payment_outbox(
   p_instruction_id text,
   p_participant_id text,

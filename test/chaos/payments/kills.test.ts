@@ -65,7 +65,7 @@ describe("a relay is killed with the making of the page in its hands", () => {
   );
 });
 
-describe("the server is killed while Stripe tells of a payment", () => {
+describe("the server is killed while Stripe reports a payment", () => {
   test.each(["during", "before the answer"] as const)("%s: the payment counts once", async (at) => {
     await stage.startWhatIsGone();
     const { offer, session } = await onPage(stage);

@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded"]);
     expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
     expect((await m.said(id)).at(-1)).toBe(
-      "The dispute about USD 1,200.00 is lost: the money stays with the customer, and counts as refunded.",
+      "The dispute about USD 1,200.00 is lost: the money stays with the customer, and is treated as refunded.",
     );
     expect(await m.problems()).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an appeal goes on with a lost dispute: refunds wait again, and won, the money is back in the books", async () => {
+  test("an appeal reopens a lost dispute: refunds wait again, and won, the money is back in the books", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.created", dispute);
@@ -148,7 +148,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     m.stripe.put(appeal);
     expect(await m.tells("charge.dispute.updated", appeal)).toMatchObject({ outcome: "known" });
     await m.deliver();
-    expect((await m.said(id)).some((said) => said.startsWith("The dispute about USD 1,200.00 goes on"))).toBe(true);
+    expect((await m.said(id)).some((said) => said.startsWith("The dispute about USD 1,200.00 continues"))).toBe(true);
     expect((await m.refunds(id)).at(-1)).toBe("ours cancelled 120000 held dispute");
     expect(await m.problems()).toEqual([]);
     await m.tells("charge.dispute.updated", { ...dispute, status: "appeal_under_review" });

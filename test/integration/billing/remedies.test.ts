@@ -12,7 +12,7 @@ const cli = (...parameters: string[]): Promise<Outcome> => headroom(parameters, 
 /** The command that a text advises, with what a person would fill in; undefined when it advises none. */
 function adviceIn(text: string): string[] | undefined {
   const [, command] =
-    /headroom ((?:payments|prices|request|outbox) [^\n]*?)(?:[.;]? (?:The|An|It) .*)?$/m.exec(text) ?? [];
+    /headroom ((?:payments|prices|request|outbox) [^\n]*?)(?:[.;]? (?:The|This|An|It) .*)?$/m.exec(text) ?? [];
   if (command === undefined) return undefined;
   const words = command
     .replace(/\s+\(.*\)$/, "")
@@ -221,14 +221,14 @@ describe("a customer who can pay again", () => {
 });
 
 describe("what else is advised", () => {
-  test("a price that was withdrawn: cancelling is accepted, and so is asking anew", async () => {
+  test("a price that was withdrawn: cancelling is accepted, and so is asking again", async () => {
     const { id: price } = await oneOf<{ id: string }>(
       m.superuser,
       "insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by) values ('acme', 'GONE', 'one_off', 'USD', 500, 'test') returning id",
     );
     const id = await m.offered({ size: "GONE" });
     await rowsOf(m.superuser, "select billing.withdraw_price($1, 'a typing error', 'otto')", [price]);
-    expect(await last(id)).toContain("Cancel the request, and submit it anew");
+    expect(await last(id)).toContain("Cancel the request, and submit it again");
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.offered({ size: "GONE" });
   });

@@ -30,7 +30,7 @@ describe("after a cleanup that failed for good", () => {
     await p.sweep();
     expect(job).toMatchObject({ state: "waiting", attempts: 1 });
     expect((await p.told(job)).at(-1)).toBe(
-      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator has to clean up by hand, and then run: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails for good.`,
+      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator has to clean up by hand, and then run: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails permanently.`,
     );
     expect(await askedSince(job, 0)).toContain((await p.told(job)).at(-1));
     expect((await p.calls(job)).filter(({ instruction }) => instruction.endsWith("/2"))).toEqual([]);
@@ -69,7 +69,7 @@ describe("after a cleanup that failed for good", () => {
     const { id } = await m.bought();
     const job = await paid.onTopOfALeftover(await m.job(id));
     expect((await m.told(job)).at(-1)).toMatch(
-      /after 72 hours the request fails for good, and what was paid goes back to the customer\.$/,
+      /after 72 hours the request fails permanently, and what was paid goes back to the customer\.$/,
     );
     const shown = await told(id);
     expect(shown).toMatchObject({ state: "delayed", held_by: null });

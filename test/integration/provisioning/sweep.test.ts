@@ -125,7 +125,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect(await p.runs(job)).toEqual(["provision 1 failed run_ended", "cleanup 1 dispatched"]);
   });
 
-  test("a run that was started anew at GitHub is stopped", async () => {
+  test("a run that was restarted at GitHub is stopped", async () => {
     const job = await claimed();
     await github(job, "provision-1", [{ id: await runOf(job), attempt: 2, status: "in_progress", conclusion: null }]);
     await p.sweep();
@@ -180,7 +180,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     ]);
     expect(await p.job(job.request_id)).toMatchObject({ state: "failed", cleanup: "failed" });
     expect((await p.told(job)).at(-1)).toBe(
-      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator has to clean up by hand, and then run: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails for good.`,
+      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator has to clean up by hand, and then run: headroom jobs cleaned ${job.request_id}. No attempt begins before that, and after 72 hours the request fails permanently.`,
     );
     const reply = (await p.effects(job.request_id)).filter(({ effect }) => effect === "slack:reply").at(-1);
     expect(JSON.stringify(reply?.payload["blocks"])).toContain("<@U0OTTO>");
@@ -246,7 +246,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect(await told()).toEqual([
       still,
       still,
-      "Nobody has tried again for 24 hours. After 72 hours the request fails for good.",
+      "Nobody has tried again for 24 hours. After 72 hours the request fails permanently.",
     ]);
     await p.age(job, 48 * 60);
     await p.sweep();
@@ -321,7 +321,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     await p.sweep();
     await p.sweep();
     expect((await p.told(job)).filter((said) => said.includes("could not be stopped"))).toEqual([
-      "The run of attempt 1 could not be stopped, and may still go on: an operator looks at it at GitHub.",
+      "The run of attempt 1 could not be stopped, and may still go on: an operator has to check it at GitHub.",
     ]);
   });
 });

@@ -90,7 +90,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     const before = await toldCount(job);
     await hours(job, 25);
     const asked = await askedSince(job, before);
-    expect(asked.at(-1)).toContain("After 72 hours the request fails for good.");
+    expect(asked.at(-1)).toContain("After 72 hours the request fails permanently.");
     expect((await jobNow(job)).attempts).toBe(1);
     await hours(job, 48);
     expect((await p.row(job.request_id)).state).toBe("FAILED");
@@ -152,7 +152,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     const job = await ofGlobex();
     expect(await waitsOf(job)).toEqual(["no_address"]);
     await hours(job, 25);
-    expect((await p.told(job)).at(-1)).toContain("After 72 hours the request fails for good.");
+    expect((await p.told(job)).at(-1)).toContain("After 72 hours the request fails permanently.");
     await hours(job, 48);
     expect(await jobNow(job)).toMatchObject({ state: "given_up", attempts: 0 });
     expect((await p.row(job.request_id)).state).toBe("FAILED");
@@ -183,7 +183,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     );
     expect(rails).toEqual([{ served_seconds_ago: null, waiting: true }]);
     await hours(job, 25);
-    expect((await p.told(job)).at(-1)).toContain("After 72 hours the request fails for good.");
+    expect((await p.told(job)).at(-1)).toContain("After 72 hours the request fails permanently.");
     await hours(job, 48);
     expect(await p.runs(job)).toEqual(["provision 1 stopped not_served"]);
     expect((await p.calls(job)).map(({ what }) => what)).toEqual(["dispatch", "stop"]);
@@ -227,7 +227,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     expect(await waitsOf(job)).toEqual(["retry"]);
     const before = await toldCount(job);
     await hours(job, 25);
-    expect((await askedSince(job, before)).at(-1)).toContain("After 72 hours the request fails for good.");
+    expect((await askedSince(job, before)).at(-1)).toContain("After 72 hours the request fails permanently.");
     await hours(job, 48);
     expect((await p.row(job.request_id)).state).toBe("FAILED");
   },

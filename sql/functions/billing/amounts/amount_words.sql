@@ -1,5 +1,5 @@
--- An amount for people, exactly, the same everywhere: "USD 1,200.00", "JPY 1,200", "KWD 5.120", "ISK 500". Pages that know the reader's
--- language write it in that.
+-- An amount for people, exact and the same everywhere: "USD 1,200.00", "JPY 1,200", "KWD 5.120", "ISK 500". Pages that know the reader's
+-- language format it for that language.
 create or replace function billing.amount_words(p_currency text, p_amount bigint) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

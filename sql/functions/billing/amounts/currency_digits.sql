@@ -1,5 +1,5 @@
--- How many of an amount's last digits are decimals, as Stripe counts them; null for a currency that Stripe does not take. Krona and
--- shilling (ISK, UGX) have no decimals any more, but Stripe still counts hundredths of them, which are always zero.
+-- How many of an amount's last digits are decimals, as Stripe counts them; null for a currency that Stripe does not accept. Krona and
+-- shilling (ISK, UGX) no longer have decimals, but Stripe still counts hundredths of them, which are always zero.
 create or replace function billing.currency_digits(p_currency text) returns integer
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

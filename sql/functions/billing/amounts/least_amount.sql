@@ -1,5 +1,5 @@
--- The least that Stripe takes at once in a currency, where it says so; elsewhere it goes by what the amount is worth, which is for it to
--- judge.
+-- The minimum that Stripe accepts in one payment in a currency, where Stripe documents one. For other currencies Stripe decides by the
+-- amount's value.
 create or replace function billing.least_amount(p_currency text) returns bigint
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
       "SGD": 50, "THB": 1000}'::jsonb ->> p_currency)::bigint, 1);
 end
 $$;
-comment on function billing.least_amount(text) is 'The least that Stripe takes at once, in minor units.';
+comment on function billing.least_amount(text) is 'The minimum of one payment at Stripe, in minor units.';

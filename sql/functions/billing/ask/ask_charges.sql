@@ -1,5 +1,5 @@
--- Asks Stripe once for each charge that is still unknown. Renewals need it, because lists of invoices do not name the charge. Those of
--- checkouts come with their sessions, so only payments that are an hour old are asked for.
+-- Asks Stripe once for each charge that is still unknown. Renewals need this, because lists of invoices do not name the charge. Charges of
+-- checkouts come with their sessions, so only payments at least an hour old are asked about.
 create or replace function billing.ask_charges() returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,8 @@ as $$
     from (select p.workspace_id, p.payment_intent from billing.payments p
            where p.charge_id is null and p.payment_intent is not null
              and p.recorded_at between now() - interval '3 days' and now() - interval '1 hour'
-             -- Stripe may have none to name, or the question was lost: it keeps nobody else from being asked for.
+             -- Asked about already: Stripe may have no charge, or the question was lost. Skip it, so that it does not keep others from
+             -- being asked about.
              and not exists (select from outbox.rows o
                               where o.stream_id = outbox.stream_id('billing') and o.idempotency_key = 'look-0'
                                 and o.instruction_id = 'look:payment_intent:' || p.payment_intent)

@@ -1,5 +1,5 @@
--- Enqueues one call of Stripe in the caller's transaction: the fields of billing.stripe_call by their names. What comes back is captured
--- whole under the given name, and left for the sweep (keep_answers).
+-- Enqueues one call of Stripe in the caller's transaction; the argument has the fields of billing.stripe_call. The whole answer is captured
+-- under the given name and left for the sweep (keep_answers).
 create or replace function billing.ask_stripe(p_call jsonb) returns uuid
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
   return v_row.outbox_id;
 end
 $$;
-comment on function billing.ask_stripe(jsonb) is 'Enqueues a call of Stripe and answers its row.';
+comment on function billing.ask_stripe(jsonb) is 'Enqueues a call of Stripe and returns its row.';

@@ -1,4 +1,4 @@
--- By what Stripe's objects are known to be of this installation: an account may serve several.
+-- The mark in Stripe's metadata that shows which objects belong to this installation: one account may serve several.
 create or replace function billing.installation_id() returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Whether a call of Stripe was given up with an unknown outcome: Stripe may have done what was asked.
+-- Whether a call of Stripe was given up with an unknown outcome: Stripe may have carried it out.
 create or replace function billing.is_in_doubt(p_stream text, p_instruction_id text, p_idempotency_key text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Asks Stripe how something stands, because webhooks get lost. In a lane of its own, so that it holds nothing up, and not worth doing
--- late. The number makes each look a new question; without one there is one in a minute. p_since: not made before then, for what nobody
--- knows Stripe's id of.
+-- Asks Stripe for the current state of something, because webhooks get lost. The call has its own lane, so that it delays nothing, and it
+-- expires, because a late answer is worthless. Each number makes a new question; without a number there is one question a minute. p_since,
+-- where Stripe's id is unknown: only objects made since then.
 create or replace function billing.look(
   p_workspace_id text, p_kind text, p_id text, p_number integer default null, p_since timestamptz default null
 ) returns void

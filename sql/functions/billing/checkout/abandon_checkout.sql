@@ -1,11 +1,12 @@
--- Ends a checkout that shall not be paid any more: Stripe is asked to close its page. One that is being processed cannot be ended.
+-- Ends a checkout that must not be paid any more: Stripe is asked to close its page. A checkout whose payment is being processed cannot be
+-- ended.
 create or replace function billing.abandon_checkout(p_checkout billing.checkouts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_checkout billing.checkouts := billing.take_answer(p_checkout);
 begin
-  -- None, where it was paid while the caller waited for its request.
+  -- Nothing to end: it was paid while the caller waited for the request.
   if coalesce(v_checkout.state, '') not in ('asked', 'open') then
     return;
   end if;

@@ -1,4 +1,4 @@
--- The keyed hash of the address that a request's customer has at this moment; null where there is none.
+-- The keyed hash of the current address of a request's customer; null if there is none.
 create or replace function billing.address_mark(p_request capacity.requests) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

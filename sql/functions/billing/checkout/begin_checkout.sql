@@ -1,7 +1,7 @@
--- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is
--- open. One page at a time: an old one is ended before another is made, and so is one that was made for another address, which stands on
--- it and whose cards may be kept there, and one whose address nobody knows. A payment that is being processed is answered as it is, so
--- that nobody pays twice.
+-- Lets the customer pay: on the page that is already open, or on a new one. The caller has locked the request and knows that its offer is
+-- open. There is one page at a time: the old page is ended before another is made. So is a page that was made for another address, which it
+-- shows and whose cards it may offer, or for an unknown address. If a payment is already being processed, its checkout is returned, so that
+-- nobody pays twice.
 create or replace function billing.begin_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,11 +19,11 @@ begin
   if v_checkout.state = 'processing' then
     return v_checkout;
   elsif billing.holds_money(p_request.id) then
-    perform headroom.fail('conflict', 'You have paid, and what Stripe tells of it is not what was asked for.', 'payment_held',
-                          'Somebody is looking at it. Please do not pay again meanwhile.');
+    perform headroom.fail('conflict', 'You have paid, but what Stripe reports is not what was asked for.', 'payment_held',
+                          'We are checking it. Please do not pay again in the meantime.');
   elsif billing.is_withdrawn(p_request.offer) then
     perform headroom.fail('gone', 'The price of this offer was withdrawn.', 'price_withdrawn',
-                          'Ask whoever sent you the link for a new offer. Nothing was charged.');
+                          'Ask the person who sent you the link for a new offer. Nothing was charged.');
   end if;
   select j.request_id into v_other from provisioning.jobs j
    where j.workspace_id = p_request.workspace_id and j.customer_key = capacity.customer_key_of(p_request.id)
@@ -43,8 +43,8 @@ begin
     perform billing.abandon_checkout(v_checkout);
   end if;
   if (select count(*) from billing.checkouts c where c.request_id = p_request.id) >= v_max then
-    perform headroom.fail('conflict', 'This offer was taken to payment too many times.', p_request.id,
-                          'Ask whoever sent you the link. Nothing was charged.');
+    perform headroom.fail('conflict', 'The payment of this offer was started too many times.', p_request.id,
+                          'Ask the person who sent you the link. Nothing was charged.');
   end if;
   return billing.new_checkout(p_request, p_entrance);
 end

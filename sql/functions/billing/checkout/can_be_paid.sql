@@ -1,4 +1,4 @@
--- Whether whoever has the link of a request can go to pay now: begin_checkout() would not refuse it. The caller has locked the request.
+-- Whether the customer of a request can pay now, which means that begin_checkout() would not refuse. The caller has locked the request.
 create or replace function billing.can_be_paid(p_request capacity.requests) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

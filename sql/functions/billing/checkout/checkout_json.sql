@@ -1,5 +1,5 @@
--- A checkout as the customer's pages see it. Where Stripe has answered it counts as open, also before anybody has taken that over; there
--- is an address to pay at only while it can be paid.
+-- A checkout as the customer's pages see it. It is shown as open as soon as Stripe has answered, even before take_answer() has applied the
+-- answer. The address to pay at is given only while the checkout can be paid.
 create or replace function billing.checkout_json(p_checkout billing.checkouts) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

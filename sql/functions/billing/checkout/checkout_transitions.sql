@@ -1,5 +1,5 @@
--- What becomes of a checkout, by what is heard of it, in whatever order. Paid is the end, and reached from everywhere: money that was
--- taken was taken. What is not in the table changes nothing.
+-- What happens to a checkout on each event, in whatever order events arrive. Paid is final and reachable from every other state, because
+-- money that was taken was taken. An event that is not in the table changes nothing.
 create or replace function billing.checkout_transitions() returns table (state_before text, event text, state_after text, meaning text)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -32,4 +32,4 @@ as $$
     ('expired', 'MISMATCHED', 'mismatched', 'what was paid is not what was asked for: a person looks at it'),
     ('mismatched', 'PAID', 'paid', 'the payment was taken after all')
 $$;
-comment on function billing.checkout_transitions() is 'Every lawful step of a checkout.';
+comment on function billing.checkout_transitions() is 'Every allowed step of a checkout.';

@@ -1,5 +1,5 @@
--- Has Stripe close the page of a checkout. In the lane of its request, so that it comes after the call that made the page and before one
--- that makes another; where Stripe has not answered that call yet, the id is filled in from its answer. Each key is one question.
+-- Asks Stripe to close the page of a checkout. The call is in the lane of the request, so it comes after the call that made the page and
+-- before one that makes another. If Stripe has not answered that call yet, the id is filled in from its answer. Each key is one question.
 create or replace function billing.close_page(p_checkout billing.checkouts, p_key text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,4 +13,4 @@ begin
                   then jsonb_build_array(jsonb_build_object('path', '["session_id"]'::jsonb, 'capture', 'id:' || p_checkout.id)) end));
 end
 $$;
-comment on function billing.close_page(billing.checkouts, text) is 'Enqueues the end of a checkout''s page.';
+comment on function billing.close_page(billing.checkouts, text) is 'Enqueues the call that closes a checkout''s page.';

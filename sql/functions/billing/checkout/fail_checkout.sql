@@ -1,5 +1,6 @@
--- A payment that was being processed has failed: the customer is asked to pay again while the offer stands. A subscription that came with
--- it is ended, or Stripe would go on trying to charge it. Null when the checkout was further on. The caller has locked the request.
+-- A payment that was being processed has failed: the customer is asked to pay again while the offer is open. A subscription that came with
+-- it is ended, because Stripe would keep trying to charge it. Null when the checkout had already moved on. The caller has locked the
+-- request.
 create or replace function billing.fail_checkout(
   p_request capacity.requests, p_checkout billing.checkouts, p_stripe_subscription text, p_at timestamptz
 ) returns billing.checkouts

@@ -1,4 +1,4 @@
--- Whether Stripe has made no page for a checkout and will make none: the call was given up, and it is certain that nothing came of it.
+-- Whether Stripe has made no page for a checkout and will make none: the call was given up, and it is certain that it had no effect.
 create or replace function billing.has_no_page(p_checkout billing.checkouts) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

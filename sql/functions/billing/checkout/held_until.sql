@@ -1,5 +1,5 @@
--- Until when an offer waits beyond its deadline for a payment that was begun before it and is being processed: for some days, and not for
--- ever. Null when nothing is.
+-- Until when an offer waits past its deadline for a payment that began before the deadline and is being processed: some days, not forever.
+-- Null if there is no such payment.
 create or replace function billing.held_until(p_request capacity.requests) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

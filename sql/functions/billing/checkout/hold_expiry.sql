@@ -1,4 +1,4 @@
--- Hook of capacity.expiry_due: an offer is not ended while its payment is being processed.
+-- Hook of capacity.expiry_due: an offer does not expire while its payment is being processed.
 create or replace function billing.hold_expiry(p_argument jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

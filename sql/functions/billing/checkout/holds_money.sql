@@ -1,5 +1,5 @@
--- Whether Stripe took a payment for a request that differs from what was asked for, and nobody has resolved the finding. Until then nobody
--- is asked to pay again, and nobody is told that nothing was charged.
+-- Whether Stripe took a payment for a request that differs from what was asked for, and nobody has resolved the finding. Until then the
+-- customer is not asked to pay again, and is not told that nothing was charged.
 create or replace function billing.holds_money(p_request_id text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

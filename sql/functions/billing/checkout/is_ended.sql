@@ -1,5 +1,5 @@
--- Whether a checkout was for a subscription that we ended because its first payment failed: what is paid for it later goes back, whoever
--- tells of it first.
+-- Whether a checkout was for a subscription that we ended because its first payment failed. A later payment for it is refunded, however we
+-- learn of it.
 create or replace function billing.is_ended(p_checkout billing.checkouts) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- What is due for a checkout because time has passed: Stripe's answer is taken over, and where its webhook did not come Stripe is asked,
--- seldom at first and around the end of the page once more. One that began while its price was being withdrawn is ended. Where nobody knows
--- whether Stripe has made the page, the page is looked for, every two minutes at first. Either ends three months after the end of the page.
+-- Does what is due for a checkout because time has passed. Stripe's answer is applied. If its webhook did not come, Stripe is asked at
+-- growing intervals, and again soon after the page's end. A checkout that began while its price was being withdrawn is ended. If it is
+-- unknown whether Stripe made the page, the page is searched for, every two minutes at first. Both stop three months after the page's end.
 create or replace function billing.look_at_checkout(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -34,7 +34,7 @@ begin
     update billing.checkouts c set looks = least(c.looks + 1, 32000) where c.id = p_id;
   end if;
   update billing.checkouts c
-     -- What Stripe has not said three months after the end of its page it will not say any more.
+     -- Three months after the end of its page Stripe has nothing new to report.
      set next_look_at = case
            when c.expires_at < now() - interval '90 days' then 'infinity'
            else least(now() + least(interval '10 minutes' * 2 ^ least(c.looks, 8), interval '6 hours'),

@@ -1,4 +1,5 @@
--- A session that is complete and unpaid does not say whether the payment is still on its way or has failed: what stands behind it does.
+-- A session that is complete and unpaid does not say whether the payment is still on its way or has failed. The payment or subscription
+-- behind it does, so Stripe is asked about that.
 create or replace function billing.look_behind(p_checkout billing.checkouts, p_session jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,4 +12,4 @@ begin
   end if;
 end
 $$;
-comment on function billing.look_behind(billing.checkouts, jsonb) is 'Asks how the payment behind an unpaid session stands.';
+comment on function billing.look_behind(billing.checkouts, jsonb) is 'Asks about the payment behind an unpaid session.';

@@ -1,5 +1,5 @@
--- Stripe has no page for a checkout whose call was given up with an unknown outcome: none was made, and another may begin. Stripe must have
--- been asked five minutes after the last try, because until then it may still finish that one.
+-- Stripe has no page for a checkout whose call was given up with an unknown outcome: none was made, and another checkout may begin. Stripe
+-- must have been asked at least five minutes after the last try, because until then it may still finish that try.
 create or replace function billing.miss_checkout(p_id uuid, p_seen_at timestamptz) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -20,4 +20,4 @@ begin
   end if;
 end
 $$;
-comment on function billing.miss_checkout(uuid, timestamptz) is 'Follows that Stripe has no page for a checkout.';
+comment on function billing.miss_checkout(uuid, timestamptz) is 'Ends a checkout for which Stripe has no page.';

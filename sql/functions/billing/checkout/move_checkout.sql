@@ -1,4 +1,4 @@
--- Moves a checkout by what was heard of it: the one writer of its state. Null when that changes nothing. The caller has locked the request.
+-- Moves a checkout on an event; nothing else writes its state. Null when the event changes nothing. The caller has locked the request.
 create or replace function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamptz default clock_timestamp())
 returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -11,10 +11,10 @@ begin
   update billing.checkouts c
      set state = v_after,
          ended_at = case when v_after in ('asked', 'open', 'processing') then null else coalesce(c.ended_at, clock_timestamp()) end,
-         -- What failed was under way, also when nobody had said so.
+         -- A payment that failed was under way, even if no event had said so.
          processing_since = case when v_after = 'processing' or p_event = 'FAILED' then least(c.processing_since, p_at)
                                  else c.processing_since end,
-         -- What was abandoned is looked at soon: Stripe's word is still to come.
+         -- Check an abandoned checkout soon: Stripe has not confirmed its end yet.
          next_look_at = case when v_after = 'abandoned' then clock_timestamp() + interval '5 minutes' else c.next_look_at end
    where c.id = p_checkout.id and v_after is not null
   returning c.* into v_checkout;

@@ -1,8 +1,8 @@
--- Makes a checkout of a request's offer, and the call that has Stripe make its page: the intent, and the key under which it can be
--- repeated, commit before anybody is called. Stripe's pages live for half an hour at least and for less than a day, by its own clock, which
--- may differ from ours: some minutes are left at both ends.
+-- Makes a checkout of a request's offer, and the call that has Stripe make its page. The intent, and the key under which the call can be
+-- repeated, commit before the call is made. Stripe's pages last at least half an hour and less than a day by Stripe's clock, which may
+-- differ from ours, so some minutes are left at both ends.
 --
--- The confirmation token never leaves: the customer comes back to an address that names only the checkout.
+-- The confirmation token is never sent to Stripe: the customer returns to an address that names only the checkout.
 create or replace function billing.new_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

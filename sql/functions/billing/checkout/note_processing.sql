@@ -1,5 +1,5 @@
--- The customer has been through Checkout and the money is on its way, which may take days. Meanwhile nobody pays again: another page that
--- is open is ended. Two that are under way at once cannot be helped: the second to arrive goes back.
+-- The customer has completed Checkout and the money is on its way, which may take days. Until then nobody pays again: another open page is
+-- ended. If two payments are under way at the same time, the second to arrive is refunded.
 create or replace function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamptz)
 returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -27,4 +27,4 @@ begin
 end
 $$;
 comment on function billing.note_processing(capacity.requests, billing.checkouts, timestamptz)
-  is 'Notes that a payment is on its way, and says what came of it.';
+  is 'Records that a payment is on its way and returns the outcome.';

@@ -1,4 +1,4 @@
--- The checkout by which a request can be paid or is being paid; there is one at most.
+-- The checkout by which a request can be paid or is being paid; at most one exists.
 create or replace function billing.open_checkout(p_request_id text) returns billing.checkouts
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Takes over what Stripe answered to a checkout. Settling only wrote it down, because that waits for no row; whoever looks at the
--- checkout next, with its request locked, takes it from there. A page that certainly was not made has failed; where that is in doubt,
--- Stripe is asked first (look_at_checkout).
+-- Applies Stripe's answer to a checkout. Settling only stores the answer, because settling waits for no row; the next caller that holds the
+-- lock of the request applies it. If the page certainly was not made, the checkout has failed; if that is in doubt, Stripe is asked first
+-- (look_at_checkout).
 create or replace function billing.take_answer(p_checkout billing.checkouts) returns billing.checkouts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -20,4 +20,4 @@ begin
   return v_checkout;
 end
 $$;
-comment on function billing.take_answer(billing.checkouts) is 'A checkout with what Stripe answered to it.';
+comment on function billing.take_answer(billing.checkouts) is 'A checkout with Stripe''s answer applied.';

@@ -1,9 +1,10 @@
--- How a dispute stands, whatever the order of the events: won and lost are the last word, and a late word of an earlier stage changes
--- nothing: no dispute becomes an inquiry again, and no answered one unanswered. The books take the money out when the bank has, and put it
--- back when it was won.
+-- Applies a report of a dispute, in whatever order the events come. Won and lost are final. A late report of an earlier stage changes
+-- nothing: a dispute never becomes an inquiry again, and an answered one never becomes unanswered. The books take the money out when the
+-- bank has taken it, and put it back when the dispute was won.
 --
--- A decision may be appealed. An event does not say whether it came before the last word or after it, so Stripe is asked, and its answer
--- goes on with a dispute that was lost. One that was won and goes on is for people: its money came back, and may be refunded since.
+-- A decision may be appealed. An event does not say whether it happened before or after the decision, so Stripe is asked, and its answer
+-- reopens a dispute that was lost. A dispute that was won and is appealed goes to people: its money came back and may have been refunded
+-- since.
 create or replace function billing.apply_dispute(p_dispute jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +28,7 @@ begin
   select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
   if coalesce(v_amount, 0) = 0 or p_dispute ->> 'currency' is distinct from v_payment.currency then
     return billing.record_finding('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
-      'Stripe tells of a dispute that does not fit the payment.', p_event_id);
+      'Stripe reports a dispute that does not match the payment.', p_event_id);
   elsif v_rule.status is null then
     return billing.note_strange_dispute(v_payment, p_dispute, p_event_id, p_at);
   end if;
@@ -41,7 +42,7 @@ begin
     return billing.outcome('known', v_payment.request_id);
   elsif v_differs and v_before.outcome = 'won' then
     return billing.record_finding('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
-      'The dispute had ended in our favour, and Stripe tells otherwise now.', p_event_id);
+      'The dispute had ended in our favour, and Stripe now reports otherwise.', p_event_id);
   end if;
 
   insert into billing.disputes as d (stripe_id, workspace_id, request_id, payment_id, currency, amount, status, outcome, opened_at)
@@ -56,7 +57,7 @@ begin
     perform billing.enter(v_payment, 'dispute_won', p_dispute ->> 'id', coalesce(v_before.amount, v_amount), p_event_id, p_at);
   end if;
   if v_rule.outcome = 'open' then
-    -- How it ends may never be told: then it is asked for.
+    -- The event that ends it may never arrive, so Stripe is asked.
     update billing.payments p set next_look_at = coalesce(p.next_look_at, clock_timestamp() + interval '1 day') where p.id = v_payment.id;
   end if;
   perform billing.tell_dispute(v_payment, v_before, p_dispute, v_rule.outcome);
@@ -65,4 +66,4 @@ begin
   return billing.outcome('done', v_payment.request_id);
 end
 $$;
-comment on function billing.apply_dispute(jsonb, text, timestamptz) is 'Learns from a dispute at Stripe, and says what came of it.';
+comment on function billing.apply_dispute(jsonb, text, timestamptz) is 'Applies the state of a dispute at Stripe and returns the outcome.';

@@ -1,5 +1,5 @@
--- Step 1 of the wizard, what: size, region and quantity, as they are kept, and what is wrong with each. Values are what a form sent, so
--- they may be anything.
+-- Step 1 of the wizard: size, region and quantity as they are kept, and what is wrong with each. The values come from a form, so they may
+-- be anything.
 create or replace function billing.check_capacity(p_workspace_id text, p_values jsonb, out terms jsonb, out problems jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,7 +19,7 @@ begin
       when coalesce(v_size, '') = '' then 'Choose a size.' else 'This size has no price. Choose one of the list.' end);
   end if;
   if coalesce(v_region, '') = '' then
-    problems := problems || '{"region": "Say in which region."}';
+    problems := problems || '{"region": "Enter a region."}';
   elsif v_region !~ '^[a-z0-9-]{2,32}$' then
     problems := problems || '{"region": "A region has 2 to 32 lower-case letters, digits and dashes, such as us-east-1."}';
   elsif v_known is not null then
@@ -33,7 +33,7 @@ begin
     end if;
   end if;
   if coalesce(v_quantity, '') = '' then
-    problems := problems || '{"quantity": "Say how many."}';
+    problems := problems || '{"quantity": "Enter a quantity."}';
   elsif v_quantity !~ '^[0-9]{1,6}$' or v_quantity::integer not between 1 and 10000 then
     problems := problems || '{"quantity": "Give a whole number from 1 to 10000."}';
   end if;
@@ -41,4 +41,4 @@ begin
                               'quantity', case when problems ? 'quantity' then to_jsonb(v_quantity) else to_jsonb(v_quantity::integer) end);
 end
 $$;
-comment on function billing.check_capacity(text, jsonb) is 'What somebody wants to order, as it is kept, and what is wrong with it.';
+comment on function billing.check_capacity(text, jsonb) is 'What a visitor wants to order, as it is kept, and what is wrong with it.';

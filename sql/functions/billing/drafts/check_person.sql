@@ -1,4 +1,4 @@
--- Step 3 of the wizard, who: the values as they are kept, and what is wrong with each. Pure.
+-- Step 3 of the wizard, who orders: the values as they are kept, and what is wrong with each. Pure.
 create or replace function billing.check_person(p_values jsonb, out terms jsonb, out problems jsonb)
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Step 2 of the wizard, when and for how long: the values as they are kept, and what is wrong with each. Whether there is a price is known
--- from here on, since one may depend on the duration.
+-- Step 2 of the wizard, when and for how long: the values as they are kept, and what is wrong with each. This step knows whether there is a
+-- price, because a price may depend on the duration.
 create or replace function billing.check_time(p_workspace_id text, p_capacity jsonb, p_values jsonb, out terms jsonb, out problems jsonb)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -35,7 +35,7 @@ begin
         from jsonb_array_elements_text(billing.draft_choices(p_workspace_id, p_capacity) -> 'durations') d;
       problems := problems || jsonb_build_object('duration_days', case
         when v_price.offer is null and v_price.problem !~ '^There is no price' then v_price.problem
-        when v_days = '' then 'Say for how many days: the price depends on it.'
+        when v_days = '' then 'Enter the number of days: the price depends on it.'
         else format('There is no price for %s days.', v_days) end || coalesce(' Prices are for: ' || v_durations || ' days.', ''));
     end if;
   end if;

@@ -1,5 +1,6 @@
--- What can be ordered in a workspace: the sizes, regions and durations that have a price now; durations for the size and region that are
--- chosen. A price without a region holds for all of them, so any region may then be typed; what rules name is not for strangers.
+-- What can be ordered in a workspace: the sizes, regions and durations that have a price now; durations are those of the chosen size and
+-- region. A price without a region applies to all regions, so then any region may be typed. Names that only rules mention are not shown to
+-- visitors.
 create or replace function billing.draft_choices(p_workspace_id text, p_terms jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -11,7 +12,7 @@ as $$
      where upper(p.size collate "C") = upper((p_terms ->> 'size') collate "C")
        and (p.region is null or p.region = p_terms ->> 'region'))
   select jsonb_build_object(
-    -- S, M, L: among names of one length what costs less comes first, as far as amounts compare.
+    -- S, M, L: among names of the same length the cheaper one comes first, as far as amounts can be compared.
     'sizes', (select coalesce(jsonb_agg(s.size order by length(s.size), s.least, s.size), '[]')
                 from (select min(p.size) as size, min(p.unit_amount) as least from prices p
                        group by upper(p.size collate "C") limit 200) s),

@@ -1,6 +1,6 @@
--- A draft as its page shows it. What became a request shows that, with the customer's own link, as long as that has not been sent to
--- another address since: only whoever has the link of the mail gets here with such a draft. The token by which whoever fills it in comes
--- back is its id and an HMAC, as in a customer's link. It does not prove the address: for that there is the link in the mail.
+-- A draft as its page shows it. A draft that became a request shows that request, with the customer's own link, unless that link has since
+-- been sent to another address: only a person with the link of the mail gets here with such a draft. The token with which the visitor
+-- returns is the draft's id and an HMAC, as in a customer's link. It does not prove the address; the link in the mail does.
 create or replace function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

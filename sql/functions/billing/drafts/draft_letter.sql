@@ -1,6 +1,6 @@
--- The one mail of the wizard, with the link to the last step. Anybody can have it sent to any address, so nothing stands in it that they
--- wrote: what they chose from our own list, and a number. A region that they typed, where a price holds for all of them, is left out. The
--- link is not in here either: the sender makes it from draft_id at the moment of sending, and puts it where {{draft_link}} stands.
+-- The one mail of the wizard, with the link to the last step. Anyone can have it sent to any address, so it contains nothing that the
+-- visitor wrote, only choices from our own list and a number. A region that was typed, because a price applies to all regions, is left out.
+-- The link is not in the payload either: the sender makes it from draft_id when it sends the mail, and puts it in place of {{draft_link}}.
 create or replace function billing.draft_letter(p_draft billing.drafts) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

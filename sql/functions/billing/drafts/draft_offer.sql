@@ -1,4 +1,4 @@
--- What the terms of a draft cost, or why there is no price for them, in words for the visitor.
+-- The price of a draft's terms, or why there is none, in words for the visitor.
 create or replace function billing.draft_offer(p_workspace_id text, p_terms jsonb, out offer jsonb, out problem text)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ begin
     problem := 'There is no price for this combination, so it cannot be ordered here.';
   end if;
 exception when sqlstate 'PT400' then
-  -- More than can be charged at once.
+  -- More than one payment may charge.
   problem := sqlerrm;
 end
 $$;

@@ -1,5 +1,5 @@
--- What would become of an order with these terms: approved at once, or reviewed, and on which sides; `problem` where nobody could approve
--- it. Who reviews is not told to visitors, only which side.
+-- What would happen to an order with these terms: approved immediately, or reviewed, and by which sides; `problem` if nobody could approve
+-- it. Visitors see only the side, not who reviews.
 create or replace function billing.draft_routing(p_workspace_id text, p_terms jsonb, p_offer jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- The HMAC under what the wizard gives out, by its purpose: `draft` for whoever fills in, `proof` for whoever got the mail. Made with the
--- secret of customers' links. What they sign is the sixteen bytes of an id and nothing else, so that neither can be taken for the other.
--- Of the first generation they are as they were before there were generations.
--- Null where the secret is a previous one and there is none.
+-- The HMAC in the wizard's tokens, by purpose: `draft` for the visitor who fills in the draft, `proof` for the recipient of the mail. It is
+-- made with the secret of customers' links. Those links sign the sixteen bytes of an id and nothing else, so neither can be taken for the
+-- other. Signatures of the first generation are the same as before there were generations. Null if p_secret_name is the previous secret and
+-- there is none.
 create or replace function billing.draft_signature(
   p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_generation integer, p_mark bytea
 ) returns bytea

@@ -1,4 +1,4 @@
--- What a form sent, as texts: the fields that a step has and no others, each cut where no right answer is as long. Pure.
+-- What a form sent, as texts: only the fields of the step, each cut off beyond the length of any valid answer. Pure.
 create or replace function billing.entered_values(p_terms jsonb, p_values jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,7 @@
--- What a token of the wizard stands for. `kind` is draft, for whoever fills in, or proof, for whoever got the mail at the address that the
--- draft has now. A draft that was not begun yet, or has expired, has a token and no row. A malformed, a forged and a replaced token get the
--- same answer. Once somebody went on by the link, whoever filled in before is nobody: they may have named an address that is not theirs.
+-- The draft of a token of the wizard. `kind` is draft for the visitor who fills it in, or proof for the recipient of the mail at the
+-- draft's current address. A draft that has not begun, or has expired, has a token and no row. A malformed, a forged and a replaced token
+-- get the same answer. Once somebody has continued by the link, the first visitor's token stops working: that visitor may have named
+-- another person's address.
 create or replace function billing.find_draft(p_workspace_id text, p_token text, out kind text, out id uuid, out draft billing.drafts)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -24,7 +25,7 @@ begin
   end if;
   if kind is null then
     perform headroom.fail('not_found', 'This link is not valid, or no longer.', null,
-      'Use the link in the latest mail exactly as it was sent. Orders that were not sent are kept for a day: after that, begin anew.');
+      'Use the link in the latest mail exactly as it was sent. Orders that were not sent are kept for a day: after that, start again.');
   elsif kind = 'draft' and draft.proven_at is not null then
     perform headroom.fail('not_allowed', 'This order continues with the link in its mail.', null,
                           'Open that link, or begin another order. Nothing was changed.');

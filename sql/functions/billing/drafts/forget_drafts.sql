@@ -1,5 +1,5 @@
--- Forgets drafts whose day is over, and the count of their mails. One that is being sent at this moment is left for the next time. Returns
--- how many were forgotten.
+-- Deletes expired drafts, and the count of their mails. A draft that is being sent right now is left for the next time. Returns how many
+-- were deleted.
 create or replace function billing.forget_drafts(p_most integer default 1000) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,7 @@
--- Keeps what a step says. An address that is new gets the link; returns why it cannot, in words, and then nothing is kept. What a step
--- before makes impossible is asked for again. Whoever has proven the address and names another one goes on with tokens and links of another
--- generation: nobody who could read the draft before reads what is filled in from now on, nor does the address before count again.
+-- Saves a step. A new address gets the link; if the link cannot be sent, the reason is returned, in words, and nothing is saved. A later
+-- step that an earlier one has made impossible is asked for again. A visitor who has proven one address and names another continues with
+-- tokens and links of a new generation: those who could read the draft before cannot read what is filled in from now on, and the earlier
+-- address proves nothing any more.
 create or replace function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -34,4 +35,4 @@ begin
   return v_problem;
 end
 $$;
-comment on function billing.keep_step(billing.drafts, integer, jsonb) is 'Keeps a step of a draft, or says why not. Nullable: result.';
+comment on function billing.keep_step(billing.drafts, integer, jsonb) is 'Saves a step of a draft, or says why not. Nullable: result.';

@@ -1,12 +1,11 @@
--- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
--- by naming it: what stands after a plus sign makes another address and not another mailbox. One spender gets ten an hour; only those that
--- nobody went on by count. Of the three only those count whose link still leads to the order: else they would close the mailbox to its
--- owner, who could not go on by any of them. All of them together are twenty at most.
+-- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood a
+-- mailbox by naming it: text after a plus sign makes another address but not another mailbox. Each spender gets ten an hour, not counting
+-- links that were used. Of the three, only mails whose link still leads to the order count: otherwise the rest would close the mailbox to
+-- its owner, who could use none of them. A mailbox gets at most twenty an hour.
 --
--- The turn makes mails to one mailbox count one after the other; it is a row, so it is taken only once the spender
--- has room. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
--- forgotten. Where mails to the address come back none is sent, and whoever names it is not told: it need not be theirs. Returns why it
--- was not sent, in words, or null.
+-- The turn serialises the mails to one mailbox; it is a row, so it is taken only once the spender has room. Each mail has a number that was
+-- never used before, because a draft may be begun again when its day has ended and its mails are forgotten. An address whose mails bounce
+-- gets none, and the visitor is not told, since the address need not be theirs. Returns why the mail was not sent, in words, or null.
 create or replace function billing.mail_draft(p_draft billing.drafts) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -53,7 +52,7 @@ begin
   v_row := outbox.add_row(
     false, p_draft.workspace_id, 'self-service', 'draft:' || p_draft.id, 'draft:' || p_draft.id, 'mail:' || v_mail_id, 'email',
     billing.draft_letter(p_draft), p_expires_at => p_draft.expires_at, p_destination => 'email:' || p_draft.workspace_id);
-  assert v_row.created, 'each mail has a row of its own';
+  assert v_row.created, 'each mail has its own row';
   return null;
 end
 $$;

@@ -1,4 +1,4 @@
--- A price in short, by which a page says which one was seen. Pure.
+-- A price in short, by which a page says which price the visitor saw. Pure.
 create or replace function billing.offer_seen(p_offer jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

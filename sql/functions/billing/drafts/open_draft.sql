@@ -1,8 +1,7 @@
--- What a token stands for, with the row locked, for something that is to be kept. The first step makes the row. Whoever comes by the link
--- of the mail proves the address by that.
+-- The draft of a token, with its row locked, for a change. The first step makes the row. Coming by the link of the mail proves the address.
 --
--- Of drafts that were not mailed yet each spender has a number: beyond it their own that has rested longest is forgotten. So nobody is kept
--- from beginning, and nobody's draft is forgotten for somebody else's.
+-- Each spender may have a limited number of drafts that were not mailed yet; beyond it, their own least recently used draft is deleted. So
+-- everyone can begin, and nobody's draft is deleted because of somebody else's.
 create or replace function billing.open_draft(
   p_workspace_id text, p_token text, p_step integer, out kind text, out id uuid, out draft billing.drafts
 )
@@ -37,4 +36,4 @@ begin
 end
 $$;
 comment on function billing.open_draft(text, text, integer)
-  is 'What a token of the wizard stands for, locked, made by its first step. Nullable: draft.';
+  is 'The draft of a token of the wizard, locked, made by its first step. Nullable: draft.';

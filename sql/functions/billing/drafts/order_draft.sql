@@ -1,4 +1,4 @@
--- Makes the request of a draft, once: what is to be ordered is checked anew, and the price must be the one that was seen.
+-- Makes the request of a draft, once: the order is checked again, and the price must be the one that the visitor saw.
 create or replace function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text) returns capacity.requests
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -18,7 +18,7 @@ begin
     end if;
   end loop;
   v_price := billing.draft_offer(p_draft.workspace_id, v_terms);
-  -- Which rule, group or member it is for want of which nobody could approve it is not for strangers.
+  -- Visitors do not see which missing rule, group or member keeps the order from being approved.
   v_problem := billing.draft_routing(p_draft.workspace_id, v_terms, v_price.offer) ->> 'problem';
   if v_problem is not null then
     perform headroom.fail('nobody_can_approve', v_problem, null, 'Please try again later. Nothing was ordered.');
@@ -35,12 +35,12 @@ begin
                                                            'email', v_terms -> 'email')),
       'requested_size', v_terms -> 'size', 'quantity', v_terms -> 'quantity', 'region', v_terms -> 'region',
       'needed_by_date', v_terms -> 'needed_by', 'expected_duration_days', v_terms -> 'duration_days', 'confirmation_ttl_days', 7)),
-    -- A draft that is begun again after its day is another order.
+    -- A draft that is begun again after its day has ended is another order.
     format('%s@%s', p_draft.id, extract(epoch from p_draft.created_at)));
   v_context := v_answer.context;
   v_request := v_context.request;
-  -- From here on what the customer wrote stands in the request, where an erasure finds it. Whoever gives up at Stripe, or opens
-  -- the link of the mail again, comes back to the draft, also on another day: it leads on for as long as the customer's page can be read.
+  -- From here on the customer's texts are in the request, where an erasure finds them. A customer who gives up at Stripe, or opens the link
+  -- of the mail again, returns to the draft, even on another day: it leads to the customer's page for as long as that can be read.
   update billing.drafts d
      set request_id = v_request.id, terms = '{}', entered = null, updated_at = clock_timestamp(),
          expires_at = clock_timestamp() + interval '90 days'

@@ -1,6 +1,6 @@
--- The token in the mail of a draft, which proves the address that the mail goes to: with another address it is another token. Made for
--- the mail that is being sent at this moment; it stands in no table, payload, log or archive. A mail that waited while the draft got
--- another address has none: its reader would prove an address that is not theirs.
+-- The token in the mail of a draft, which proves the address that the mail goes to: another address gets another token. It is made while
+-- the mail is being sent, and is stored in no table, payload, log or archive. A mail gets none if the draft's address changed while the
+-- mail waited: its reader would prove an address that is not theirs.
 create or replace function billing.proof_token(p_draft_id uuid, p_address text) returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The member in whose name the wizard of a workspace submits requests. A workspace that is not there, one whose wizard is closed and one
--- whose member has left give the same answer: visitors learn nothing of who is here.
+-- The member in whose name the wizard of a workspace submits requests. A workspace that does not exist, one whose wizard is closed and one
+-- whose member has left get the same answer, so that visitors cannot find out who is here.
 create or replace function billing.wizard_requester(p_workspace_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ begin
    where s.workspace_id = p_workspace_id;
   if not found then
     perform headroom.fail('not_found', 'Nothing can be ordered here.', null,
-                          'Check the address, or ask whoever gave it to you.');
+                          'Check the address, or ask the person who gave it to you.');
   end if;
   return v_member_id;
 end

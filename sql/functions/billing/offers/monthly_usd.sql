@@ -1,5 +1,5 @@
--- What an offer is worth a month in dollars, which escalation rules ask for. What is paid once for a certain duration counts by the month;
--- whole where it is for less than a month, or for any duration, since else whoever asks for ten years needs nobody's word. Null where no
+-- What an offer is worth a month in dollars, for escalation rules. A single payment for a known duration is divided by its months. It
+-- counts in full if it is for less than a month or for any duration: otherwise a request for ten years would need no approval. Null if no
 -- rate is known: then it may be worth anything.
 create or replace function billing.monthly_usd(p_price billing.prices, p_amount bigint) returns numeric
 language plpgsql stable set search_path = pg_catalog, pg_temp

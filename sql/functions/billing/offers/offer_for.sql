@@ -1,7 +1,7 @@
--- The hook capacity.offer_made: what a request with these terms costs. Without a price it answers nothing, and the customer confirms
--- without paying. What Stripe would not take is refused now, before anybody is asked to pay it.
+-- The hook capacity.offer_made: what a request with these terms costs. Without a price it returns nothing, and the customer confirms
+-- without paying. An amount that Stripe would not accept is refused now, before anyone is asked to pay it.
 --
--- The amount's words stand in the offer, so that everything that shows it shows the same.
+-- The offer contains the amount in words, so that it is shown the same everywhere.
 create or replace function billing.offer_for(p_terms jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,13 +19,13 @@ begin
   v_amount := v_price.unit_amount * v_quantity;
   v_problem := billing.amount_problem(v_price.currency, v_amount);
   if v_problem is null and v_amount < billing.least_amount(v_price.currency) then
-    v_problem := format('amount: at least %s, which is the least that Stripe takes at once',
+    v_problem := format('amount: at least %s, the least that Stripe accepts in one payment',
                         billing.amount_words(v_price.currency, billing.least_amount(v_price.currency)));
   end if;
   if v_problem is not null then
     perform headroom.fail('invalid_input', format('The price of this request cannot be paid: %s × %s is %s.', v_quantity,
         billing.amount_words(v_price.currency, v_price.unit_amount), billing.amount_words(v_price.currency, v_amount)),
-      v_problem, 'Ask for less at once, or have the price changed. Nothing was written.');
+      v_problem, 'Ask for less, or have the price changed. Nothing was written.');
   end if;
   return jsonb_build_object('offer', jsonb_build_object(
     'price_id', v_price.id, 'kind', v_price.kind, 'currency', v_price.currency, 'unit_amount', v_price.unit_amount,

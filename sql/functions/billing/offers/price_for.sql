@@ -1,4 +1,4 @@
--- The price that applies to these terms now, of those that were not withdrawn: one for the region before one for all, then one for the
+-- The price that applies to these terms now, among those not withdrawn: one for the region before one for all regions, then one for the
 -- duration before one for any, then one in the workspace's currency, then the newest. Sizes are compared as the rules compare them.
 create or replace function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
 returns billing.prices

@@ -1,5 +1,5 @@
--- How a payment at Stripe stands, which we asked because nobody told how the processing of it went. One that succeeded is believed only
--- when its session says so; one that failed will not be paid any more.
+-- Applies the state of a payment at Stripe, which we asked for because no event said how its processing ended. A payment that succeeded is
+-- believed only when its session says so; one that failed will not be paid any more.
 create or replace function billing.apply_payment_intent(p_intent jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -23,4 +23,5 @@ begin
   return billing.outcome('known', v_request.id);
 end
 $$;
-comment on function billing.apply_payment_intent(jsonb, text, timestamptz) is 'Learns from a payment at Stripe, and says what came of it.';
+comment on function billing.apply_payment_intent(jsonb, text, timestamptz)
+  is 'Applies the state of a payment at Stripe and returns the outcome.';

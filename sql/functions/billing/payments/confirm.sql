@@ -1,6 +1,6 @@
--- A payment that counts is the customer's confirmation: the subscription, the event, and with it the job and its dispatch, in the one
--- transaction that recorded the payment. The link has been used; another page that was open is ended. What the thread says of it is the
--- event's.
+-- A payment that counts is the customer's confirmation: the subscription, the event, and with it the job and its dispatch, are made in the
+-- transaction that recorded the payment. The link has been used, so another open page is ended. The notice in the thread comes from the
+-- event.
 create or replace function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

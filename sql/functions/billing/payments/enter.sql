@@ -1,4 +1,4 @@
--- Enters a movement of money into the books, once: the insert decides. Says whether it was new.
+-- Enters a movement of money into the books, once: the insert decides. Returns whether it was new.
 create or replace function billing.enter(
   p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamptz
 ) returns boolean

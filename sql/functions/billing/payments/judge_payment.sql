@@ -1,4 +1,4 @@
--- Whether a payment counts (null), or why it goes back. Pure; the documentation is drawn from a table of its answers.
+-- Whether a payment counts (null), or why it is refunded. Pure; the documentation is generated from a table of its answers.
 --
 -- p_declined: the customer declined. p_bought: another payment has bought the request. p_in_time: it was paid, or under way, before the
 -- deadline. p_matches: it is what was offered.
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function billing.judge_payment(text, boolean, boolean, boolean, boolean, boolean)
-  is 'Why a payment goes back, or null when it counts. Nullable: result.';
+  is 'Why a payment is refunded, or null when it counts. Nullable: result.';

@@ -1,5 +1,5 @@
--- Locks a request for whatever is to be done about its money, and then its customer's turn, since a payment may begin a job. Everything in
--- this schema is changed under this lock.
+-- Locks a request for a change to its money, and then its customer's turn, since a payment may begin a job. Everything in this schema is
+-- changed under this lock.
 create or replace function billing.lock_request(p_request_id text) returns capacity.requests
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

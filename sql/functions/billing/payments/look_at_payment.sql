@@ -1,5 +1,5 @@
--- What is due for a payment because time has passed: its id at Stripe is asked for, once a day how an open dispute stands, and what has to
--- go back does.
+-- Does what is due for a payment because time has passed: asks for its id at Stripe, asks once a day about an open dispute, and refunds
+-- what has to be refunded.
 create or replace function billing.look_at_payment(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ begin
                          coalesce(v_payment.invoice_id, v_payment.session_id), v_payment.looks + 1);
     if v_payment.looks = 10 then
       perform billing.tell(v_payment.request_id, format('Stripe does not say how the payment of %s was made, so it could not be '
-        'refunded by us. An operator looks at it in Stripe.', billing.amount_words(v_payment.currency, v_payment.amount)),
+        'refunded by us. An operator has to check it in Stripe.', billing.amount_words(v_payment.currency, v_payment.amount)),
         v_payment.refund_reason is not null);
     end if;
   end if;

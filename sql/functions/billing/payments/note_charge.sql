@@ -1,4 +1,4 @@
--- Remembers the charge of a payment, as soon as anything of Stripe's names both: people look payments up by it.
+-- Stores the charge of a payment as soon as an object of Stripe's names both: people look payments up by it.
 create or replace function billing.note_charge(p_object jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +16,4 @@ begin
   end if;
 end
 $$;
-comment on function billing.note_charge(jsonb) is 'Notes the charge of the payment that an object of Stripe''s names.';
+comment on function billing.note_charge(jsonb) is 'Stores the charge of the payment that an object of Stripe''s names.';

@@ -1,5 +1,5 @@
--- Remembers the customer at Stripe, so that their next payment is the same customer's there: for the address that the page was made for,
--- which need not be the one that the request has by now.
+-- Stores the customer's id at Stripe, so that their next payment is the same customer's there. It is stored for the address that the page
+-- was made for, which may differ from the request's current address.
 create or replace function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
 end
 $$;
 comment on function billing.note_customer(capacity.requests, bytea, text)
-  is 'Remembers a customer''s id at Stripe. Nullable: p_address_mark, p_stripe_id.';
+  is 'Stores a customer''s id at Stripe. Nullable: p_address_mark, p_stripe_id.';

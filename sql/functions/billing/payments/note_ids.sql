@@ -1,5 +1,5 @@
 -- Fills in what was not known when a payment was recorded: its id at Stripe, by which it is refunded, and its invoice. A refund that waited
--- for it goes out.
+-- for the id is sent.
 create or replace function billing.note_ids(p_payment billing.payments, p_object jsonb) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,7 +17,7 @@ begin
   if v_intent is not null and p_payment.payment_intent is null then
     update billing.payments p set next_look_at = case when p.refund_reason is not null then clock_timestamp() end where p.id = p_payment.id;
     perform billing.release_refund(p_payment.id);
-    -- What was told of it before nobody knew whose it was.
+    -- Ask for refunds that were reported before this payment was known to be theirs.
     perform billing.look(p_payment.workspace_id, 'refunds', v_intent, 0);
   end if;
   return true;

@@ -1,4 +1,4 @@
--- Why money goes back, in words.
+-- Why money is refunded, in words.
 create or replace function billing.reason_words(p_reason text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- A payment that does not count goes back, all of it, and a subscription that came with it is ended.
+-- A payment that does not count is refunded in full, and a subscription that came with it is ended.
 create or replace function billing.return_payment(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
 returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -14,4 +14,4 @@ begin
 end
 $$;
 comment on function billing.return_payment(capacity.requests, billing.payments, text)
-  is 'Sends a payment back that does not count. Nullable: p_stripe_subscription.';
+  is 'Refunds a payment that does not count. Nullable: p_stripe_subscription.';

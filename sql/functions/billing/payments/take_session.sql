@@ -1,7 +1,6 @@
--- A Checkout session was paid. Its payment is recorded once, whoever tells of it and however often; whether it counts is judged by how the
--- request stands at this moment. An amount that is not the one that was asked for, or that nobody here can count, moves nothing: until
--- somebody has looked at it nobody pays again. After that it may be told of again, by every comparison, and ends no page that was made
--- since.
+-- A Checkout session was paid. Its payment is recorded once, however often it is reported; whether it counts depends on the state of the
+-- request at this moment. An amount that differs from what was asked for, or that cannot be read here, moves no money: until a person has
+-- checked it, nobody pays again. After that every comparison may report it again, and it ends no page that was made since.
 create or replace function billing.take_session(
   p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
@@ -31,7 +30,7 @@ begin
       perform billing.move_checkout(p_checkout, 'MISMATCHED', p_at);
     end if;
     v_answer := billing.record_finding('amount_mismatch', p_session ->> 'id', p_request.id,
-      format('Stripe took %s, and %s was asked for.',
+      format('Stripe took %s, but %s was asked for.',
              coalesce(billing.amount_words(v_currency, v_amount), 'no amount that can be read'),
              coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')),
       p_event_id);
@@ -69,4 +68,4 @@ begin
 end
 $$;
 comment on function billing.take_session(capacity.requests, billing.checkouts, jsonb, text, timestamptz)
-  is 'Records the payment of a Checkout session, and says what came of it. Nullable: p_checkout.';
+  is 'Records the payment of a Checkout session and returns the outcome. Nullable: p_checkout.';

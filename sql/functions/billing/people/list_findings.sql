@@ -1,4 +1,4 @@
--- What did not agree with what Stripe said, newest first: what nobody has looked at, or all of it.
+-- Reports of Stripe's that did not agree with ours, newest first: the unresolved ones, or all.
 create or replace function billing.list_findings(p_workspace_id text default null, p_all boolean default false, p_limit integer default 50)
 returns setof billing.findings
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -13,4 +13,4 @@ begin
    order by f.found_at desc, f.id limit p_limit;
 end
 $$;
-comment on function billing.list_findings(text, boolean, integer) is 'What did not agree with Stripe.';
+comment on function billing.list_findings(text, boolean, integer) is 'What did not agree with Stripe, newest first.';

@@ -1,4 +1,4 @@
--- Comparisons with Stripe, newest first; or the one that is named.
+-- Comparisons with Stripe, newest first; or the named one.
 create or replace function billing.list_reconciliations(p_id uuid default null, p_limit integer default 10)
 returns setof billing.reconciliations
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Money that waits for something, what has waited longest first: for people who look after it.
+-- Money that waits for something, longest wait first: for people who look after it.
 create or replace function billing.list_waiting(p_workspace_id text default null, p_limit integer default 50) returns table (
   state text, workspace_id text, request_id text, payment_id uuid, stripe_id text, currency text, amount bigint, since timestamptz
 )

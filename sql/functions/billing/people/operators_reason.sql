@@ -1,4 +1,4 @@
--- Money is sent back, and a subscription ended, by an operator or an admin of the workspace, who says why: the reason as it is kept.
+-- Only an operator or an admin of the workspace refunds money or ends a subscription, and says why. Returns the reason as it is kept.
 create or replace function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

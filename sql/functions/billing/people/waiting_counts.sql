@@ -1,7 +1,7 @@
 -- How much money waits, for what, and since when the oldest does: for metrics and alerts. Two states are not in the list: `unreconciled`,
--- how long ago the last complete comparison with Stripe began, and `books`, how many payments do not add up with their entries. It looks at
--- the payments that moved last: the newest of each workspace, and those of the newest entries. They are few enough to be looked at every
--- minute; `headroom verify` looks at all.
+-- how long ago the last complete comparison with Stripe began, and `books`, how many payments do not add up with their entries. It checks
+-- the payments that moved last: the newest of each workspace, and those of the newest entries. They are few enough to check every minute;
+-- `headroom verify` checks all.
 create or replace function billing.waiting_counts() returns table (state text, waiting bigint, oldest_seconds double precision)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

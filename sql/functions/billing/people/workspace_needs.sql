@@ -1,5 +1,5 @@
--- What each workspace needs in order to take money, for whoever checks that it has it: how many prices apply, who submits for the
--- wizard and whether they still can, and of the newest payments, how many there are and how many Stripe told us of by itself.
+-- What each workspace needs in order to take money, for checks of the setup: how many prices apply, who submits for the wizard and whether
+-- they still can, how many recent payments there are, and how many of them Stripe reported by webhook.
 create or replace function billing.workspace_needs()
 returns table (workspace_id text, prices bigint, self_service_requester text, requester_active boolean, payments bigint, told bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp

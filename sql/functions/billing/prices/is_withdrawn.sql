@@ -1,4 +1,4 @@
--- Whether the price of an offer was withdrawn: then it can no longer be paid, and what is paid all the same goes back.
+-- Whether the price of an offer was withdrawn: then the offer can no longer be paid, and a payment that still arrives is refunded.
 create or replace function billing.is_withdrawn(p_offer jsonb) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

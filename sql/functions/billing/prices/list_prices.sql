@@ -1,4 +1,4 @@
--- The prices of a workspace, those that apply first: by size, region and duration, the newest first.
+-- The prices of a workspace by size, region and duration, the newest first.
 create or replace function billing.list_prices(p_workspace_id text) returns setof billing.prices
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

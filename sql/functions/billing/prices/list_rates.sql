@@ -1,4 +1,4 @@
--- What currencies are worth when rules ask.
+-- The exchange rates that rules use.
 create or replace function billing.list_rates(p_workspace_id text) returns setof billing.exchange_rates
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

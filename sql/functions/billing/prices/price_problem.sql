@@ -1,4 +1,4 @@
--- What is wrong with a new price, as "field: what would be right", or null. The same rules as the table's, in words, and Stripe's.
+-- What is wrong with a new price, as "field: what would be right", or null. These are the table's rules, in words, and Stripe's.
 create or replace function billing.price_problem(p_price billing.prices) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

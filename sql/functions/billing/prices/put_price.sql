@@ -1,5 +1,5 @@
--- Adds a price: {size, region, duration_days, kind, currency, unit_amount, valid_from}. It replaces the one before from its time on, and
--- offers that were made keep theirs. The price that applies already is not added again.
+-- Adds a price: {size, region, duration_days, kind, currency, unit_amount, valid_from}. From that time on it replaces the previous price;
+-- existing offers keep theirs. A price that already applies is not added again.
 create or replace function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text) returns billing.prices
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ declare
   v_wrong text;
 begin
   perform headroom.check_actor(p_actor);
-  -- One at a time for a workspace: of two that are the same the second finds the first.
+  -- One at a time for each workspace: of two identical prices the second finds the first.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
     perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
@@ -43,4 +43,4 @@ begin
   return v_new;
 end
 $$;
-comment on function billing.put_price(text, jsonb, text) is 'Adds a price, which replaces the one before from its time on.';
+comment on function billing.put_price(text, jsonb, text) is 'Adds a price, which replaces the previous one from its time on.';

@@ -1,5 +1,5 @@
--- Sets what one unit of a currency is worth in dollars when rules ask, or, with null, forgets it. Open requests keep what they were
--- submitted under, and no money is ever converted by it.
+-- Sets the exchange rate in dollars that rules use for a currency, or, with null, removes it. Open requests keep the rate that they were
+-- submitted under. No money is ever converted with it.
 create or replace function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ begin
                           'Create it first, or name another one.');
   elsif billing.currency_digits(p_currency) is null or p_currency = 'USD' then
     perform headroom.fail('invalid_input', 'The currency of the rate is not acceptable.',
-      'currency: one that Stripe takes, other than USD, in capital letters, such as EUR', 'Nothing was changed.');
+      'currency: one that Stripe accepts, other than USD, in capital letters, such as EUR', 'Nothing was changed.');
   elsif p_usd <= 0 or p_usd >= 1000000 or p_usd = 'NaN' or scale(p_usd) > 12 then
     perform headroom.fail('invalid_input', 'The usd of the rate is not acceptable.',
       'usd: what one unit is worth, more than 0 and less than 1000000, such as 1.08', 'Nothing was changed.');
@@ -23,4 +23,4 @@ begin
   on conflict (workspace_id, currency) do update set usd = excluded.usd, set_by = excluded.set_by, set_at = clock_timestamp();
 end
 $$;
-comment on function billing.set_rate(text, text, numeric, text) is 'Sets or forgets the worth of a currency. Nullable: p_usd.';
+comment on function billing.set_rate(text, text, numeric, text) is 'Sets or removes an exchange rate. Nullable: p_usd.';

@@ -1,7 +1,7 @@
--- Takes back a price that was a mistake. Offers that were made at it can no longer be paid: those who wait on them are told, their open
--- pages at Stripe are ended, and what is paid all the same goes back. The price before it applies again, if there was one.
+-- Withdraws a price that was a mistake. Offers at that price can no longer be paid: those who wait on them are told, their open pages at
+-- Stripe are closed, and a payment that still arrives is refunded. The previous price applies again, if there was one.
 --
--- A checkout that begins at this very moment may not be seen here: the sweep ends it, and a payment by it goes back.
+-- A checkout that begins at the same moment may not be visible here: the sweep ends it, and a payment by it is refunded.
 create or replace function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text) returns billing.prices
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

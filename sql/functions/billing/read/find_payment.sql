@@ -1,6 +1,6 @@
--- The payment that an id stands for, as people have it at hand: its own, the number of its receipt, or any id at Stripe that belongs to it:
--- of the payment, its charge, session or invoice, of a refund or a dispute of it, or of the subscription that it began. Null where there is
--- none, and for a receipt that two might have.
+-- Finds a payment by any id that people may have: its own id, its receipt number, or any id at Stripe that belongs to it, which is the id
+-- of the payment, its charge, session or invoice, of one of its refunds or disputes, or of the subscription that it began. Null if there is
+-- no match, or if a receipt number matches two payments.
 create or replace function billing.find_payment(p_id text) returns billing.payments
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

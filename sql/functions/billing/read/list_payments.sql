@@ -1,4 +1,4 @@
--- The payments of a workspace for the command line, newest first; of all workspaces where none is named.
+-- The payments of a workspace for the command line, newest first; of all workspaces if none is named.
 create or replace function billing.list_payments(
   p_workspace_id text default null, p_request_id text default null, p_limit integer default 50
 ) returns table (

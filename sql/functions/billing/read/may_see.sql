@@ -1,4 +1,5 @@
--- Whether a member may see the money of a request: whoever may read it, and those who work on payments or oversee all.
+-- Whether a member may see the money of a request: those who may read the request, those who work on payments, and those who oversee
+-- everything.
 create or replace function billing.may_see(p_request capacity.requests, p_member_id text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- How the money of a request stands, in a word: `none` where there is no price and nobody paid; `due`, `held` where what was paid is not
--- what was asked for, `processing`, what payment_status() says of the payment that bought it or else of the last one; `unpaid` when it
--- ended without one.
+-- The state of a request's money in one word: `none` if there is no price and nobody paid; `due`; `held` if what was paid is not what was
+-- asked for; `processing`; what payment_status() says of the payment that bought it or else of the last one; `unpaid` if it ended without a
+-- payment.
 create or replace function billing.money_state(p_request capacity.requests) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -18,4 +18,4 @@ begin
   );
 end
 $$;
-comment on function billing.money_state(capacity.requests) is 'How the money of a request stands, in a word.';
+comment on function billing.money_state(capacity.requests) is 'The state of a request''s money, in one word.';

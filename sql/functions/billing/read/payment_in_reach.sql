@@ -1,5 +1,5 @@
--- A payment that the caller may see, by its id here or at Stripe. The answer for one that does not exist, one of another workspace and one
--- out of reach is the same.
+-- A payment that the caller may see, by its id here or at Stripe. A payment that does not exist, one of another workspace and one that the
+-- caller may not see get the same answer.
 create or replace function billing.payment_in_reach(p_payment_id text) returns billing.payments
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Everything about one payment: how it stands, what went back, disputes, and its entries in the books.
+-- Everything about one payment: its status, refunds, disputes, and its entries in the books.
 create or replace function billing.payment_json(p_payment billing.payments) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

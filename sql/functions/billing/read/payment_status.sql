@@ -1,4 +1,4 @@
--- How a payment stands, in a word: paid, refunding, refunded, partly_refunded, refund_held, disputed or lost.
+-- The status of a payment in one word: paid, refunding, refunded, partly_refunded, refund_held, disputed or lost.
 create or replace function billing.payment_status(p_payment billing.payments) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ as $$
     when billing.left_of(p_payment.id) < p_payment.amount then 'partly_refunded'
     else 'paid' end;
 $$;
-comment on function billing.payment_status(billing.payments) is 'How a payment stands, in a word.';
+comment on function billing.payment_status(billing.payments) is 'The status of a payment, in one word.';

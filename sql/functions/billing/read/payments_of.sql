@@ -1,4 +1,4 @@
--- The money of a request, for whoever may read it: how its payment stands, each payment, and what it has bought.
+-- The money of a request, for those who may read it: its state, each payment, and what it has bought.
 create or replace function billing.payments_of(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

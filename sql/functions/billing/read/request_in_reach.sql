@@ -1,5 +1,5 @@
--- A request whose money the caller may see: whoever may read it, and those who work on payments or oversee all. The answer for one that
--- does not exist, one of another workspace and one out of reach is the same.
+-- A request whose money the caller may see: those who may read the request, those who work on payments, and those who oversee everything. A
+-- request that does not exist, one of another workspace and one that the caller may not see get the same answer.
 create or replace function billing.request_in_reach(p_request_id text) returns capacity.requests
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Hook of capacity.story_told: the price of a request and how its payment stands, for its messages.
+-- Hook of capacity.story_told: the price of a request and the status of its payment, for its messages.
 create or replace function billing.tell_story(p_argument jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -23,4 +23,4 @@ as $$
     from capacity.requests r cross join lateral (select billing.money_state(r) as state) x
    where r.id = p_argument ->> 'request_id' and x.state <> 'none';
 $$;
-comment on function billing.tell_story(jsonb) is 'The price of a request and how its payment stands. Nullable: result.';
+comment on function billing.tell_story(jsonb) is 'The price of a request and the status of its payment. Nullable: result.';

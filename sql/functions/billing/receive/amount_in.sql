@@ -1,4 +1,4 @@
--- An amount as Stripe says it, or null where it is none: minor units, not negative.
+-- An amount as Stripe gives it, in minor units, or null if it is not a non-negative whole number.
 create or replace function billing.amount_in(p_field jsonb) returns bigint
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

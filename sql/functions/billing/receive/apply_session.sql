@@ -1,5 +1,5 @@
--- How a Checkout session stands. Paid is only what Stripe calls paid; a session that is complete and unpaid is being processed, until
--- Stripe says that it failed. Whatever comes late or out of order finds the checkout further on, and changes nothing.
+-- Applies the state of a Checkout session. Paid is only what Stripe calls paid; a session that is complete and unpaid is being processed,
+-- until Stripe says that it failed. If a report comes late or out of order, the checkout has already moved on, and nothing changes.
 create or replace function billing.apply_session(p_session jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,11 +12,11 @@ declare
 begin
   if v_found.request_id is null then
     return case when v_paid and billing.is_ours(p_session) then billing.record_finding('unknown_payment', p_session ->> 'id', null,
-             'Stripe tells of a payment for a request that does not exist here.', p_event_id)
+             'Stripe reports a payment for a request that does not exist here.', p_event_id)
              else billing.outcome('ignored') end;
   end if;
   v_request := billing.lock_request(v_found.request_id);
-  -- Read anew, now that nobody else can change it.
+  -- Read again, now that nobody else can change it.
   v_found := billing.find_session(p_session);
   if v_found.checkout_id is not null then
     update billing.checkouts c set session_id = p_session ->> 'id' where c.id = v_found.checkout_id and c.session_id is null;
@@ -34,7 +34,7 @@ begin
     end if;
     return billing.note_processing(v_request, v_checkout, p_at);
   end if;
-  -- A page that shall not be paid is open: we gave up before Stripe had closed it, or it was made after all. Stripe is asked once an hour.
+  -- A page that must not be paid is open: we gave up before Stripe had closed it, or it was made after all. Stripe is asked once an hour.
   if p_session ->> 'status' = 'open' and p_event_type is null
      and (v_checkout.state in ('failed', 'expired', 'mismatched')
           or v_checkout.state = 'abandoned' and billing.is_given_up('billing', v_checkout.id::text, 'expire')) then
@@ -50,4 +50,4 @@ begin
 end
 $$;
 comment on function billing.apply_session(jsonb, text, timestamptz, text)
-  is 'Learns from a Checkout session, and says what came of it. Nullable: p_event_type.';
+  is 'Applies the state of a Checkout session and returns the outcome. Nullable: p_event_type.';

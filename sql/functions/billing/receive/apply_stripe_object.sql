@@ -1,5 +1,5 @@
--- Learns from an object of Stripe, whether an event, an answer, a look or a comparison brought it: the one way in, where money of the test
--- mode is refused. p_at: when Stripe said so. p_event_type is null where we asked.
+-- Applies an object of Stripe's, whether an event, an answer or a comparison brought it. Everything comes through here, and money of the
+-- test mode is refused here. p_at: when Stripe said it. p_event_type is null if we asked.
 create or replace function billing.apply_stripe_object(p_object jsonb, p_event_id text, p_at timestamptz, p_event_type text default null)
 returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -9,13 +9,13 @@ declare
   v_answer jsonb;
 begin
   if p_object ->> 'object' = 'event' then
-    -- An event that a comparison found says what it would have said when it came. It did not: that is how it is known.
+    -- An event that a comparison found says what it would have said on arrival. It never arrived, so it is named found:….
     return billing.apply_stripe_object(v_object, coalesce('found:' || billing.id_in(p_object -> 'id'), p_event_id),
                                        coalesce(to_timestamp(billing.seconds_in(p_object -> 'created')), p_at), p_object ->> 'type');
   elsif not v_object ? 'id' then
     return '{"outcome": "ignored"}';
   elsif billing.is_play_money(v_object) then
-    return billing.refuse_play_money(v_object, p_event_id, p_at);
+    return billing.refuse_test_money(v_object, p_event_id, p_at);
   end if;
   v_answer := case v_object ->> 'object'
     when 'checkout.session' then billing.apply_session(v_object, p_event_id, p_at, p_event_type)
@@ -30,4 +30,4 @@ begin
 end
 $$;
 comment on function billing.apply_stripe_object(jsonb, text, timestamptz, text)
-  is 'Learns from an object of Stripe, and says what came of it. Nullable: p_event_type.';
+  is 'Applies an object of Stripe and returns the outcome. Nullable: p_event_type.';

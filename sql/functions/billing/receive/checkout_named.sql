@@ -1,4 +1,4 @@
--- The checkout that an object of Stripe's names in its metadata, where that is ours.
+-- The checkout that an object of Stripe's names in its metadata, if it is ours.
 create or replace function billing.checkout_named(p_object jsonb) returns billing.checkouts
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whose a Checkout session is: by its id, or by what we wrote into its metadata. A checkout that has another session already is not this
--- one's: then only the request is known. Null where it is not ours.
+-- The request and checkout of a Checkout session, by its id or by our metadata. If the checkout already has another session, this is not
+-- its session, and only the request is known. Null if it is not ours.
 create or replace function billing.find_session(p_session jsonb, out request_id text, out checkout_id uuid)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

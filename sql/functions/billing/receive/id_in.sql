@@ -1,4 +1,4 @@
--- The id that a field of Stripe's names, which may be an id, or the object itself where it was expanded.
+-- The id in a field of Stripe's, which holds an id, or the object itself if it was expanded.
 create or replace function billing.id_in(p_field jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

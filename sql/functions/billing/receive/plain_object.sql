@@ -1,6 +1,6 @@
--- What we read of an object of Stripe's, each field under one name whatever the kind of object and the version of the API, and nothing
--- else: Stripe's objects also name customers. Only here the shape is checked. An id, an amount, a currency or a time that is none is left
--- out, and whoever is given the result trusts it. An event stands for the object in it.
+-- The fields that we read of an object of Stripe's, each under one name for every kind of object and every version of the API, and nothing
+-- else, because Stripe's objects also name customers. Shapes are checked only here: an invalid id, amount, currency or time is left out,
+-- and callers rely on the result. An event is replaced by the object in it.
 create or replace function billing.plain_object(p_object jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- An event of Stripe whose signature and form were right. Whether it comes for the first time, the caller's insert of the receipt decides.
--- The answer says what came of it: `done`, `known`, `ignored` (not ours, or of no interest) or `finding`, with what is wrong.
+-- Applies an event of Stripe whose signature and form were verified. The caller's insert of the receipt decides whether it is new. The
+-- answer is the outcome: `done`, `known`, `ignored` (not ours, or not followed) or `finding`, with what is wrong.
 --
--- A refund or a dispute of a payment that nobody knows may be somebody else's, or of one that is being recorded at this very moment: it is
--- read again a little later.
+-- A refund or dispute of an unknown payment may belong to another system, or to a payment that is being recorded right now, so it is read
+-- again a little later.
 create or replace function billing.receive_event(p_event jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -23,4 +23,4 @@ begin
   return v_answer;
 end
 $$;
-comment on function billing.receive_event(jsonb) is 'Takes in an event of Stripe that was verified, and says what came of it.';
+comment on function billing.receive_event(jsonb) is 'Applies a verified event of Stripe and returns the outcome.';

@@ -1,5 +1,5 @@
--- What Stripe says does not agree with what we know: each is written down once, people are told, and nothing moves until one of them has
--- looked at it. The caller has locked the request, where there is one.
+-- Records that a report of Stripe's does not agree with our records, once, and tells people. No money moves until one of them has checked
+-- it. The caller has locked the request, if there is one.
 create or replace function billing.record_finding(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
 returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -10,9 +10,9 @@ begin
          p_event_id
   on conflict (kind, stripe_id, said) do nothing;
   if found and p_request_id is not null then
-    perform billing.tell(p_request_id, p_said || ' Nothing was moved: an operator looks at it in Stripe.', true);
+    perform billing.tell(p_request_id, p_said || ' No money was moved: an operator has to check it in Stripe.', true);
   end if;
   return billing.outcome('finding', p_request_id) || jsonb_build_object('finding', p_kind, 'said', p_said);
 end
 $$;
-comment on function billing.record_finding(text, text, text, text, text) is 'Writes down what does not agree. Nullable: p_request_id.';
+comment on function billing.record_finding(text, text, text, text, text) is 'Records what does not agree. Nullable: p_request_id.';

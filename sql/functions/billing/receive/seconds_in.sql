@@ -1,5 +1,4 @@
--- A time as Stripe says it, in seconds since 1970; null where there is none, and for one that cannot be meant: before the year 2001 or
--- after 2099.
+-- A time as Stripe gives it, in seconds since 1970; null if it is missing or implausible: before the year 2001 or after 2099.
 create or replace function billing.seconds_in(p_field jsonb) returns bigint
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,14 +1,14 @@
--- Asks for the page of a comparison that its cursor names: the kind of objects, and after which of them. Lists of Stripe's go by when
--- something was created; what changed since, such as a bill that was paid weeks later, is in the list of its events (`changes`), which
--- goes back for 30 days: they are asked for from a day before the last comparison that came to their end. Disputes take months, and the
--- word of their end may get lost: they are asked for from the oldest on that is open here.
+-- Asks for the next page of a comparison; its cursor names the kind of objects and the last one read. Stripe's lists are ordered by
+-- creation. Later changes, such as a bill paid weeks later, are in the list of events (`changes`), which covers 30 days: it is read from a
+-- day before the last comparison that finished it. Disputes take months, and the event that ends one may get lost, so they are read from
+-- the oldest one that is open here.
 create or replace function billing.ask_page(p_reconciliation billing.reconciliations) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind text := split_part(p_reconciliation.cursor, ':', 1);
   v_since timestamptz := least(p_reconciliation.since, case
-    -- However wrong a time in one of them is, the others are compared.
+    -- The limit keeps one dispute with a wrong time from affecting the comparison of the others.
     when v_kind = 'disputes'
       then (select greatest(min(d.opened_at), now() - interval '400 days') from billing.disputes d where d.outcome = 'open')
     when v_kind = 'changes' and p_reconciliation.asked_by = 'sweep'

@@ -1,4 +1,4 @@
--- Begins to compare what Stripe has with what we have, from a time on; the pages are asked for one after the other.
+-- Begins to compare Stripe's records with ours, from a given time on; pages are requested one after the other.
 create or replace function billing.begin_reconciliation(p_asked_by text, p_since timestamptz) returns uuid
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
   return v_reconciliation.id;
 end
 $$;
-comment on function billing.begin_reconciliation(text, timestamptz) is 'Begins a comparison with Stripe and answers its id.';
+comment on function billing.begin_reconciliation(text, timestamptz) is 'Begins a comparison with Stripe and returns its id.';

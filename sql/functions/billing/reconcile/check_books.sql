@@ -1,5 +1,4 @@
--- Looks whether the money of late adds up, and writes down what does not: nobody may ask for a verification for months, and people should
--- hear of this today.
+-- Checks whether recent money adds up, and records what does not: a verification may not be run for months, and people should know today.
 create or replace function billing.check_books() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +18,4 @@ begin
   on conflict (kind, stripe_id, said) do nothing;
 end
 $$;
-comment on function billing.check_books() is 'Writes down where the money of late does not add up.';
+comment on function billing.check_books() is 'Records where recent money does not add up.';

@@ -1,7 +1,7 @@
--- Begins a comparison every hour, where anybody has ever been sent to pay; each goes a day further back than the last complete one began.
--- One that takes longer goes on as long as its pages come; one that stands still is given up, so that the next can begin. What people
--- compare may begin anywhere, so it does not count as the last one. Where only the events could not be read, as by a key that may not, the
--- lists are not gone through from so far back again (ask_page). Only one sweep at a time: the others leave it to that one.
+-- Begins a comparison every hour once any customer has been sent to pay; each goes back to a day before the last complete one began. A
+-- longer one continues as long as its pages come; one that makes no progress is given up, so that the next can begin. A comparison that a
+-- person asked for may begin anywhere, so it is not used as the last one. If only the events could not be read, for example for lack of
+-- permission, the lists are not read from that far back again (ask_page). One sweep does this at a time; the others skip it.
 create or replace function billing.keep_reconciling() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -26,4 +26,4 @@ begin
   delete from billing.reconciliations r where r.asked_at < now() - interval '90 days';
 end
 $$;
-comment on function billing.keep_reconciling() is 'Begins the hourly comparison with Stripe when it is due, and looks at the books.';
+comment on function billing.keep_reconciling() is 'Begins the hourly comparison with Stripe when it is due, and checks the books.';

@@ -1,5 +1,5 @@
--- A page of a comparison came back: its objects are read like any answer, each for itself, and the next page is asked for, of this kind of
--- objects or of the next. What nobody could read is put aside, and stops nothing.
+-- A page of a comparison came back: each of its objects is read separately, like any answer, and the next page is requested, of the same
+-- kind of objects or of the next kind. An object that cannot be read is recorded as a finding and stops nothing.
 create or replace function billing.read_page(p_sighting billing.sightings) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,7 +17,7 @@ begin
   select 'found:' || v_reconciliation.id, o, p_sighting.seen_at from jsonb_array_elements(p_sighting.object -> 'objects') o
    where jsonb_typeof(o) = 'object' order by o ->> 'status' in ('failed', 'canceled') is not true;
   v_kind := split_part(v_reconciliation.cursor, ':', 1);
-  perform billing.put_aside(u.id, left(v_kind, -1), null, 'list:' || v_reconciliation.id)
+  perform billing.record_unreadable(u.id, left(v_kind, -1), null, 'list:' || v_reconciliation.id)
      from jsonb_array_elements_text(case jsonb_typeof(p_sighting.object -> 'unread') when 'array' then p_sighting.object -> 'unread'
                                       else '[]' end) u(id);
   update billing.reconciliations r
@@ -32,4 +32,4 @@ begin
   end if;
 end
 $$;
-comment on function billing.read_page(billing.sightings) is 'Takes in a page of a comparison and asks for the next.';
+comment on function billing.read_page(billing.sightings) is 'Reads a page of a comparison and requests the next.';

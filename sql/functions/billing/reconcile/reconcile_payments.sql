@@ -1,4 +1,4 @@
--- Compares what Stripe has with what we have, because an operator asked for it. The answer is the comparison's id; relays do the rest.
+-- Begins a comparison of Stripe's records with ours, because an operator asked for it. Returns the comparison's id; relays do the rest.
 create or replace function billing.reconcile_payments(p_actor text, p_since timestamptz default null) returns uuid
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

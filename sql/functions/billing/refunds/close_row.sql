@@ -1,10 +1,10 @@
--- Stripe has made a refund whose row was given up before anybody knew: the row is ended, because it would hold up the payment's lane, and
--- with it whatever else of the payment has to go back. A lane that somebody holds at this moment is left for the next look.
+-- Stripe has made a refund whose row was given up before we knew: the row is ended, because it would block the payment's lane, and with it
+-- the payment's other refunds. If somebody holds the lane right now, the next check does it.
 create or replace function billing.close_row(p_refund billing.refunds) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_why constant text := 'Stripe tells of this refund.';
+  v_why constant text := 'Stripe reports this refund.';
   v_uncertain boolean := (select d.uncertain from outbox.dead_letters d where d.outbox_id = p_refund.outbox_id);
 begin
   if v_uncertain then
@@ -14,4 +14,4 @@ begin
   end if;
 end
 $$;
-comment on function billing.close_row(billing.refunds) is 'Ends the row of a refund that was given up and that Stripe has made.';
+comment on function billing.close_row(billing.refunds) is 'Ends the row of a refund that was given up although Stripe has made it.';

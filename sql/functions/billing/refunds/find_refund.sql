@@ -1,4 +1,4 @@
--- The refund that an object of Stripe tells of: by its id there, or by ours in its metadata.
+-- The refund of one of Stripe's objects: by its id there, or by our id in its metadata.
 create or replace function billing.find_refund(p_refund jsonb) returns billing.refunds
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -13,4 +13,4 @@ begin
   return v_refund;
 end
 $$;
-comment on function billing.find_refund(jsonb) is 'The refund that Stripe tells of. Nullable: result.';
+comment on function billing.find_refund(jsonb) is 'The refund of an object of Stripe''s. Nullable: result.';

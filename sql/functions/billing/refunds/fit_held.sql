@@ -1,5 +1,6 @@
--- What waits to go back is what is left of its payment where all of it has to go back, and no more than that where a person asked for an
--- amount: something else may have gone back meanwhile, or come back to us. Where nothing is left, nothing waits any more.
+-- Sets the amounts of held refunds. If the whole payment has to be refunded, a held refund is what is left of it; if a person asked for an
+-- amount, it is at most what is left. Other money may have gone back, or come back to us, in the meantime. If nothing is left, held refunds
+-- end.
 create or replace function billing.fit_held(p_payment_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

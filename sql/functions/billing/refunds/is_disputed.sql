@@ -1,4 +1,4 @@
--- Whether a payment is disputed at this moment: then nothing goes back by itself, or it might go back twice.
+-- Whether a payment has an open dispute: then nothing is refunded automatically, or the money might go back twice.
 create or replace function billing.is_disputed(p_payment_id uuid) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whether a refund did not go back, something is left to refund, and no later refund took its place. A superseded one counts only where a
--- person had asked for it: what has to go back anyway is opened again by itself.
+-- Whether a refund was not made, something is left to refund, and no later refund took its place. A superseded refund is included only if a
+-- person had asked for it: one that has to be made anyway is opened again automatically.
 create or replace function billing.is_unmade(p_refund billing.refunds) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- What of a payment has neither gone back, nor is going back, nor was lost in a dispute: all that may still be refunded. p_but leaves one
--- refund out, to see what there is for it.
+-- How much of a payment may still be refunded: what has not gone back, is not going back, and was not lost in a dispute. p_but leaves one
+-- refund out, to see how much there is for it.
 create or replace function billing.left_of(p_payment_id uuid, p_but uuid default null) returns bigint
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ as $$
          - coalesce((select sum(d.amount) from billing.disputes d where d.payment_id = p.id and d.outcome = 'lost'), 0), 0)::bigint
     from billing.payments p where p.id = p_payment_id;
 $$;
-comment on function billing.left_of(uuid, uuid) is 'What of a payment may still be refunded. Nullable: p_but.';
+comment on function billing.left_of(uuid, uuid) is 'How much of a payment may still be refunded. Nullable: p_but.';

@@ -1,6 +1,6 @@
--- What is due for a refund because time has passed: one that may go out goes out, and nothing that is over stands in its way; of one that
--- was given up, or that nobody has heard of, Stripe is asked. A bank may send money back for as long as 30 days, and word of it gets lost
--- like any other, so one that succeeded is looked at twice more.
+-- Does what is due for a refund because time has passed. A held refund is sent if it may be, and finished rows that block it are ended.
+-- Stripe is asked about a refund that was given up or has not been reported. A bank may return money for up to 30 days, and the event may
+-- get lost, so a refund that succeeded is checked twice more.
 create or replace function billing.look_at_refund(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,11 +1,11 @@
--- Moves a refund on, enters it into the books, tells of it, and sees to what is left of the payment.
+-- Moves a refund forward, enters it into the books, tells people, and handles what is left of the payment.
 create or replace function billing.move_refund(
   p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- One that was given up and is made after all stays aside while the one in its place is under way. Where it failed, it is where it was.
+  -- A superseded refund that Stripe makes after all stays superseded while its replacement is under way, and if it fails.
   v_state text := case
     when p_refund.state = 'superseded' and p_state in ('failed', 'cancelled') then 'superseded'
     when p_refund.state in ('succeeded', 'failed', 'cancelled') and p_state = 'pending' then p_refund.state
@@ -36,7 +36,7 @@ begin
     perform billing.tell_refunded(p_payment, p_refund);
   elsif v_news then
     perform billing.tell_returned(p_payment, p_refund, v_state, p_told ->> 'failure_reason');
-    -- What a person sent back is opened for them; what has to go back anyway, by settle() below.
+    -- A failed refund that a person asked for is opened again here; one that has to be made anyway, by settle() below.
     if v_state = 'failed' and p_payment.refund_reason is null and p_refund.origin = 'ours' then
       perform billing.reopen_refund(p_payment, p_refund);
     end if;
@@ -47,4 +47,4 @@ begin
 end
 $$;
 comment on function billing.move_refund(billing.payments, billing.refunds, text, jsonb, text, timestamptz)
-  is 'Moves a refund by what Stripe told of it, and says what came of it.';
+  is 'Moves a refund by what Stripe reported and returns the outcome.';

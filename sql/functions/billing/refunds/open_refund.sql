@@ -1,5 +1,5 @@
--- Opens a refund of a payment, of as much as is left of it at most, and sends it unless something holds it. p_held_by has it wait, whatever
--- we know. Null when nothing is left. The caller has locked the request.
+-- Opens a refund of a payment, of at most what is left of it, and sends it unless something holds it. p_held_by holds it in any case. Null
+-- when nothing is left. The caller has locked the request.
 create or replace function billing.open_refund(
   p_payment billing.payments, p_reason text, p_amount bigint, p_asked_by text, p_why_hash bytea, p_held_by text
 ) returns billing.refunds

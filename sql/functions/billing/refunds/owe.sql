@@ -1,4 +1,4 @@
--- A payment that counted goes back after all: the request ended without capacity.
+-- Refunds a payment that had counted: the request ended without capacity.
 create or replace function billing.owe(p_payment_id uuid, p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,4 +7,4 @@ begin
   perform billing.settle(p_payment_id);
 end
 $$;
-comment on function billing.owe(uuid, text) is 'Sends a payment back that had counted.';
+comment on function billing.owe(uuid, text) is 'Refunds a payment that had counted.';

@@ -1,5 +1,5 @@
--- Begins a refund of a payment: what is left of it, or the amount that somebody named. Null when nothing is left, or another refund of ours
--- is under way: the next one knows what that one brought back. p_held_by has it wait, whatever we know. The caller has locked the request.
+-- Begins a refund of a payment: of what is left of it, or of a given amount. Null when nothing is left, or while another refund of ours is
+-- under way: the next call sees how that one ended. p_held_by holds it in any case. The caller has locked the request.
 create or replace function billing.refund(
   p_payment billing.payments, p_reason text, p_amount bigint default null, p_asked_by text default 'system', p_why text default null,
   p_held_by text default null

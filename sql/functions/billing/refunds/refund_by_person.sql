@@ -1,5 +1,5 @@
--- Somebody sends money back: an operator or an admin, with a reason, all that is left or a part of it. A refund that waits for a person is
--- replaced by this one; one that is on its way is waited for.
+-- A person refunds money: an operator or an admin, with a reason, all that is left or a part of it. The new refund replaces one that waits
+-- for a person; a person cannot refund while one is on its way.
 create or replace function billing.refund_by_person(
   p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint
 ) returns billing.refunds
@@ -20,7 +20,7 @@ begin
     perform headroom.fail('conflict', 'The customer disputes this payment with their bank: a refund might pay it back twice.',
       p_payment.id::text, 'Answer the dispute in Stripe first. Nothing was changed.');
   elsif p_left <> v_left then
-    perform headroom.fail('conflict', format('Of this payment %s is left, and not %s: something went back meanwhile.',
+    perform headroom.fail('conflict', format('Of this payment %s is left, not %s: something was refunded in the meantime.',
       billing.amount_words(p_payment.currency, v_left), billing.amount_words(p_payment.currency, p_left)), p_payment.id::text,
       'Look at it again: headroom payments show. Nothing was changed.');
   elsif v_left = 0 then

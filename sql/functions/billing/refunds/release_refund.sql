@@ -1,6 +1,6 @@
--- Sends what waits to go back of a payment, as soon as nothing holds it any more: no dispute is open, no other refund of ours is on its
--- way, and the payment's id at Stripe is known. One after the other, the oldest first. How much goes back is decided when it is sent; until
--- then a refund says what that would be now. What waits for a person is left to them. Answers the refund that was sent.
+-- Sends a payment's held refunds as soon as nothing holds them: no dispute is open, no other refund of ours is on its way, and the
+-- payment's id at Stripe is known. They go one after the other, oldest first. The amount is decided when a refund is sent; until then the
+-- row shows what it would be now. A refund that waits for a person is left alone. Returns the refund that was sent.
 create or replace function billing.release_refund(p_payment_id uuid) returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

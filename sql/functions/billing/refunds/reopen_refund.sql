@@ -1,5 +1,5 @@
--- What a person sent back has come back to us: it is opened again as they asked for it, twice, and then waits for a person. Where another
--- refund of the payment is on its way it waits for that one. The caller has locked the request.
+-- A refund that a person asked for failed and the money came back: it is opened again as they asked for it, twice, and then waits for a
+-- person. While another refund of the payment is on its way, it waits for that one. The caller has locked the request.
 create or replace function billing.reopen_refund(p_payment billing.payments, p_failed billing.refunds) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
   perform billing.tell_held(p_payment, v_refund);
 end
 $$;
-comment on function billing.reopen_refund(billing.payments, billing.refunds) is 'Opens a refund of a person''s again that failed.';
+comment on function billing.reopen_refund(billing.payments, billing.refunds) is 'Opens a failed refund of a person''s again.';

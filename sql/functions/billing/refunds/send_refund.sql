@@ -1,5 +1,5 @@
--- Hands a refund to the outbox: billing's own stream of money, in the lane of its payment. The refund's id is the instruction, so that
--- Stripe is asked for it under one key, however often it is tried.
+-- Enqueues a refund in billing's own stream of money, in the lane of its payment. The refund's id is the instruction, so Stripe is asked
+-- for it under one key, however often it is tried.
 create or replace function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
 returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Sees to it that a payment which has to go back does: what is left of it is refunded. Done again whenever something changed, until nothing
--- is left. A refund that fails is opened again twice; after that a person sees to it.
+-- Makes sure that a payment that has to be refunded is: it refunds what is left, and runs again after each change until nothing is left. A
+-- refund that fails is opened again twice; after that a person takes over.
 create or replace function billing.settle(p_payment_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Hook of directory.member_returned: a wizard that still submits as the id would open in the name of whoever has it now, who would then
--- read what customers order.
+-- Hook of directory.member_returned: a wizard that still submits as this id would reopen in the name of its new holder, who could then read
+-- what customers order.
 create or replace function billing.check_wizard_of_returned(p_member jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,8 +8,8 @@ begin
     where s.workspace_id = p_member ->> 'workspace_id' and s.self_service_requester = p_member ->> 'member_id';
   if found then
     perform headroom.fail('conflict', format('The self-service wizard still submits as "%s".', p_member ->> 'member_id'), null,
-      'Its orders would be those of whoever has this id now. Name another member, or close it: headroom prices settings --self-service or '
-      '--no-self-service. Nothing was changed.');
+      'Its orders would belong to the person who has this id now. Name another member, or close it: headroom prices settings '
+      '--self-service or --no-self-service. Nothing was changed.');
   end if;
   return null;
 end

@@ -1,4 +1,4 @@
--- Changes how a workspace takes money: what p_changes does not name stays as it is.
+-- Changes how a workspace takes money: settings that p_changes does not name keep their values.
 create or replace function billing.put_settings(p_workspace_id text, p_changes jsonb default '{}') returns billing.settings
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -6,7 +6,7 @@ declare
   v_new billing.settings;
   v_wrong text;
 begin
-  -- One at a time for a workspace: the second changes what the first has left.
+  -- One at a time for each workspace: the second call starts from the first one's result.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
     perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
@@ -19,7 +19,7 @@ begin
     perform headroom.fail('invalid_input', 'A setting has a value of the wrong type.', sqlerrm, 'Nothing was changed.');
   end;
   v_wrong := case
-    when billing.currency_digits(v_new.currency) is null then 'currency: one that Stripe takes, in capital letters, such as USD'
+    when billing.currency_digits(v_new.currency) is null then 'currency: one that Stripe accepts, in capital letters, such as USD'
     when coalesce(v_new.session_minutes, 0) not between 30 and 1440 then 'session_minutes: 30 to 1440, which are Stripe''s limits'
     when coalesce(v_new.hold_days, 0) not between 1 and 60 then 'hold_days: 1 to 60'
     when coalesce(v_new.grace_days, -1) not between 0 and 90 then 'grace_days: 0 to 90'

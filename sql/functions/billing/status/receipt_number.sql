@@ -1,4 +1,4 @@
--- What a receipt is called: the end of the payment's id, which is random in every kind of id and by which people find it. Pure.
+-- The number of a receipt: the end of the payment's id, which is random in every kind of id and by which people find the payment. Pure.
 create or replace function billing.receipt_number(p_payment_id uuid) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

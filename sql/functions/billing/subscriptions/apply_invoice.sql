@@ -1,5 +1,5 @@
--- What an invoice says: the first one of a subscription is paid by its Checkout session, and only adds ids to that payment; every later one
--- is a renewal, paid or failed. One of a subscription that we ended, or never counted, goes back, also the first.
+-- Applies an invoice. The first one of a subscription is paid by its Checkout session, and only adds ids to that payment; every later one
+-- is a renewal, paid or failed. An invoice of a subscription that we ended, or never counted, is refunded, even the first.
 create or replace function billing.apply_invoice(p_invoice jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -22,17 +22,18 @@ begin
     return billing.outcome('ignored');
   end if;
   perform billing.lock_request(v_request_id);
-  -- Read anew, now that nobody else can change it.
+  -- Read again, now that nobody else can change it.
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_invoice ->> 'subscription';
   select p.* into v_payment from billing.payments p where p.invoice_id = p_invoice ->> 'id' or v_first and p.id = v_subscription.payment_id;
   if v_payment.id is not null then
-    -- It says nothing about how later months stand, however late it is read: without a time it only adds until when it pays.
+    -- The first invoice says nothing about later months, however late it is read: without a time, only the end of the paid period is
+    -- updated.
     if v_first and v_subscription.id is not null then
       perform billing.note_paid_until(v_subscription, p_invoice, null);
     end if;
     return billing.outcome(case when billing.note_ids(v_payment, p_invoice) then 'done' else 'known' end, v_request_id);
   elsif p_invoice ->> 'status' = 'paid' and (v_ended or not v_first) then
-    -- It was paid when Stripe says so, and not when somebody asked: what was told of later months since stands.
+    -- Use the time when it was paid, not when we asked: later reports of later months still apply.
     return billing.take_renewal(v_request_id, v_subscription, p_invoice, p_event_id,
                                 coalesce(to_timestamp((p_invoice ->> 'paid_at')::bigint), p_at));
   elsif p_event_type = 'invoice.payment_failed' and v_subscription.id is not null and not v_first then
@@ -42,4 +43,4 @@ begin
 end
 $$;
 comment on function billing.apply_invoice(jsonb, text, timestamptz, text)
-  is 'Learns from an invoice of Stripe''s, and says what came of it. Nullable: p_event_type.';
+  is 'Applies an invoice of Stripe''s and returns the outcome. Nullable: p_event_type.';

@@ -1,5 +1,5 @@
--- How a subscription stands at Stripe: late, paid again, to be ended, or ended. Ended is the last word. Older words than the newest one
--- change nothing. A subscription that never became active is a payment that failed.
+-- Applies the state of a subscription at Stripe: late, paid again, to be ended, or ended. Ended is final. A report older than the newest
+-- one changes nothing. A subscription that never became active is a payment that failed.
 create or replace function billing.apply_subscription(p_stripe jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ declare
 begin
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_stripe ->> 'id';
   if v_subscription.id is null then
-    return billing.unborn_subscription(p_stripe, p_at);
+    return billing.apply_unpaid_subscription(p_stripe, p_at);
   end if;
   perform billing.lock_request(v_subscription.request_id);
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = p_stripe ->> 'id';
@@ -20,7 +20,7 @@ begin
   elsif p_at < coalesce(v_subscription.told_by, '-infinity') then
     return billing.outcome('known', v_subscription.request_id);
   end if;
-  -- Stripe bills a month that nobody has told us was paid: it may have been paid late, and its event lost.
+  -- Stripe's period has moved on, and no payment of it was reported: it may have been paid late, and its event lost.
   if starts_with(p_event_id, 'look:')
      and to_timestamp((p_stripe ->> 'period_end')::bigint) > v_subscription.paid_until + interval '1 day' then
     perform billing.look(v_subscription.workspace_id, 'invoices', v_subscription.stripe_id);
@@ -36,11 +36,11 @@ begin
   if v_cancels is distinct from v_subscription.cancels_at and v_subscription.cancel_asked_at is null then
     perform billing.tell(v_subscription.request_id, coalesce(
       'In Stripe the subscription was set to end on ' || to_char(v_cancels at time zone 'UTC', 'YYYY-MM-DD')
-        || '. The capacity is not stopped by that: an operator decides what becomes of it.',
-      'In Stripe the subscription was set to go on.'), v_cancels is not null);
+        || '. This does not stop the capacity: an operator decides what happens to it.',
+      'In Stripe the subscription was set to continue.'), v_cancels is not null);
   end if;
   return billing.outcome('done', v_subscription.request_id);
 end
 $$;
 comment on function billing.apply_subscription(jsonb, text, timestamptz)
-  is 'Learns from a subscription at Stripe, and says what came of it.';
+  is 'Applies the state of a subscription at Stripe and returns the outcome.';

@@ -1,5 +1,5 @@
--- Has Stripe end a subscription. No money moves, so it has a stream of its own and waits for no refund. Asked twice, it is asked once; but
--- what was given up is asked for anew, under another key, or Stripe would charge for ever.
+-- Has Stripe end a subscription. No money moves, so this uses its own stream and waits for no refund. Calling it twice asks once; but a
+-- call that was given up is made again, under another key, because Stripe would otherwise charge forever.
 create or replace function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,4 +17,4 @@ begin
     'payload', jsonb_build_object('operation', 'subscription.cancel', 'subscription_id', p_stripe_id), 'capture', 'subscription'));
 end
 $$;
-comment on function billing.cancel_at_stripe(text, text) is 'Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id.';
+comment on function billing.cancel_at_stripe(text, text) is 'Enqueues the call that ends a subscription at Stripe. Nullable: p_stripe_id.';

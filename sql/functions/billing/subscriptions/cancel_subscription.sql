@@ -1,4 +1,4 @@
--- Ends what a request has bought: its capacity will not be there. Stripe is asked to stop charging.
+-- Ends the subscription of a request that will have no capacity. Stripe is asked to stop charging.
 create or replace function billing.cancel_subscription(p_request_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

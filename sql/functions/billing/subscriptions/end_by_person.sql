@@ -1,5 +1,5 @@
--- Somebody ends what is charged month by month: an operator or an admin, with a reason. Stripe is asked at once to charge nothing more;
--- what was paid stays paid, and the capacity goes on until a person stops it. Asked for twice, it is asked once.
+-- A person ends a monthly charge: an operator or an admin, with a reason. Stripe is asked immediately to charge nothing more; what was paid
+-- stays paid, and the capacity keeps running until a person stops it. Calling it twice asks once.
 create or replace function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,15 +13,15 @@ begin
     perform headroom.fail('conflict', 'Nothing is charged again for this request, so there is nothing to end.', p_request_id,
                           'To send money back: headroom payments refund. Nothing was changed.');
   elsif v_subscription.state in ('ended', 'cancelled') then
-    perform headroom.fail('conflict', 'The subscription has ended already, and nothing is charged any more.', p_request_id,
+    perform headroom.fail('conflict', 'The subscription has already ended, and nothing is charged any more.', p_request_id,
                           'Nothing was changed.');
   elsif v_subscription.cancel_asked_at is not null then
     return;
   end if;
   perform capacity.count_act(v_request.id, p_actor);
   perform billing.cancel_subscription(p_request_id);
-  perform billing.tell(p_request_id, format('%s ends the subscription: nothing is charged any more. The capacity is not stopped by that: '
-    'an operator decides what becomes of it.', provisioning.name_of(v_request.workspace_id, p_actor.id)), p_quoted => v_reason);
+  perform billing.tell(p_request_id, format('%s ends the subscription: nothing is charged any more. This does not stop the capacity: '
+    'an operator decides what happens to it.', provisioning.name_of(v_request.workspace_id, p_actor.id)), p_quoted => v_reason);
 end
 $$;
 comment on function billing.end_by_person(text, capacity.actor, text) is 'Ends a subscription for a person.';

@@ -1,5 +1,5 @@
--- Hook of capacity.closed: a request has ended, whichever entrance it was. Its page at Stripe is closed; and unless its capacity runs,
--- everything that was paid for it goes back and its subscription is ended, in the same transaction.
+-- Hook of capacity.closed: a request has ended, in whatever way. Its page at Stripe is closed; and unless its capacity runs, everything
+-- that was paid for it is refunded and its subscription is ended, in the same transaction.
 create or replace function billing.follow_end(p_change jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- What is due for a subscription because time has passed: the end of the grace, the end of the term, and once a day a look at Stripe,
--- which is asked again to end what it was asked to end and has not.
+-- Does what is due for a subscription because time has passed: the end of the grace period, the end of the term, and a daily question to
+-- Stripe. If Stripe was asked to end it and has not, it is asked again.
 create or replace function billing.look_at_subscription(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,18 +10,18 @@ begin
   select s.* into strict v_subscription from billing.subscriptions s where s.id = p_id;
   if v_subscription.state = 'past_due' and v_subscription.grace_until <= now() then
     update billing.subscriptions s set state = 'unpaid', updated_at = clock_timestamp() where s.id = p_id;
-    perform billing.tell(v_subscription.request_id, 'The subscription is unpaid, and the days of grace are over. The capacity is not '
-      'stopped by that: an operator decides what becomes of it.', true);
+    perform billing.tell(v_subscription.request_id, 'The subscription is unpaid, and the grace period has ended. This does not stop the '
+      'capacity: an operator decides what happens to it.', true);
   end if;
   if v_subscription.ends_at <= now() and v_subscription.end_told_at is null and v_subscription.cancel_asked_at is null then
     update billing.subscriptions s
        set end_told_at = clock_timestamp(), state = case when s.kind = 'one_off' and s.state = 'active' then 'ended' else s.state end
      where s.id = p_id;
-    perform billing.tell(v_subscription.request_id, 'The term that was asked for is over. '
+    perform billing.tell(v_subscription.request_id, 'The requested term has ended. '
       || case when v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled')
               then format('The subscription is charged until it is ended: headroom payments end %s. ', v_subscription.request_id)
               else '' end
-      || 'The capacity is not stopped by that: an operator decides what becomes of it.', true);
+      || 'This does not stop the capacity: an operator decides what happens to it.', true);
   end if;
   v_looks := v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled');
   if v_looks and v_subscription.stripe_id is not null then

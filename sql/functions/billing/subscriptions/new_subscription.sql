@@ -1,4 +1,4 @@
--- What a payment has bought: one for each request. The term that was asked for counts from the payment.
+-- What a payment has bought: one for each request. The requested term counts from the payment.
 create or replace function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

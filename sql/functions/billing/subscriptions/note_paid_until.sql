@@ -1,4 +1,4 @@
--- A month was paid: the subscription is active again, whatever came before, unless it has ended. Without a time only the month is noted.
+-- A month was paid: the subscription is active again, unless it has ended. Without a time only the end of the paid period is updated.
 create or replace function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamptz) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ begin
 end
 $$;
 comment on function billing.note_paid_until(billing.subscriptions, jsonb, timestamptz)
-  is 'Notes until when a subscription is paid. Nullable: p_at.';
+  is 'Records until when a subscription is paid. Nullable: p_at.';

@@ -1,5 +1,5 @@
--- Fills in the subscription at Stripe that came with a payment, where nobody had said which it is: only then can it be followed, and ended.
--- One that came with a payment that goes back is ended.
+-- Fills in the subscription at Stripe that came with a payment, if it was unknown: only then can it be followed and ended. If the payment
+-- is refunded, the subscription is ended.
 create or replace function billing.note_subscription(p_payment billing.payments, p_stripe_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ begin
 end
 $$;
 comment on function billing.note_subscription(billing.payments, text)
-  is 'Notes the subscription at Stripe of a payment. Nullable: p_stripe_id.';
+  is 'Records the subscription at Stripe of a payment. Nullable: p_stripe_id.';

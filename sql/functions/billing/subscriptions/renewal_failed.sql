@@ -1,5 +1,5 @@
--- A renewal failed. Stripe tries again by itself; people are told at once, and again when the days of grace are over. What is older than
--- what we know changes nothing.
+-- A renewal failed. Stripe tries again on its own; people are told immediately, and again at the end of the grace period. A report older
+-- than our state changes nothing.
 create or replace function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,8 +15,8 @@ begin
          next_look_at = least(s.next_look_at, clock_timestamp() + v_grace * interval '1 day'), updated_at = clock_timestamp()
    where s.id = p_subscription.id;
   perform billing.tell(p_subscription.request_id, format('The renewal of the subscription failed. Stripe tries again; if nothing is paid '
-    'within %s days, it counts as unpaid.', v_grace), true);
+    'within %s days, it is treated as unpaid.', v_grace), true);
   return billing.outcome('done', p_subscription.request_id);
 end
 $$;
-comment on function billing.renewal_failed(billing.subscriptions, timestamptz) is 'Notes a failed renewal, and says what came of it.';
+comment on function billing.renewal_failed(billing.subscriptions, timestamptz) is 'Records a failed renewal and returns the outcome.';

@@ -1,6 +1,6 @@
--- A subscription has ended at Stripe: because we asked for it, because its term is over, or because somebody ended it there. Of the last
--- people are told: the capacity goes on until one of them says otherwise. Its bills are asked for once more: what was charged before the
--- end and never told is found at once.
+-- A subscription has ended at Stripe: because we asked for it, because its term has ended, or because somebody ended it there. In the last
+-- case people are told: the capacity keeps running until one of them decides otherwise. Its invoices are requested again, so that an
+-- unreported charge from before the end is found soon.
 create or replace function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,11 +15,11 @@ begin
    where s.id = p_subscription.id;
   perform billing.look(p_subscription.workspace_id, 'invoices', p_subscription.stripe_id);
   if p_subscription.cancel_asked_at is null then
-    perform billing.tell(p_subscription.request_id, 'The subscription was ended in Stripe, and nothing is charged any more. The capacity '
-      'is not stopped by that: an operator decides what becomes of it.', true);
+    perform billing.tell(p_subscription.request_id, 'The subscription was ended in Stripe, and nothing is charged any more. This does not '
+      'stop the capacity: an operator decides what happens to it.', true);
   end if;
   return billing.outcome('done', p_subscription.request_id);
 end
 $$;
 comment on function billing.subscription_ended(billing.subscriptions, timestamptz)
-  is 'Notes that a subscription has ended, and says what came of it.';
+  is 'Records that a subscription has ended and returns the outcome.';

@@ -1,5 +1,5 @@
--- A renewal was paid: recorded once, by its invoice, whoever tells of it and however late. Whether it counts is judged by how the request
--- stands and by when it was paid; what does not count goes back, and Stripe is asked once more to end the subscription.
+-- A renewal was paid: recorded once, by its invoice, however often and however late it is reported. Whether it counts depends on the state
+-- of the request and on when it was paid; one that does not count is refunded, and Stripe is asked again to end the subscription.
 create or replace function billing.take_renewal(
   p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
@@ -15,17 +15,17 @@ begin
   select r.workspace_id,
          billing.judge_renewal(
            r.state::text, p_subscription.id is not null,
-           -- An invoice that does not say when it was paid was paid after whatever ended it.
+           -- An invoice without a payment time is treated as paid after the end.
            coalesce(coalesce(to_timestamp((p_invoice ->> 'paid_at')::bigint), to_timestamp((p_invoice ->> 'created')::bigint), 'infinity')
                       > p_subscription.cancel_asked_at, false)
-           -- Ended in the dashboard: a bill from before that may still be paid.
+           -- Ended in the dashboard: an invoice from before the end may still be paid.
            or coalesce(coalesce(to_timestamp((p_invoice ->> 'created')::bigint), p_at) > p_subscription.ended_at, false))
     into strict v_workspace_id, v_reason
     from capacity.requests r where r.id = p_request_id;
   if v_amount = 0 then
     return billing.outcome('ignored', p_request_id);
   elsif v_amount is null or billing.currency_digits(v_currency) is null then
-    return billing.record_finding('amount_mismatch', p_invoice ->> 'id', p_request_id, 'Stripe tells of a renewal without an amount.',
+    return billing.record_finding('amount_mismatch', p_invoice ->> 'id', p_request_id, 'Stripe reports a renewal without an amount.',
                             p_event_id);
   end if;
   insert into billing.payments (id, workspace_id, request_id, purpose, invoice_id, payment_intent, currency, amount, counts, refund_reason,
@@ -49,4 +49,4 @@ begin
 end
 $$;
 comment on function billing.take_renewal(text, billing.subscriptions, jsonb, text, timestamptz)
-  is 'Records a renewal, and says what came of it. Nullable: p_subscription.';
+  is 'Records a renewal and returns the outcome. Nullable: p_subscription.';

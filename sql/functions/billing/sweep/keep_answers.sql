@@ -1,5 +1,5 @@
--- Hook of outbox.captured: what Stripe answered is left for whoever looks next. Settling holds lanes, so nothing else is touched here: a
--- page is at hand for the customer at once, and the rest is the sweep's.
+-- Hook of outbox.captured: stores what Stripe answered for a later transaction. Settling holds lanes, so nothing else is touched here: the
+-- customer can reach a page immediately, and the sweep does the rest.
 create or replace function billing.keep_answers(p_captures jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,16 +15,16 @@ begin
   select c.stream || '/' || c.key, c.value
     from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb, rail text, outbox_id uuid)
    where c.rail = 'stripe'
-     -- Refunds of earlier versions stand in a stream that others write too: of that, only rows that a refund of ours names.
+     -- Refunds of earlier versions are in a stream that others write to as well: only rows that a refund of ours names are read.
      and (c.stream in ('billing', 'refunds', 'subscriptions')
           or c.stream = 'payments' and exists (select from billing.refunds f where f.outbox_id = c.outbox_id))
      and c.name ~ '^(session:|ended:|refund:|seen$|page$|subscription$)'
      and jsonb_typeof(c.value) in ('object', 'array');
-  -- A page's address and the customer's id at Stripe stand in them: they are kept here, where an erasure finds them, and nowhere else.
+  -- These contain a page's address and the customer's id at Stripe: they are kept only here, where an erasure finds them.
   perform outbox.forget_captures(c.stream, c.key, array_agg(c.name))
      from jsonb_to_recordset(p_captures) c(stream text, key text, name text)
     where c.stream = 'billing' and c.name ~ '^(session:|ended:|seen$|page$)' group by c.stream, c.key;
   return null;
 end
 $$;
-comment on function billing.keep_answers(jsonb) is 'Keeps what relays learnt at Stripe. Nullable: result.';
+comment on function billing.keep_answers(jsonb) is 'Keeps the answers of Stripe. Nullable: result.';

@@ -1,6 +1,6 @@
--- Learns from one answer of Stripe's: an object, or several of one payment, those first that bring money back to us: others may have taken
--- their place. Of the refunds of a payment also what is not among them counts: one of ours that was given up and is not there was not made.
--- Says how many were news.
+-- Applies one answer of Stripe's: an object, or several of one payment. Refunds that failed come first, because others may have taken their
+-- place. In a list of a payment's refunds, what is missing matters too: one of ours that was given up and is not listed was not made.
+-- Returns how many were news.
 create or replace function billing.read_sighting(p_sighting billing.sightings) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -30,4 +30,4 @@ begin
   return v_news;
 end
 $$;
-comment on function billing.read_sighting(billing.sightings) is 'Learns from an answer of Stripe''s; how much of it was news.';
+comment on function billing.read_sighting(billing.sightings) is 'Applies an answer of Stripe''s; how much of it was news.';

@@ -1,6 +1,6 @@
--- Reads what relays brought back from Stripe, oldest first, each in a subtransaction of its own. What cannot be read for a day is put
--- aside. What concerns a request that somebody holds at this moment is left for the next time, and so is what could not be read: both go
--- to the end of the queue, so that what cannot be read keeps nothing else waiting.
+-- Reads the answers that relays brought back from Stripe, oldest first, each in its own subtransaction. An answer that cannot be read for a
+-- day is dismissed. An answer whose request somebody holds right now is left for the next time, and so is one that could not be read: both
+-- go to the end of the queue, so that they keep nothing else waiting.
 create or replace function billing.read_sightings(p_most integer, out seen integer, out moved integer, out failed jsonb)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -36,10 +36,10 @@ begin
         delete from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing';
       end if;
     exception when others then
-      continue when billing.put_sighting_aside(v_sighting, v_request_id);
+      continue when billing.dismiss_sighting(v_sighting, v_request_id);
       if v_request_id is not null then
         failed := failed || capacity.timer_failed(v_request_id, 'billing', sqlstate, sqlerrm);
-        -- Behind what else there is of the request, which goes on when that is due again.
+        -- Put it behind the request's other answers, which continue when they are due again.
         update billing.sightings s
            set next_read_at = interval '1 minute'
                  + (select f.retry_at from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing')
@@ -51,4 +51,4 @@ begin
   end loop;
 end
 $$;
-comment on function billing.read_sightings(integer) is 'Reads what relays learnt at Stripe, a batch of it.';
+comment on function billing.read_sightings(integer) is 'Reads a batch of Stripe''s answers.';

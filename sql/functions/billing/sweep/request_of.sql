@@ -1,5 +1,5 @@
--- Which request an object of Stripe's (billing.plain_object) concerns, so that it can be locked before anything is learnt; null where none
--- does.
+-- The request that an object of Stripe's (billing.plain_object) concerns, so that it can be locked before the object is applied; null if
+-- there is none.
 create or replace function billing.request_of(p_object jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

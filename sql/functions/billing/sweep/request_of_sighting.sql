@@ -1,5 +1,5 @@
--- Which request an answer of Stripe's concerns; null where none does, and for a page of a comparison, whose objects are read one by one.
--- The refunds of a payment concern its request, also when there are none.
+-- The request that an answer of Stripe's concerns; null if there is none, and for a page of a comparison, whose objects are read one by
+-- one. A list of a payment's refunds concerns its request, even if the list is empty.
 create or replace function billing.request_of_sighting(p_sighting billing.sightings) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Hook of capacity.swept: reads what relays learnt, then looks at what is due, each in a subtransaction of its own, so that one bad row
--- stops no other. Requests that somebody holds at this moment, and customers whose turn is taken, are left for the next time.
+-- Hook of capacity.swept: reads Stripe's answers, then does what is due, each in its own subtransaction, so that one bad row stops no
+-- other. Requests and turns that somebody holds right now are left for the next time.
 create or replace function billing.sweep(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -44,4 +44,4 @@ begin
     'moved', v_read.moved + v_seen, 'failed', v_failed, 'more', v_seen = v_max or v_read.seen = v_max and v_read.moved > 0));
 end
 $$;
-comment on function billing.sweep(jsonb) is 'Looks after money whose time has come, a batch of it.';
+comment on function billing.sweep(jsonb) is 'Does a batch of what is due for money.';

@@ -1,4 +1,4 @@
--- Locks a request and its customer's turn, if nobody holds them at this moment: a sweep waits for nobody.
+-- Locks a request and its customer's turn, if nobody holds them right now: a sweep never waits.
 create or replace function billing.try_lock(p_request_id text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

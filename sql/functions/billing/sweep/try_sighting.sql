@@ -1,5 +1,5 @@
--- Locks what an answer of Stripe's concerns, if nobody holds it at this moment: its request; and what a comparison found is counted with
--- the comparison, which one sweep at a time does.
+-- Locks what an answer of Stripe's concerns, if nobody holds it right now: its request, and for answers of a comparison also the
+-- comparison, which one sweep at a time reads.
 create or replace function billing.try_sighting(p_sighting billing.sightings, p_request_id text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Says something about a request's money where the request is followed. The caller has locked the request. p_asks: it waits on people, who
+-- Posts a notice about a request's money where the request is followed. The caller has locked the request. p_asks: it waits for people, who
 -- are named.
 create or replace function billing.tell(
   p_request_id text, p_said text, p_asks boolean default false, p_quoted text default null, p_kind text default 'payment'

@@ -1,5 +1,4 @@
--- Tells how a dispute stands, when that is news: that the bank asks, that there is a dispute, or an appeal, which somebody has to answer in
--- Stripe, and how it ended.
+-- Tells people when a dispute changes: that the bank inquires, that a dispute or an appeal has to be answered in Stripe, and how it ended.
 create or replace function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
 returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -17,16 +16,16 @@ begin
       when p_outcome = 'won' and v_asks then format('The bank''s inquiry about %s has ended; nothing was taken.', v_words)
       when p_outcome = 'won' then format('The dispute about %s ended in our favour.', v_words)
       when p_outcome = 'lost' then format(
-        'The dispute about %s is lost: the money stays with the customer, and counts as refunded.%s', v_words,
-        case when v_used then ' The capacity is not stopped: an operator decides what becomes of it.' else '' end)
-      when v_appealed then format('The dispute about %s goes on: its decision can be appealed. Refunds by us wait until that has ended. An '
+        'The dispute about %s is lost: the money stays with the customer, and is treated as refunded.%s', v_words,
+        case when v_used then ' The capacity is not stopped: an operator decides what happens to it.' else '' end)
+      when v_appealed then format('The dispute about %s continues: its decision can be appealed. Our refunds wait until that has ended. An '
                                   'operator answers it in Stripe.', v_words)
-      when v_asks then format('The customer''s bank inquires about the payment of %s, and may take it back. Refunds by us wait until that '
+      when v_asks then format('The customer''s bank inquires about the payment of %s, and may take it back. Our refunds wait until that '
                               'has ended. An operator answers it in Stripe.', v_words)
-      else format('The customer disputes the payment of %s with their bank. Refunds by us wait until it has ended. An operator answers '
+      else format('The customer disputes the payment of %s with their bank. Our refunds wait until it has ended. An operator answers '
                   'it in Stripe.', v_words) end, p_outcome <> 'won');
   end if;
 end
 $$;
 comment on function billing.tell_dispute(billing.payments, billing.disputes, jsonb, text)
-  is 'Tells of a dispute and how it ended. Nullable: p_before.';
+  is 'Tells people about a dispute and how it ended. Nullable: p_before.';

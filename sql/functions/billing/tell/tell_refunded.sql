@@ -1,5 +1,5 @@
--- Money has gone back. Where the capacity is being provided or runs and all of its price is gone by somebody else's hand, people are asked
--- what is to become of it: nothing is torn down without a person's word.
+-- Money was refunded. If the capacity is being provided or runs, and a person has refunded its whole price, people are asked what to do
+-- with it: nothing is torn down without a person's decision.
 create or replace function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ begin
     case when p_refund.origin = 'outside' then format('%s went back to the customer, by a refund in Stripe''s dashboard.', v_words)
          else format('%s went back to the customer: %s.', v_words, billing.reason_words(p_refund.reason)) end,
     case when v_left > 0 then format('%s of the payment is left.', billing.amount_words(p_payment.currency, v_left)) end,
-    case when v_asks then 'The capacity is not stopped: an operator decides what becomes of it.' end), v_asks, p_kind => 'refund');
+    case when v_asks then 'The capacity is not stopped: an operator decides what happens to it.' end), v_asks, p_kind => 'refund');
 end
 $$;
-comment on function billing.tell_refunded(billing.payments, billing.refunds) is 'Tells that money went back.';
+comment on function billing.tell_refunded(billing.payments, billing.refunds) is 'Says that money was refunded.';

@@ -1,5 +1,5 @@
--- A price was withdrawn: tells so on every request that waits at it, under review too, because nobody can pay for it any more and only a
--- person can submit it anew. Nobody is told of orders that nobody knows of as yet.
+-- A price was withdrawn: says so on every request that waits at this price, including those under review, because nobody can pay it any
+-- more and only a person can submit the request again. Orders that people have not seen yet are left out.
 create or replace function billing.tell_withdrawn(p_price billing.prices) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,8 +13,8 @@ begin
   loop
     continue when capacity.is_quiet(v_request);
     perform billing.tell(v_request.id, format('The price of %s was withdrawn, and can no longer be paid. Cancel the request, and submit it '
-      'anew: then the price that holds now applies.', v_request.offer ->> 'words'), true, p_price.withdrawn_why);
+      'again: then the current price applies.', v_request.offer ->> 'words'), true, p_price.withdrawn_why);
   end loop;
 end
 $$;
-comment on function billing.tell_withdrawn(billing.prices) is 'Tells that requests can no longer be paid at their price.';
+comment on function billing.tell_withdrawn(billing.prices) is 'Says that requests can no longer be paid at their price.';

@@ -1,5 +1,5 @@
--- The books are the fold of payments, refunds and disputes: each payment is taken once, each refund that succeeded is out, each that failed
--- is back, and so with disputes. No entry stands for nothing.
+-- The books are the fold of payments, refunds and disputes: each payment is entered once, each refund that succeeded is out, each one that
+-- failed is back, and the same for disputes. No entry lacks a cause.
 create or replace function billing.verify_books(p_payment_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- A payment that counts has confirmed its request, bought one subscription, and no other payment has.
+-- A payment that counts has confirmed its request and bought one subscription, and no other payment has.
 create or replace function billing.verify_confirmations(p_payment_ids uuid[])
 returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
@@ -21,4 +21,4 @@ as $$
                        and (r.offer ->> 'amount', r.offer ->> 'currency') is distinct from (p.amount::text, p.currency))) x
    where p.id = any (p_payment_ids) and p.counts and p.purpose <> 'renewal';
 $$;
-comment on function billing.verify_confirmations(uuid[]) is 'Payments that count and did not do what they bought.';
+comment on function billing.verify_confirmations(uuid[]) is 'Payments that count without having confirmed their request.';

@@ -1,6 +1,6 @@
--- One batch of the verification of money (I8), in the order of the payments' ids. The next batch begins after last_id; the last one has
--- last_id null, and looks for requests that were confirmed without a payment, and for findings that nobody has looked at. Stable on
--- purpose: one call, one snapshot, and nothing held between two.
+-- One batch of the verification of money (I8), in the order of the payments' ids. The next batch begins after last_id; the last batch has
+-- last_id null, and also looks for requests that were confirmed without a payment, and for unresolved findings. Stable on purpose: each
+-- call is one snapshot, and nothing is held between calls.
 create or replace function billing.verify_payments(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out payments bigint, out findings jsonb
@@ -28,7 +28,7 @@ begin
           union all
           select * from billing.verify_confirmations(v_ids)
           union all
-          select 'I8', 'unpaid_confirmation', r.id, 'the request has a price and was confirmed, and no payment of it counts'
+          select 'I8', 'unpaid_confirmation', r.id, 'the request has a price and was confirmed, but no payment of it counts'
             from capacity.requests r
            where last_id is null and r.offer is not null and (p_workspace_id is null or r.workspace_id = p_workspace_id)
              and exists (select from capacity.events e where e.request_id = r.id and e.event_type = 'CUSTOMER_CONFIRMED')

@@ -1,9 +1,9 @@
--- No more goes back than was paid; each refund of ours is one instruction with one row, of the same amount; what has to go back has gone,
--- or is on its way, or waits for something that is named; what an operator sent and the bank returned was opened again; and what was bought
--- and runs does not go back by itself.
+-- No more is refunded than was paid. Each refund of ours is one instruction with one row, of the same amount. What has to be refunded has
+-- been, or is on its way, or waits for something that is named. A refund of an operator's that the bank returned was opened again. What was
+-- bought and runs is not refunded automatically.
 --
--- What we sent while somebody refunded in the dashboard has not gone back before Stripe says so: it refuses what is more than was paid. And
--- what is left of a payment waits for the refund that is under way.
+-- A refund that we sent while somebody refunded in the dashboard is not counted until Stripe confirms it, because Stripe refuses more than
+-- was paid. And what is left of a payment waits for the refund that is under way.
 create or replace function billing.verify_refunds(p_payment_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -21,7 +21,7 @@ as $$
     from billing.refunds r
     join billing.payments p on p.id = r.payment_id
     left join outbox.rows o on o.instruction_id = r.id::text
-         -- Refunds of earlier versions stand in payments, where others may have used the same instruction.
+         -- Refunds of earlier versions are in payments, where others may have used the same instruction.
          and (o.stream_id = (select outbox.stream_id('refunds'))
               or o.stream_id = (select outbox.stream_id('payments')) and o.outbox_id = r.outbox_id)
    where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and r.state in ('sent', 'pending', 'succeeded', 'failed', 'cancelled')
@@ -31,7 +31,7 @@ as $$
                  and (o.payload ->> 'amount', o.payload ->> 'destination') is distinct from (r.amount::text, p.payment_intent))
   union all
   select 'I8', 'refund_missing', p.request_id,
-         format('%s %s of payment %s has to go back, and no refund is under way', billing.left_of(p.id), p.currency, p.id)
+         format('%s %s of payment %s has to be refunded, and no refund is under way', billing.left_of(p.id), p.currency, p.id)
     from billing.payments p join capacity.requests q on q.id = p.request_id
    where p.id = any (p_payment_ids)
      and (not p.counts or p.refund_reason is not null or q.state in ('REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED'))
@@ -39,7 +39,7 @@ as $$
      and not exists (select from billing.refunds r where r.payment_id = p.id and r.origin = 'ours'
                         and r.state in ('held', 'sent', 'pending'))
   union all
-  select 'I8', 'refund_forgotten', p.request_id, format('%s %s of payment %s came back to us, and nothing has been made of it', r.amount,
+  select 'I8', 'refund_forgotten', p.request_id, format('%s %s of payment %s came back to us, and no refund has replaced it', r.amount,
                                                         r.currency, p.id)
     from billing.refunds r join billing.payments p on p.id = r.payment_id and p.refund_reason is null
    where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and r.state = 'failed' and billing.left_of(p.id) > 0

@@ -1,8 +1,8 @@
--- An attempt to provision failed, in whatever way: its run is stopped where it may still be under way, what it made is cleaned up, and the
--- job waits for a person to try again, or fails for good after its last attempt. Then it is the turn of the customer's next job.
+-- An attempt to provision failed: its run is stopped if it may still be going, what it made is cleaned up, and the job waits for a person
+-- to try again, or fails permanently after its last attempt. Then it is the turn of the customer's next job.
 --
--- Nothing is cleaned up when GitHub refused the dispatch for certain, or no relay ever took it: no run has begun. Where that is not
--- certain, a run is stopped all the same. What nobody could dispatch for so long that it is given up is not waited for once more.
+-- Nothing is cleaned up if GitHub certainly refused the dispatch, or no relay ever took it: no run has begun. If that is not certain, a run
+-- is stopped anyway. A dispatch that could not be sent until it was given up does not get another attempt.
 create or replace function provisioning.attempt_failed(
   p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text,
   p_never_ran boolean default false
@@ -33,4 +33,4 @@ begin
 end
 $$;
 comment on function provisioning.attempt_failed(provisioning.jobs, provisioning.attempts, text, text, text, text, boolean)
-  is 'Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step.';
+  is 'Ends an attempt that failed and starts what follows. Nullable: p_error, p_failed_step.';

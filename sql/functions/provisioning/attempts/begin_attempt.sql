@@ -1,4 +1,5 @@
--- Begins an attempt and asks for its run, where the settings say now; it is stopped and looked for there, whatever they say later.
+-- Begins an attempt and asks for its run in the repository that the settings name now; the run is stopped and looked for there, even if the
+-- settings change.
 create or replace function provisioning.begin_attempt(
   p_job provisioning.jobs, p_task text, p_number smallint, p_cleans smallint default null, p_not_before timestamptz default null
 ) returns void
@@ -14,8 +15,8 @@ begin
           case p_task when 'cleanup' then v_settings.cleanup_workflow else v_settings.provision_workflow end,
           greatest(clock_timestamp(), p_not_before))
   returning * into v_attempt;
-  -- Whoever sees a run sees its inputs, so they say which job it is and where to report, and nothing about the customer or what is to be
-  -- made: that is answered to the run that claims the job.
+  -- Anyone who sees a run sees its inputs, so they contain only the job and the address to report to, and nothing about the customer or
+  -- what is to be made: the run that claims the job gets that in the answer.
   perform provisioning.send(v_attempt, 'dispatch', jsonb_build_object(
     'ref', v_settings.ref, 'job_id', p_job.id,
     'inputs', jsonb_build_object('attempt', p_number::text, 'task', p_task, 'workspace', p_job.workspace_id,

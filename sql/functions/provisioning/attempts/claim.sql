@@ -1,4 +1,4 @@
--- The first callback of a run takes the attempt on; from then on only that run, and only that try of it, is listened to.
+-- The first callback of a run claims the attempt; from then on only that run, and only that try of it, is accepted.
 create or replace function provisioning.claim(
   p_job provisioning.jobs, p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer,
   out job provisioning.jobs, out attempt provisioning.attempts

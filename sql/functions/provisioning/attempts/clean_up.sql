@@ -1,4 +1,5 @@
--- Has a workflow clean up after an attempt to provision. One that fails is tried again after a while, longer each time up to an hour.
+-- Has a workflow clean up after an attempt to provision. A cleanup that fails is tried again after a while, each time longer, up to an
+-- hour.
 create or replace function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint) returns provisioning.jobs
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +17,4 @@ begin
   return v_job;
 end
 $$;
-comment on function provisioning.clean_up(provisioning.jobs, smallint) is 'Begins to clean up after an attempt.';
+comment on function provisioning.clean_up(provisioning.jobs, smallint) is 'Begins the cleanup after an attempt.';

@@ -1,5 +1,5 @@
--- A cleanup ended. If it succeeded, an attempt that waited for it may begin; if not, it is tried again, and when that does not help either,
--- operators are told that something may be left running, and no attempt of the job begins before one of them has cleaned up. The customer's
+-- A cleanup ended. If it succeeded, an attempt that waited for it may begin. If not, it is tried again. If that does not help either,
+-- operators are told that something may be left running, and no attempt of the job begins until one of them has cleaned up. The customer's
 -- other jobs do not wait for that.
 create or replace function provisioning.cleanup_ended(
   p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text default null,
@@ -33,7 +33,7 @@ begin
       'headroom jobs cleaned %s%s', v_attempt.cleans,
       case p_because when 'not_served' then 'could not be asked for' else format('failed %s times', v_max) end, v_job.request_id,
       case when v_job.state in ('waiting', 'failed') then format(
-        '. No attempt begins before that, and after %s hours the request fails for good%s.',
+        '. No attempt begins before that, and after %s hours the request fails permanently%s.',
         provisioning.give_up_hours(v_job.workspace_id), provisioning.money_words(v_job.request_id)) end),
       provisioning.error_words(v_attempt), true);
   end if;
@@ -41,4 +41,4 @@ begin
 end
 $$;
 comment on function provisioning.cleanup_ended(provisioning.jobs, provisioning.attempts, boolean, text, text, text, boolean)
-  is 'Ends a cleanup and sees to what follows. Nullable: p_error, p_failed_step.';
+  is 'Ends a cleanup and starts what follows. Nullable: p_error, p_failed_step.';

@@ -1,5 +1,5 @@
--- Writes down how an attempt ended. An attempt ends once. Where its run said so itself, or GitHub showed it, that run is over with it; one
--- that we ended may go on for a while.
+-- Records how an attempt ended. An attempt ends once. If its run reported the end, or GitHub showed it, the run has ended too; a run whose
+-- attempt we ended may continue for a while.
 create or replace function provisioning.end_attempt(
   p_attempt provisioning.attempts, p_status text, p_because text, p_error text default null, p_failed_step text default null,
   p_never_ran boolean default false
@@ -14,7 +14,7 @@ begin
   update provisioning.attempts a
      set status = p_status, ended_because = p_because, ended_at = clock_timestamp(), error = p_error,
          over_because = v_over, over_at = case when v_over is not null then clock_timestamp() end,
-         -- Of a short run the sweep has not read yet where it is.
+         -- The sweep has not read yet where a short run is.
          run_url = coalesce(a.run_url, (select left(s.runs #>> '{0,url}', 500) from provisioning.sightings s
                                          where s.job_id = a.job_id and s.task = a.task and s.number = a.number
                                            and s.runs #>> '{0,url}' ~ '^https?://' limit 1)),

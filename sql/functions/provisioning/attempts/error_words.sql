@@ -1,4 +1,4 @@
--- What a run said went wrong: other people's words, with the step before them. Null when it said nothing.
+-- What a run reported as its error: other people's words, after the failed step. Null if it reported nothing.
 create or replace function provisioning.error_words(p_attempt provisioning.attempts) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

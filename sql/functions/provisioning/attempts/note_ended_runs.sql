@@ -1,6 +1,6 @@
--- Notes which runs of a job's ended attempts are over, by what became of the calls of GitHub: the stop was delivered, which it is when all
--- of them have ended; or the dispatch was never tried, which the stop has replaced. A relay may have taken the dispatch just before that,
--- so a minute goes by first.
+-- Records which runs of a job's ended attempts have ended, by the outcome of the calls of GitHub: the stop was delivered, which happens
+-- once all of them have ended; or the dispatch was never tried and was replaced by the stop. A relay may have taken the dispatch just
+-- before that, so this waits a minute.
 create or replace function provisioning.note_ended_runs(p_job_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -24,4 +24,4 @@ begin
   end loop;
 end
 $$;
-comment on function provisioning.note_ended_runs(uuid) is 'Notes which runs of ended attempts are over, by what relays delivered.';
+comment on function provisioning.note_ended_runs(uuid) is 'Records which runs of ended attempts have ended, by what relays delivered.';

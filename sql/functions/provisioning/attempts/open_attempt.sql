@@ -1,4 +1,4 @@
--- The attempt of a task that is under way; there is one at most.
+-- The attempt of a task that is under way; at most one exists.
 create or replace function provisioning.open_attempt(p_job_id uuid, p_task text) returns provisioning.attempts
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Notes that the run of an ended attempt is over as well: it reported its end, GitHub shows it ended, it never began, or the limit passed.
+-- Records that the run of an ended attempt has ended too: it reported its end, GitHub shows it ended, it never began, or the limit passed.
 create or replace function provisioning.run_over(p_attempt provisioning.attempts, p_because text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ begin
      and a.over_at is null;
 end
 $$;
-comment on function provisioning.run_over(provisioning.attempts, text) is 'Notes that the run of an attempt that ended is over.';
+comment on function provisioning.run_over(provisioning.attempts, text) is 'Records that the run of an ended attempt has ended.';

@@ -1,6 +1,6 @@
--- Enqueues one call of GitHub for an attempt: dispatch, stop or watch. Rows of a job that start and stop runs keep their order; looking at
--- a run has a lane of its own, so that it never holds those up, and is not worth doing late: of the same run only the last look counts. A
--- stop replaces its own dispatch where that has not been sent.
+-- Enqueues one call of GitHub for an attempt: dispatch, stop or watch. The rows that start and stop a job's runs keep their order. A watch
+-- row has its own lane, so that it never delays those, and it expires; only the last one of the same run is sent. A stop replaces its own
+-- dispatch if that has not been sent.
 create or replace function provisioning.send(
   p_attempt provisioning.attempts, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamptz default null
 ) returns void

@@ -1,4 +1,4 @@
--- From when on the runs of an attempt are looked for, as GitHub writes times; the rail allows for clocks that differ.
+-- The time from which to look for the runs of an attempt, as GitHub writes times; the rail allows for clocks that differ.
 create or replace function provisioning.since(p_attempt provisioning.attempts) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -6,4 +6,4 @@ begin
   return to_char(p_attempt.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end
 $$;
-comment on function provisioning.since(provisioning.attempts) is 'The time from which on runs of an attempt can exist.';
+comment on function provisioning.since(provisioning.attempts) is 'The time from which runs of an attempt can exist.';

@@ -1,5 +1,4 @@
--- Has the run of an attempt cancelled, whichever it is: every run that shows its mark. What is enqueued behind it waits until they have
--- ended.
+-- Has the runs of an attempt cancelled: every run with its mark. What is enqueued behind this waits until they have ended.
 create or replace function provisioning.stop_run(p_attempt provisioning.attempts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,4 +6,4 @@ begin
   perform provisioning.send(p_attempt, 'stop', jsonb_build_object('operation', 'stop', 'since', provisioning.since(p_attempt)), 'stop');
 end
 $$;
-comment on function provisioning.stop_run(provisioning.attempts) is 'Enqueues the end of an attempt''s runs.';
+comment on function provisioning.stop_run(provisioning.attempts) is 'Enqueues the call that stops an attempt''s runs.';

@@ -1,4 +1,4 @@
--- Asks GitHub how the run of an attempt stands, because callbacks and webhooks get lost.
+-- Asks GitHub for the state of an attempt's run, because callbacks and webhooks get lost.
 create or replace function provisioning.watch_run(p_attempt provisioning.attempts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
    where a.job_id = p_attempt.job_id and a.task = p_attempt.task and a.number = p_attempt.number;
 end
 $$;
-comment on function provisioning.watch_run(provisioning.attempts) is 'Enqueues a look at an attempt''s run.';
+comment on function provisioning.watch_run(provisioning.attempts) is 'Enqueues a question to GitHub about an attempt''s run.';

@@ -1,4 +1,4 @@
--- Does what the rules say about a callback, and answers the run: whether it goes on, and what it is to make.
+-- Applies a callback by the rules and answers the run: whether to continue, and what to make.
 create or replace function provisioning.apply_callback(
   p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb
 ) returns jsonb
@@ -35,7 +35,7 @@ begin
   end if;
   return jsonb_build_object(
     'go_on', true, 'outcome', case p_outcome when 'repeated' then 'repeated' else 'accepted' end, 'why', p_why,
-    -- Nothing about the customer: the request's id leads to that for those who may.
+    -- Nothing about the customer: the request's id leads to that for those who may see it.
     'job', (select jsonb_build_object(
               'request_id', r.id, 'size', r.requested_size, 'quantity', r.quantity, 'region', r.region,
               'duration_days', r.expected_duration_days, 'attempt', v_attempt.number, 'cleans', v_attempt.cleans, 'heartbeat_seconds', 60,
@@ -45,4 +45,4 @@ begin
 end
 $$;
 comment on function provisioning.apply_callback(provisioning.jobs, provisioning.attempts, text, text, jsonb)
-  is 'Carries out what a callback means and answers it.';
+  is 'Applies a callback and returns the answer to the run.';

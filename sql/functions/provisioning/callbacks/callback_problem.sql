@@ -1,4 +1,4 @@
--- What is wrong with the form of a callback, or null. Strict: a field that nobody knows is a mistake that somebody should hear of. Pure.
+-- What is wrong with the form of a callback, or null. Strict: an unknown field is a mistake that its author should see. Pure.
 create or replace function provisioning.callback_problem(p_sent jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

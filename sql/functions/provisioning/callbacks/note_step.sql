@@ -1,4 +1,4 @@
--- A sign of life, and what the run is doing. What it says is kept when it is news; after 200 steps of an attempt only the last is known.
+-- Records a heartbeat with the run's step and progress. A changed step is kept; after 200 steps of an attempt only the last one is.
 create or replace function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,4 +17,4 @@ begin
 end
 $$;
 comment on function provisioning.note_step(provisioning.attempts, text, smallint)
-  is 'Notes a heartbeat with its step and progress. Nullable: p_step, p_progress.';
+  is 'Records a heartbeat with its step and progress. Nullable: p_step, p_progress.';

@@ -1,5 +1,5 @@
--- A callback whose signature was right. It is fenced by job, attempt, run and try of the run; what it may move, callback_rules() says.
--- The insert decides about one that comes twice, and it is one transaction with what follows from it.
+-- Receives a callback whose signature was verified. It is fenced by job, attempt, run and try of the run; callback_rules() decides what it
+-- may change. The insert detects a repeated callback, in one transaction with everything that follows.
 create or replace function provisioning.receive_callback(p_workspace_id text, p_sent jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,7 @@ begin
   if v_problem is not null then
     return provisioning.refuse_callback(p_workspace_id, null, null, 'invalid_input', 'The callback is not well formed.', v_problem);
   end if;
-  -- Another workspace's job is as unknown as none.
+  -- Another workspace's job gets the same answer as one that does not exist.
   select j.* into v_job from provisioning.jobs j where j.id = (p_sent ->> 'job_id')::uuid and j.workspace_id = p_workspace_id;
   if v_job.id is null then
     return provisioning.refuse_callback(p_workspace_id, v_id, null, 'not_found', 'There is no such job in this workspace.',
@@ -38,7 +38,8 @@ begin
    where r.status = v_attempt.status and r.signal = p_sent ->> 'signal'
      and r.run = provisioning.whose_run(v_attempt, v_run_id, v_run_attempt);
   if v_rule.outcome = 'early' then
-    -- The relay that dispatched it may not have settled yet, and a server of an earlier version never says it: ask by the run's name.
+    -- The relay that dispatched it may not have settled yet, and a server of an earlier version does not say which run it started: find the
+    -- run by its name.
     if coalesce(v_attempt.watched_at, '-infinity') < now() - interval '10 seconds' then
       perform provisioning.watch_run(v_attempt);
     end if;
@@ -54,13 +55,12 @@ begin
   if not found then
     return jsonb_build_object(
       'status', 409, 'code', 'already_used', 'message', 'This callback was received before.', 'details', 'already_used',
-      'hint', 'Each callback has an id and a time of its own. Nothing was changed.', 'go_on', false);
+      'hint', 'Each callback has its own id and time. Nothing was changed.', 'go_on', false);
   end if;
   update provisioning.attempts a set heard = a.heard + 1
    where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
   if v_attempt.heard >= 500 then
-    -- Of a run that never stops talking, what it said longer ago than anybody could replay it is forgotten, except the claim and the
-    -- result.
+    -- A run that keeps reporting: delete its callbacks that are too old to be replayed, except the claim and the result.
     delete from provisioning.callbacks c
      where c.job_id = v_attempt.job_id and c.task = v_attempt.task and c.attempt = v_attempt.number
        and c.received_at < now() - interval '11 minutes' and c.received_at > v_attempt.claimed_at
@@ -69,4 +69,4 @@ begin
   return provisioning.apply_callback(v_job, v_attempt, v_rule.outcome, v_rule.meaning, p_sent);
 end
 $$;
-comment on function provisioning.receive_callback(text, jsonb) is 'Takes in a callback that was verified, and answers the run.';
+comment on function provisioning.receive_callback(text, jsonb) is 'Receives a verified callback and returns the answer to the run.';

@@ -1,6 +1,6 @@
--- The answer to a callback that was signed rightly and is wrong otherwise. It is written down before it is answered, and an exception would
--- undo that; so the answer carries its status. A workspace whose runs say nothing sensible cannot fill the table: beyond a thousand an
--- hour they are answered and not kept.
+-- Refuses a callback that was signed correctly and is wrong otherwise. It is recorded first, and an exception would undo that, so the
+-- answer carries the status. A workspace whose runs keep sending nonsense cannot fill the table: beyond a thousand an hour, callbacks are
+-- answered and not kept.
 create or replace function provisioning.refuse_callback(
   p_workspace_id text, p_id uuid, p_job_id uuid, p_code text, p_message text, p_facts text
 ) returns jsonb
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function provisioning.refuse_callback(text, uuid, uuid, text, text, text)
-  is 'Writes down a callback that is refused, and the answer to it. Nullable: p_id, p_job_id, p_facts.';
+  is 'Records a refused callback and returns the answer to it. Nullable: p_id, p_job_id, p_facts.';

@@ -1,4 +1,4 @@
--- Whose run a callback comes from, in the words of callback_rules(). Before the claim it is compared with the run that our dispatch
+-- Which run a callback comes from, in the words of callback_rules(). Before the claim it is compared with the run that our dispatch
 -- started: a run of the same workflow that somebody else started signs with the same secret.
 create or replace function provisioning.whose_run(p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp
@@ -14,4 +14,4 @@ as $$
             from provisioning.dispatched_runs d
            where d.job_id = p_attempt.job_id and d.task = p_attempt.task and d.number = p_attempt.number) k;
 $$;
-comment on function provisioning.whose_run(provisioning.attempts, bigint, integer) is 'Whose run a callback comes from.';
+comment on function provisioning.whose_run(provisioning.attempts, bigint, integer) is 'Which run a callback comes from.';

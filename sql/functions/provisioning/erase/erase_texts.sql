@@ -1,5 +1,5 @@
--- Hook of capacity.customer_erased: what runs of the request's job said goes, up to the moment of the erasure. That they said something,
--- and when, stays. Reasons that people gave stand among the request's own texts. Messages to GitHub name no customer.
+-- Hook of capacity.customer_erased: erases what runs of the request's job reported up to the moment of the erasure. That they reported
+-- something, and when, stays. Reasons that people gave are among the request's own texts. Messages to GitHub name no customer.
 create or replace function provisioning.erase_texts(p_erasure jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +16,4 @@ begin
   return null;
 end
 $$;
-comment on function provisioning.erase_texts(jsonb) is 'Erases what runs of a job said. Nullable: result.';
+comment on function provisioning.erase_texts(jsonb) is 'Erases what runs of a job reported. Nullable: result.';

@@ -1,5 +1,5 @@
--- The run of a job succeeded: the capacity runs, and the request is complete. That it was GitHub who said so, and not the run, is told:
--- something keeps runs from being heard.
+-- The run of a job succeeded: the capacity runs, and the request is complete. If GitHub showed this and the run did not report it, people
+-- are told: something keeps callbacks from arriving.
 create or replace function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
 returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,6 +1,7 @@
--- Makes the job of a request that was just confirmed, and begins it if its turn has come. Whoever follows the request hears why it has not.
+-- Makes the job of a request that was just confirmed, and begins it if its turn has come. If not, those who follow the request are told
+-- why.
 --
--- Requests that are older than customers are told whose they are here. p_adopted: it was confirmed before there were jobs.
+-- Requests older than the table of customers get their customer here. p_adopted: the request was confirmed before there were jobs.
 create or replace function provisioning.create_job(p_request_id text, p_adopted boolean default false) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Ends the job of a request that was ended by somebody: cancelled, or its outcome recorded by hand. A run that is under way is stopped and
--- cleaned up after, also where the outcome was recorded as running: that capacity was bought elsewhere. A job that ended by itself has
--- moved before its request did, and is left alone.
+-- Ends the job of a request that a person ended: cancelled it, or recorded its outcome by hand. A run that is under way is stopped and
+-- cleaned up after, even if the outcome was recorded as running: that capacity was bought elsewhere. A job that ended first has already
+-- moved, and is left alone.
 create or replace function provisioning.end_job(p_change jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

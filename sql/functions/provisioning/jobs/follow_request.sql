@@ -1,5 +1,5 @@
--- Hook of capacity.provisioning_changed: a request that begins to be provisioned gets its job, and one that ends ends it, in the same
--- transaction, whichever entrance it was that moved the request.
+-- Hook of capacity.provisioning_changed: a request that begins to be provisioned gets its job, and a request that ends ends its job, in the
+-- same transaction, however the request was moved.
 create or replace function provisioning.follow_request(p_change jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

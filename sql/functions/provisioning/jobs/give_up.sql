@@ -1,4 +1,4 @@
--- A job fails for good, and its request with it: no attempt is left, or nobody asked for another in time.
+-- A job fails permanently, and its request with it: no attempt is left, or nobody asked for another in time.
 create or replace function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ begin
       'job_id', v_job.id, 'run_id', v_attempt.run_id, 'reason', p_why, 'error', provisioning.error_words(v_attempt))));
 end
 $$;
-comment on function provisioning.give_up(provisioning.jobs, text, text) is 'Ends a failed job and its request for good.';
+comment on function provisioning.give_up(provisioning.jobs, text, text) is 'Ends a failed job and its request permanently.';

@@ -1,6 +1,6 @@
--- Why a job has not begun: `dispatch` (nothing has asked GitHub for its run, for long), `person` (an old request, which somebody may be
--- providing by hand), `not_connected`, `no_address`, `cleanup`, `cleanup_failed`, `run` (of its own last attempt, not known to be over) or
--- `customer`; null for one that does not wait, or will begin at the next look.
+-- Why a job has not begun: `dispatch` (GitHub could not be asked for its run for a long time), `person` (an old request, which somebody may
+-- be providing by hand), `not_connected`, `no_address`, `cleanup`, `cleanup_failed`, `run` (the run of its last attempt may still be going)
+-- or `customer`; null for a job that does not wait, or will begin at the next sweep.
 create or replace function provisioning.held_by(p_job_id uuid) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

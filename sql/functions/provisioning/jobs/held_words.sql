@@ -1,4 +1,4 @@
--- Why a job has not begun, in a sentence; null when nothing holds it.
+-- Why a job has not begun, in a sentence; null if nothing holds it.
 create or replace function provisioning.held_words(p_job_id uuid) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,9 +12,9 @@ begin
                        'workflow do it, or record the outcome.'
     when 'cleanup' then 'The next attempt begins when the cleanup after the last one is done.'
     when 'cleanup_failed' then 'The cleanup after the last attempt has failed, and something may be left running: nothing begins on top '
-                               'of it. An operator cleans up, and says so (headroom jobs cleaned).'
+                               'of it. An operator cleans up and records that (headroom jobs cleaned).'
     when 'run' then 'The next attempt begins when the run of the last one is known to have ended.'
-    when 'dispatch' then 'GitHub could not be asked for the run yet. An operator looks at the relay: headroom doctor, headroom '
+    when 'dispatch' then 'GitHub could not be asked for the run yet. An operator has to check the relay: headroom doctor, headroom '
                          'outbox status.'
     when 'customer' then 'Another request of this customer is being provisioned; this one begins when that one has ended.' end;
 end

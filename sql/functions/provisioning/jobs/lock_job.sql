@@ -1,5 +1,5 @@
--- Locks a job for a change: its request first, as everything does that may say something about it, then the customer's turn. Read after
--- both are held. Null for a request without a job.
+-- Locks a job for a change: its request first, as for everything that may post to it, then the customer's turn. The job is read once both
+-- are held. Null for a request without a job.
 create or replace function provisioning.lock_job(p_request_id text) returns provisioning.jobs
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

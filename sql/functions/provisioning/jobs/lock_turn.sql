@@ -1,6 +1,6 @@
--- Takes the turn of a customer: whoever moves a job of theirs holds this, so that two at once cannot both find the place free. After the
--- request, before lanes. A sweep, which holds several, must not wait (p_wait): two of them could wait for each other. Says whether it was
--- taken.
+-- Takes the turn of a customer. Every change of a customer's jobs holds it, so that two changes cannot both find the place free. It is
+-- taken after the request and before lanes. A sweep holds several turns, so it must not wait (p_wait): two sweeps could wait for each
+-- other. Returns whether it was taken.
 create or replace function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea, p_wait boolean default true) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The state of a job after an event, or one named refusal: total over all states and events.
+-- The state of a job after an event, or one named refusal; defined for all states and events.
 create or replace function provisioning.next_state(p_state text, p_event text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ begin
     perform headroom.fail('invalid_transition', format('A job that is %s does not take %s.', provisioning.state_words(p_state),
                                                        coalesce(p_event, 'nothing')),
       format('state %s, event %s', coalesce(p_state, 'null'), coalesce(p_event, 'null')),
-      'Read the job again: something may have happened meanwhile. Nothing was changed.');
+      'Read the job again: it may have changed. Nothing was changed.');
   end if;
   return v_after;
 end

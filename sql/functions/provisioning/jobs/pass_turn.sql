@@ -1,6 +1,6 @@
--- Passes the customer's turn on, once nothing of the job runs any more: no attempt and no cleanup is open, and the runs of those that ended
--- are known to be over. Then the next attempt begins, of whichever job of the customer it is. Called whenever something of a job ended, by
--- somebody who holds the lock of the customer's turn.
+-- Passes the customer's turn on once nothing of the job runs any more: no attempt and no cleanup is open, and the runs of those that ended
+-- are known to have ended. Then the customer's next attempt begins, of whichever job. Called whenever a part of a job ended; the caller
+-- holds the lock of the customer's turn.
 create or replace function provisioning.pass_turn(p_job provisioning.jobs) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Moves a job: the one writer of its state and of its log. The caller has locked the request, and the customer's turn.
+-- Moves a job; nothing else writes its state and its log. The caller has locked the request and the customer's turn.
 create or replace function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text default null)
 returns provisioning.jobs
 language plpgsql volatile set search_path = pg_catalog, pg_temp

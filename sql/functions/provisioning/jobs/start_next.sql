@@ -1,9 +1,9 @@
--- Begins the next attempt of the customer whose job this is, if no job of theirs has the turn: of the job that has waited longest and may
--- begin, which then has it. Where a cleanup has failed for good nothing begins on top of what may be left, until somebody has cleaned up.
--- A job whose customer nobody knows waits for no other. Called whenever something ended that a job may have waited for, by somebody who
--- holds the lock of the customer's turn; the request of the job that begins need not be locked, so nothing is said about it here.
+-- Begins the customer's next attempt if none of their jobs has the turn: the job that has waited longest and may begin gets it. After a
+-- cleanup that failed permanently, nothing begins on top of what may be left until somebody has cleaned up. A job with an unknown customer
+-- waits for no other. Called whenever something ended that a job may have waited for; the caller holds the lock of the customer's turn. The
+-- request of the job that begins need not be locked, so nothing is posted here.
 --
--- What cannot begin must not keep what has just ended from ending: it is written down, and the sweep tries again.
+-- A job that cannot begin must not keep the caller's change from committing: the failure is recorded, and the sweep tries again.
 create or replace function provisioning.start_next(p_ended provisioning.jobs) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

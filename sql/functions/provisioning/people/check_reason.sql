@@ -1,4 +1,4 @@
--- What a person does to a job has a reason, and is done to the job that they saw.
+-- A person who changes a job must give a reason, and the job must be as they saw it.
 create or replace function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -13,4 +13,4 @@ begin
 end
 $$;
 comment on function provisioning.check_reason(provisioning.jobs, text, integer)
-  is 'The reason that somebody gave, if it is one. Nullable: p_expected_version.';
+  is 'The reason that a person gave, once it is valid. Nullable: p_expected_version.';

@@ -1,5 +1,5 @@
--- The job that somebody wants to do something about, and who that is. Whoever may not see it is told that there is none, before anything
--- else that they passed is looked at.
+-- The job that a person wants to change, and the person. A person who may not see the job is told that it does not exist, before any other
+-- argument is checked.
 create or replace function provisioning.job_for(p_id text, p_actor_id text, out job provisioning.jobs, out actor capacity.actor)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- What a member is called in a message.
+-- The name of a member in messages.
 create or replace function provisioning.name_of(p_workspace_id text, p_member_id text) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

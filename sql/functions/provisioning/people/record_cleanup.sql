@@ -1,5 +1,4 @@
--- A person has cleaned up where the cleanup failed: nothing is left running, nobody is reminded of it any more, and an attempt that waited
--- for it may begin.
+-- A person has cleaned up after a failed cleanup: nothing is left running, reminders stop, and an attempt that waited for it may begin.
 create or replace function provisioning.record_cleanup(
   p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer default null
 ) returns provisioning.jobs

@@ -1,5 +1,5 @@
--- Records how provisioning ended, by hand: capacity that was bought elsewhere, or a job that is not worth another attempt. The reducer
--- moves the request, and its hook ends the job with it: a run that is under way is stopped.
+-- Records by hand how provisioning ended: the capacity was bought elsewhere, or the job is not worth another attempt. The reducer moves the
+-- request, and its hook ends the job: a run that is under way is stopped.
 create or replace function provisioning.record_outcome(
   p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer default null
 ) returns provisioning.jobs

@@ -1,5 +1,5 @@
 -- Asks for another attempt. It begins when the cleanup after the last one is done and no other job of the customer is in progress. Asking
--- twice asks once: a job that waits for its next attempt already is answered as it is.
+-- twice asks once: a job that already waits for its next attempt is returned as it is.
 create or replace function provisioning.retry(
   p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer default null
 ) returns provisioning.jobs
@@ -16,7 +16,7 @@ begin
   end if;
   if v_job.cleanup = 'failed' then
     perform headroom.fail('conflict', 'The cleanup after the last attempt failed, and something may be left running.', v_job.request_id,
-      format('An operator cleans up, and says so with: headroom jobs cleaned %s. Nothing was changed.', v_job.request_id));
+      format('An operator cleans up and records that with: headroom jobs cleaned %s. Nothing was changed.', v_job.request_id));
   end if;
   perform capacity.count_act(v_job.request_id, p_actor);
   v_job := provisioning.record(v_job, 'RETRIED', p_actor, v_reason);

@@ -1,5 +1,5 @@
--- How the provisioning of a request stands, for its customer: no run, no error and nobody's name. What a step is called comes from a
--- workflow, which may say anything, so only plain words are passed on; the last ten of the present attempt.
+-- The provisioning status of a request, for its customer: no run, no error and no names. A workflow may call its steps anything, so only
+-- plain words are passed on; the last ten of the current attempt.
 create or replace function provisioning.customer_story(p_request_id text) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -18,4 +18,4 @@ as $$
     left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.number = j.attempts
    where j.request_id = p_request_id;
 $$;
-comment on function provisioning.customer_story(text) is 'How provisioning stands, as a customer may know it. Nullable: result.';
+comment on function provisioning.customer_story(text) is 'The provisioning status, as a customer may see it. Nullable: result.';

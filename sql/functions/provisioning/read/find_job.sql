@@ -1,4 +1,4 @@
--- A job by its own id or its request's, for somebody who wants to see or do something: null where there is none.
+-- A job by its own id or its request's; null if there is none.
 create or replace function provisioning.find_job(p_id text) returns provisioning.jobs
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

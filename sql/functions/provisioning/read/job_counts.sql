@@ -1,4 +1,4 @@
--- How many jobs are open, by state, and since when the oldest is; how many cleanups have failed, and how many runs nobody could ask for:
+-- How many jobs are open, by state, and since when the oldest is; how many cleanups have failed, and how many dispatches could not be sent:
 -- for metrics and alerts.
 create or replace function provisioning.job_counts() returns table (state text, jobs bigint, oldest_seconds double precision)
 language sql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Everything about one job: how it stands, its attempts with their steps, and its log with the reasons that people gave.
+-- Everything about one job: its state, its attempts with their steps, and its log with the reasons that people gave.
 create or replace function provisioning.job_json(p_job provisioning.jobs) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

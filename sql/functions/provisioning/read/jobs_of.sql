@@ -1,4 +1,4 @@
--- The jobs of a request, for whoever may read it: one, or none.
+-- The jobs of a request, for those who may read it: one, or none.
 create or replace function provisioning.jobs_of(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -1,4 +1,4 @@
--- The jobs of a workspace for the command line, newest first; of all workspaces where none is named.
+-- The jobs of a workspace for the command line, newest first; of all workspaces if none is named.
 create or replace function provisioning.list_jobs(
   p_workspace_id text default null, p_states text[] default null, p_limit integer default 50
 ) returns table (
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function provisioning.list_jobs(text, text[], integer)
-  is 'Jobs with how their last attempt stands. Nullable: held_by, run_id, step, progress, error.';
+  is 'Jobs with the status of their last attempt. Nullable: held_by, run_id, step, progress, error.';

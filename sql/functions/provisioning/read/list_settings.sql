@@ -1,4 +1,4 @@
--- What is connected, for operators: without secrets, and whether the callback secret is there and can be read here.
+-- The connected workflows, for operators: without secrets, but with whether the callback secret exists and can be read here.
 create or replace function provisioning.list_settings() returns table (
   workspace_id text, owner text, repo text, ref text, provision_workflow text, cleanup_workflow text, callback_address text,
   stale_minutes integer, limit_minutes integer, most_attempts smallint, most_cleanups smallint, retry_sla_hours integer,

@@ -1,4 +1,4 @@
--- Whether a member may see a job: whoever may read its request, and operators, who also see to jobs of requests that are over.
+-- Whether a member may see a job: those who may read its request, and operators, who also handle jobs of requests that have ended.
 create or replace function provisioning.may_see(p_job provisioning.jobs, p_member_id text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Hook of capacity.story_told: how the job of a request stands, for its messages.
+-- Hook of capacity.story_told: the status of a request's job, for its messages.
 create or replace function provisioning.tell_story(p_argument jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -11,4 +11,4 @@ as $$
     left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.number = j.attempts
    where j.request_id = p_argument ->> 'request_id';
 $$;
-comment on function provisioning.tell_story(jsonb) is 'How the job of a request stands. Nullable: result.';
+comment on function provisioning.tell_story(jsonb) is 'The status of a request''s job. Nullable: result.';

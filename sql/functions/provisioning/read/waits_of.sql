@@ -1,4 +1,4 @@
--- Everything that a job waits for now, in the words of wait_rules(): nothing for one that is over.
+-- Everything that a job waits for now, in the words of wait_rules(): nothing for one that has ended.
 create or replace function provisioning.waits_of(p_job provisioning.jobs) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Where runs of a workspace report to; null where no workflow is connected, or nobody could reach us.
+-- Where runs of a workspace report to; null if no workflow is connected, or if runs could not reach us.
 create or replace function provisioning.callback_address(p_workspace_id text) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

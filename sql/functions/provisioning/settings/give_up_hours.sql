@@ -1,4 +1,4 @@
--- For how long people are waited for before a job fails for good.
+-- How long a job waits for people before it fails permanently.
 create or replace function provisioning.give_up_hours(p_workspace_id text) returns integer
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

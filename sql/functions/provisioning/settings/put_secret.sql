@@ -1,5 +1,5 @@
--- Stores the secret that a workspace's runs sign their callbacks with. The one before stays valid until the next is stored, or until it is
--- dropped: runs that are under way sign with it.
+-- Stores the secret that a workspace's runs sign their callbacks with. The previous one stays valid until the next is stored, or until it
+-- is dropped, because runs that are under way sign with it.
 create or replace function provisioning.put_secret(p_workspace_id text, p_value text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -7,7 +7,7 @@ declare
   v_new provisioning.settings;
   v_wrong text;
 begin
-  -- One at a time for a workspace: the second changes what the first has left.
+  -- One at a time for each workspace: the second call starts from the first one's result.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
     perform headroom.fail('not_found', 'There is no such workspace.', left(p_workspace_id, 80));

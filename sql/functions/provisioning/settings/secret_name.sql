@@ -1,4 +1,4 @@
--- Under which name the secret is stored that the runs of a workspace sign with.
+-- The name under which a workspace's callback secret is stored.
 create or replace function provisioning.secret_name(p_workspace_id text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

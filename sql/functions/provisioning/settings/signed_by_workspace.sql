@@ -1,5 +1,5 @@
--- Whether a workspace's callback secret, or the one before it, made this signature. A secret that is stored and cannot be opened here is a
--- mistake of the installation and not of the run, which may try again.
+-- Whether a workspace's callback secret, or the previous one, made this signature. A stored secret that cannot be decrypted here is a
+-- mistake of the installation, not of the run, which may try again.
 create or replace function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ begin
     perform headroom.fail('not_configured', 'The callback secret cannot be read here.', null,
       'An operator gives this process the HEADROOM_SECRET_KEY that the others have.');
   end if;
-  -- Where there is none the work is the same, so that the time taken tells nothing.
+  -- Without a secret the work is the same, so that the time taken reveals nothing.
   return headroom.equal_constant_time(headroom.hmac_sha256(convert_to(coalesce(v_secret, 'none'), 'UTF8'), p_data), p_signature)
            and v_secret is not null
       or v_previous is not null

@@ -1,5 +1,5 @@
--- Makes the job of requests that were confirmed before there were jobs. In a database that began with them there are none. Each in a
--- subtransaction of its own, so that one bad row stops no other.
+-- Makes the jobs of requests that were confirmed before there were jobs. A database that began with jobs has no such requests. Each in its
+-- own subtransaction, so that one bad row stops no other.
 create or replace function provisioning.adopt(p_most integer) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -25,4 +25,4 @@ begin
   return v_failed;
 end
 $$;
-comment on function provisioning.adopt(integer) is 'Makes the missing jobs of requests that are being provisioned; what failed.';
+comment on function provisioning.adopt(integer) is 'Makes the missing jobs of requests that are being provisioned; returns what failed.';

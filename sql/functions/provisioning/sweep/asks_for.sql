@@ -1,5 +1,5 @@
--- What somebody is asked to do about a job now, by what it waits for, or null where it waits for nobody: a relay that sends (`dispatch`), a
--- cleanup by hand (`cleanup_failed`), another attempt (`retry`), or what holds a job that waits (`person`, `not_connected`, `no_address`).
+-- What people are asked to do about a job now, by what it waits for, or null if it waits for nobody: run a relay that sends (`dispatch`),
+-- clean up by hand (`cleanup_failed`), try again (`retry`), or resolve what holds a waiting job (`person`, `not_connected`, `no_address`).
 create or replace function provisioning.asks_for(p_job provisioning.jobs) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

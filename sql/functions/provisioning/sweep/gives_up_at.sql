@@ -1,5 +1,5 @@
--- When a job that waits for people fails for good, and its request with it, so that nothing is held for longer than that: null where that
--- is not decided by time. An unpaid request may be provided by hand where no workflow does it, which takes as long as it takes.
+-- When a job that waits for people fails permanently, and its request with it, so that nothing is held longer; null if time does not decide
+-- that. An unpaid request may be provided by hand if no workflow does it, which may take any time.
 create or replace function provisioning.gives_up_at(p_job provisioning.jobs) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ as $$
     from capacity.requests r where r.id = p_job.request_id;
 $$;
 comment on function provisioning.gives_up_at(provisioning.jobs)
-  is 'When a job fails for good because nobody helped it on. Nullable: result.';
+  is 'When a job fails permanently because nobody acted. Nullable: result.';

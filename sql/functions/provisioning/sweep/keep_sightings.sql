@@ -1,5 +1,5 @@
--- Hook of outbox.captured: what GitHub said about runs is left for the sweep, and which runs they are for their callbacks. Settling holds
--- lanes, so nothing else is touched here.
+-- Hook of outbox.captured: stores GitHub's reports about runs for the sweep, and which runs were started for their callbacks. Settling
+-- holds lanes, so nothing else is touched here.
 create or replace function provisioning.keep_sightings(p_captures jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -26,4 +26,4 @@ begin
   return null;
 end
 $$;
-comment on function provisioning.keep_sightings(jsonb) is 'Keeps what relays learnt of runs. Nullable: result.';
+comment on function provisioning.keep_sightings(jsonb) is 'Keeps GitHub''s reports about runs. Nullable: result.';

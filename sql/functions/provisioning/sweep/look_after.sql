@@ -1,5 +1,5 @@
--- Does what is due for one job, and says when to look again: soon at what may run, seldom at what waits for somebody. The caller holds its
--- request and its customer's turn.
+-- Does what is due for one job, and sets the time of the next check: soon for a job that may run, seldom for one that waits for people. The
+-- caller has locked its request and its customer's turn.
 create or replace function provisioning.look_after(p_job_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

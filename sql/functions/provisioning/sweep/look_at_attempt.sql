@@ -1,7 +1,7 @@
--- An attempt that is under way: one whose run could not be started has failed; one that gave no sign for too long, or takes too long as a
--- whole, is given up; one that has been quiet for a while, or whose time is nearly up, is asked about at GitHub: its success may have ended
--- unheard. Time without a sign counts from when the dispatch was delivered: one that waits in the outbox waits for a relay or GitHub, and
--- not for the run. Of that people are told (remind), and it is given up when nothing came of it for as long as anything is waited for.
+-- Checks an attempt that is under way. If its run could not be started, it has failed. If it gave no sign of life for too long, or takes
+-- too long overall, it is given up. If it has been quiet for a while, or its time is nearly up, GitHub is asked: it may have succeeded
+-- without its report arriving. Silence counts from the delivery of the dispatch: until then the attempt waits for a relay or GitHub, not
+-- for the run. remind() tells people about that wait, and the attempt is given up after the longest time that a job waits for anything.
 create or replace function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -18,8 +18,8 @@ begin
   select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   select s.* into strict v_settings from provisioning.settings s where s.workspace_id = v_job.workspace_id;
   v_limit := v_settings.limit_minutes * interval '1 minute';
-  -- That a run has ended says more than silence, and is read in a moment. Nothing else that GitHub says keeps the time from running out: a
-  -- run that calls before GitHub lists it has it asked anew all the time.
+  -- A report that the run has ended is better than silence, and is read in a moment. No other report of GitHub's stops the clock: a run
+  -- that reports before GitHub lists it makes us ask again all the time.
   if exists (select from provisioning.sightings g
               where g.job_id = p_job_id and g.task = p_attempt.task and g.number = p_attempt.number
                 and jsonb_path_exists(g.runs, '$[*] ? (@.status == "completed")')) then
@@ -29,7 +29,7 @@ begin
     from outbox.rows o left join outbox.deliveries d on d.outbox_id = o.outbox_id
    where o.stream_id = outbox.stream_id('provisioning') and o.idempotency_key = 'dispatch'
      and o.instruction_id = provisioning.run_mark(p_job_id, p_attempt.task, p_attempt.number);
-  -- Noted here, since what is asked of the archive is asked by the sweep alone.
+  -- Stored here, because only the sweep queries the archive.
   update provisioning.attempts a set sent_at = v_row.sent_at
    where a.job_id = p_job_id and a.task = p_attempt.task and a.number = p_attempt.number and a.sent_at is distinct from v_row.sent_at
      and v_row.sent_at is not null;

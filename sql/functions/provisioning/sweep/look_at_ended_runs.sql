@@ -1,5 +1,5 @@
--- Looks after runs that may still go on although we ended their attempt. GitHub is asked how they stand; after run_limit() people are told,
--- and nothing waits for the run any longer.
+-- Checks runs that may continue although we ended their attempt. GitHub is asked about them; after run_limit() people are told, and nothing
+-- waits for the run any longer.
 create or replace function provisioning.look_at_ended_runs(p_job provisioning.jobs) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,7 +11,7 @@ begin
     if v_attempt.ended_at <= now() - v_limit then
       perform provisioning.run_over(v_attempt, 'limit');
       perform provisioning.tell(p_job, format(
-        'The run of %s %s is not known to have ended, %s minutes after it was told to stop, and may still go on: an operator looks at '
+        'The run of %s %s is not known to have ended, %s minutes after it was told to stop, and may still go on: an operator has to check '
         'it at GitHub. Other attempts for this customer no longer wait for it.',
         case v_attempt.task when 'cleanup' then 'cleanup' else 'attempt' end, v_attempt.number,
         round(extract(epoch from v_limit) / 60)), v_attempt.run_url, true);
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function provisioning.look_at_ended_runs(provisioning.jobs)
-  is 'Asks about runs that were stopped, and waits for none beyond the limit.';
+  is 'Asks about stopped runs, and waits for none beyond the limit.';

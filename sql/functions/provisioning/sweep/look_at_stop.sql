@@ -1,4 +1,4 @@
--- A run that could not be stopped may go on, beside the cleanup after it: people are told once, since nobody else will see to it.
+-- A run that could not be stopped may continue next to the cleanup after it: people are told once, since nobody else will handle it.
 create or replace function provisioning.look_at_stop(p_job provisioning.jobs) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,9 +17,9 @@ begin
     update provisioning.attempts a set stop_failed_at = clock_timestamp()
      where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
     perform provisioning.tell(p_job, format(
-      'The run of attempt %s could not be stopped, and may still go on: an operator looks at it at GitHub.', v_attempt.number),
+      'The run of attempt %s could not be stopped, and may still go on: an operator has to check it at GitHub.', v_attempt.number),
       provisioning.dispatch_error(v_row.outbox_id), true);
   end loop;
 end
 $$;
-comment on function provisioning.look_at_stop(provisioning.jobs) is 'Tells of runs that could not be stopped.';
+comment on function provisioning.look_at_stop(provisioning.jobs) is 'Reports runs that could not be stopped.';

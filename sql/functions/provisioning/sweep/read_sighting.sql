@@ -1,8 +1,8 @@
--- One sighting. Of an attempt that was claimed only the run that has it counts; of one that was not, every run that shows its mark, and it
--- has failed when all of them have ended: a run that never claimed the job has done nothing for it.
+-- Applies one report of GitHub's. If the attempt was claimed, only the run that claimed it matters. Otherwise every run with its mark does,
+-- and the attempt has failed when all of them have ended: a run that never claimed the job has done nothing for it.
 --
--- A look may have begun before something that was heard since, so it is fenced: by the attempt, by the run that claimed it, and by the try
--- of that run. What GitHub said of an earlier try says nothing about a later one, whichever answer came first.
+-- The question may have been asked before something else was reported, so the report is fenced: by the attempt, by the run that claimed it,
+-- and by the try of that run. A report of an earlier try says nothing about a later one, whichever came first.
 create or replace function provisioning.read_sighting(p_sighting provisioning.sightings) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -26,11 +26,11 @@ begin
     update provisioning.attempts a set run_url = v_run ->> 'url'
      where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
   end if;
-  -- What a dispatch answers says only which run it is.
+  -- The answer to a dispatch only says which run it is.
   if v_run ->> 'status' is null then
     return;
   end if;
-  -- Of an earlier try than the one that claimed it or, before that, than any that was seen.
+  -- The report is of an earlier try than the one that claimed the attempt or, before that, than any that was seen.
   if provisioning.try_of(v_run) < v_attempt.run_attempt or v_attempt.run_id is null and exists (
        select from jsonb_array_elements(p_sighting.runs) x
          join provisioning.dispatched_runs d on d.job_id = v_attempt.job_id and d.task = v_attempt.task and d.number = v_attempt.number
@@ -68,4 +68,4 @@ begin
   end if;
 end
 $$;
-comment on function provisioning.read_sighting(provisioning.sightings) is 'Draws the conclusion from one sighting.';
+comment on function provisioning.read_sighting(provisioning.sightings) is 'Applies one report of GitHub''s about a run.';

@@ -1,5 +1,5 @@
--- Draws the conclusions from what GitHub said about a job's runs: where a run is, and that one ended without reporting. A report that is
--- still on its way is waited for, since it says more than GitHub does; of an attempt that has ended it says no more.
+-- Applies GitHub's reports about a job's runs: where a run is, and that it ended without reporting. The run's own report may still be on
+-- its way and says more, so it is waited for, but not once the attempt has ended.
 create or replace function provisioning.read_sightings(p_job_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -20,4 +20,4 @@ begin
   end loop;
 end
 $$;
-comment on function provisioning.read_sightings(uuid) is 'Draws the conclusions from sightings of a job''s runs.';
+comment on function provisioning.read_sightings(uuid) is 'Applies GitHub''s reports about a job''s runs.';

@@ -1,5 +1,5 @@
--- Hook of capacity.swept: looks at the jobs whose time has come, each in a subtransaction of its own, so that one bad row stops no other.
--- Requests that somebody holds at this moment, and customers whose turn is taken, are left for the next time.
+-- Hook of capacity.swept: checks the jobs that are due, each in its own subtransaction, so that one bad row stops no other. Requests and
+-- turns that somebody holds right now are left for the next time.
 create or replace function provisioning.sweep(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -23,7 +23,7 @@ begin
   loop
     v_seen := v_seen + 1;
     if not provisioning.lock_turn(v_row.workspace_id, v_row.customer_key, false) then
-      -- Out of the way of the others: this one's turn is held by somebody who may take a while.
+      -- Move it behind the others: somebody holds this job's turn and may take a while.
       update provisioning.jobs j set next_look_at = now() + interval '10 seconds'
        where j.id in (select o.id from provisioning.jobs o where o.id = v_row.id for update skip locked);
       continue;
@@ -38,7 +38,7 @@ begin
       v_failed := v_failed || capacity.timer_failed(v_row.request_id, 'provisioning', sqlstate, sqlerrm);
     end;
   end loop;
-  -- Of jobs that are over nobody draws a conclusion any more.
+  -- Nobody reads the reports about jobs that have ended.
   delete from provisioning.sightings s where s.seen_at < now() - interval '1 hour';
   delete from capacity.timer_failures f using provisioning.jobs j
    where f.timer = 'provisioning' and j.request_id = f.request_id and j.state in ('running', 'given_up', 'cancelled')
@@ -50,4 +50,4 @@ begin
   return jsonb_build_object('provisioning', jsonb_build_object('moved', v_moved, 'failed', v_failed, 'more', v_seen = v_max));
 end
 $$;
-comment on function provisioning.sweep(jsonb) is 'Looks after the jobs whose time has come, a batch of them.';
+comment on function provisioning.sweep(jsonb) is 'Checks a batch of the jobs that are due.';

@@ -1,4 +1,4 @@
--- Which try of a run GitHub spoke of: a run that is started anew keeps its id. Servers that know no tries have one.
+-- Which try of a run GitHub reported: a restarted run keeps its id. Servers that report no tries have only the first.
 create or replace function provisioning.try_of(p_run jsonb) returns integer
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

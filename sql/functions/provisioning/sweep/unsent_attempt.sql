@@ -1,5 +1,5 @@
--- The open attempt of a job whose dispatch is overdue: no relay serves it, or GitHub cannot be reached. A dispatch may wait for as long as
--- a run may be silent.
+-- The open attempt of a job whose dispatch is overdue: no relay serves it, or GitHub cannot be reached. A dispatch may wait as long as a
+-- run may be silent.
 create or replace function provisioning.unsent_attempt(p_job provisioning.jobs) returns provisioning.attempts
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Why the run of an attempt could not be asked for yet: what the first call of the job that waits was answered last, or that no relay has
--- taken it. A cleanup waits behind the call that stops the run before it.
+-- Why the run of an attempt could not be requested yet: the last answer to the job's first waiting call, or that no relay has taken it. A
+-- cleanup waits behind the call that stops the run before it.
 create or replace function provisioning.unsent_words(p_attempt provisioning.attempts) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

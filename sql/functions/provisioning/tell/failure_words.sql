@@ -1,4 +1,4 @@
--- How an attempt failed, in a sentence of ours; what the run said about it stands apart, quoted.
+-- How an attempt failed, in our words; what the run reported is quoted separately.
 create or replace function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,7 @@ begin
       when 'stale' then 'gave no sign of life, and is being stopped'
       when 'time_limit' then 'took too long, and is being stopped'
       when 'run_ended' then 'ended without reporting'
-      when 'rerun' then 'was started anew at GitHub, which is not an attempt, and is being stopped'
+      when 'rerun' then 'was restarted at GitHub, which is not an attempt, and is being stopped'
       when 'not_dispatched' then 'could not be started'
       when 'not_served' then 'could not be asked for'
       else 'failed' end,

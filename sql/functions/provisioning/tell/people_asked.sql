@@ -1,5 +1,5 @@
--- Whom a job waits on when it needs a person: operators, those who are here first, or else the admins; and the requester, who may ask for
--- another attempt too. At most ten.
+-- The people whom a job waits for when it needs a person: active operators, or else the admins; and the requester, who may ask for another
+-- attempt too. At most ten.
 create or replace function provisioning.people_asked(p_request capacity.requests) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

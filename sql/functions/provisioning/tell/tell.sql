@@ -1,4 +1,4 @@
--- Says something about a job where its request is followed. The caller has locked the request. p_asks: it waits on people, who are named.
+-- Posts a notice about a job where its request is followed. The caller has locked the request. p_asks: it waits for people, who are named.
 create or replace function provisioning.tell(p_job provisioning.jobs, p_said text, p_quoted text default null, p_asks boolean default false)
 returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp

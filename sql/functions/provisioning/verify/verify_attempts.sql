@@ -1,7 +1,6 @@
--- The attempts of each job: as many as the job counts and may have, one open at most and only while the job is in progress; each with the
--- one row that asked for its run, with a cleanup if it failed after it may have run, and with the callback that it says ended it; and no
--- callback was ever obeyed that came from another run than the one that claimed it. A job has its customer's turn as long as a run of it
--- may go on.
+-- The attempts of each job: as many as the job counts and may have, at most one open and only while the job is in progress. Each has the
+-- one row that asked for its run, a cleanup if it failed after it may have run, and the callback that ended it. No callback of a run other
+-- than the claiming one was ever applied. A job has its customer's turn as long as a run of it may continue.
 create or replace function provisioning.verify_attempts(p_job_ids uuid[])
 returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
@@ -33,7 +32,7 @@ as $$
    cross join lateral (select coalesce(string_agg(a.task || ' ' || a.number, ', '), 'none') as runs, count(*) as n
                          from provisioning.attempts a where a.job_id = j.id and a.over_at is null) r
    where j.id = any (p_job_ids) and j.has_turn <> (r.n > 0)
-     -- Where cleanups were no reason to wait before, another job of the customer may have begun beside one.
+     -- Before cleanups were a reason to wait, another job of the customer may have begun next to one.
      and (j.has_turn or not exists (select from provisioning.jobs o where o.workspace_id = j.workspace_id
                                        and o.customer_key = j.customer_key and o.id <> j.id and o.has_turn))
   union all
@@ -45,19 +44,19 @@ as $$
                         and o.instruction_id = provisioning.run_mark(a.job_id, a.task, a.number))
   union all
   select 'I7', 'stranger_obeyed', provisioning.run_mark(a.job_id, a.task, a.number),
-         format('callback %s of run %s was obeyed, and the attempt belongs to run %s', c.id, c.run_id, coalesce(a.run_id::text, 'nobody'))
+         format('callback %s of run %s was applied, but the attempt belongs to run %s', c.id, c.run_id, coalesce(a.run_id::text, 'nobody'))
     from provisioning.attempts a
     join provisioning.callbacks c on c.job_id = a.job_id and c.task = a.task and c.attempt = a.number and c.outcome = 'accepted'
    where a.job_id = any (p_job_ids) and (a.run_id, a.run_attempt) is distinct from (c.run_id, c.run_attempt)
   union all
   select 'I7', 'claim_unheard', provisioning.run_mark(a.job_id, a.task, a.number),
-         format('run %s claimed it, and no callback says so', a.run_id)
+         format('run %s claimed it, but no callback says so', a.run_id)
     from provisioning.attempts a
    where a.job_id = any (p_job_ids) and a.run_id is not null
      and not exists (select from provisioning.callbacks c
                       where c.job_id = a.job_id and c.task = a.task and c.attempt = a.number and c.outcome = 'accepted')
   union all
-  select 'I7', 'result_unheard', provisioning.run_mark(a.job_id, a.task, a.number), format('it %s, and no callback says so', a.status)
+  select 'I7', 'result_unheard', provisioning.run_mark(a.job_id, a.task, a.number), format('it %s, but no callback says so', a.status)
     from provisioning.attempts a
    where a.job_id = any (p_job_ids) and a.ended_because = 'reported'
      and not exists (select from provisioning.callbacks c
@@ -71,7 +70,7 @@ as $$
      and a.ended_because not in ('not_dispatched', 'not_served')
      and not exists (select from provisioning.attempts c where c.job_id = a.job_id and c.cleans = a.number)
   union all
-  select 'I7', 'cleanup_unproven', j.request_id, 'it counts as cleaned up, and neither a run nor a person did so'
+  select 'I7', 'cleanup_unproven', j.request_id, 'it is marked as cleaned up, but neither a run nor a person cleaned up'
     from provisioning.jobs j
    where j.id = any (p_job_ids) and j.cleanup = 'done'
      and not exists (select from provisioning.events e where e.job_id = j.id and e.event = 'CLEANED')

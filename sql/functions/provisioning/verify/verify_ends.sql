@@ -1,4 +1,4 @@
--- A job and its request end together, and the same way; and a job is its own request's customer's.
+-- A job and its request end together, and in the same way; and a job belongs to its request's customer.
 create or replace function provisioning.verify_ends(p_job_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,8 +12,8 @@ as $$
     from provisioning.jobs j join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.status = 'succeeded'
    where j.id = any (p_job_ids) and j.state <> 'running'
   union all
-  select 'I7', 'customer_differs', j.request_id, 'the job counts as another customer''s than its request'
+  select 'I7', 'customer_differs', j.request_id, 'the job and its request belong to different customers'
     from provisioning.jobs j
    where j.id = any (p_job_ids) and j.customer_key is distinct from capacity.customer_key_of(j.request_id);
 $$;
-comment on function provisioning.verify_ends(uuid[]) is 'Jobs that ended otherwise than their requests.';
+comment on function provisioning.verify_ends(uuid[]) is 'Jobs that ended differently from their requests.';

@@ -1,5 +1,5 @@
--- One batch of the verification of jobs (I7), in the order of their requests' ids. The next batch begins after last_id; the last one has
--- last_id null, and looks for requests without a job. Stable on purpose: one call, one snapshot, and nothing held between two.
+-- One batch of the verification of jobs (I7), in the order of their requests' ids. The next batch begins after last_id; the last batch has
+-- last_id null, and also looks for requests without a job. Stable on purpose: each call is one snapshot, and nothing is held between calls.
 create or replace function provisioning.verify_jobs(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out jobs bigint, out findings jsonb

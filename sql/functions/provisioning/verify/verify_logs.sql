@@ -1,5 +1,5 @@
--- The log of each job: numbered without gaps, each step lawful and beginning where the last one ended, and the job where the last one left
--- it.
+-- The log of each job: numbered without gaps, each step allowed and starting where the previous one ended, and the job in the state of the
+-- last step.
 create or replace function provisioning.verify_logs(p_job_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Each job that is not over waits for something, and only for what wait_rules() bounds in its state.
+-- Each job that has not ended waits for something, and only for what wait_rules() bounds in its state.
 create or replace function provisioning.verify_waits(p_job_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

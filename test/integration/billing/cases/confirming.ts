@@ -4,7 +4,7 @@ import { again, arrives, come, debit, fails, heldUp, lost, open, pays, reversed,
 import type { CaseGroup } from "./table.ts";
 
 const noPage =
-  "@ Stripe could not make the page on which the customer would pay. They can try again with the same link; an operator looks at the outbox.";
+  "@ Stripe could not make the page on which the customer would pay. They can try again with the same link; an operator has to check the outbox.";
 
 const [title = "", ...rest] = toPay("[Pay USD 300.00]");
 const erased: readonly string[] = [

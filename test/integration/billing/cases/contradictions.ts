@@ -15,7 +15,7 @@ import { again, cancels, compare, lost, open, pays, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
 const half =
-  "@ Stripe took USD 150.00, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.";
+  "@ Stripe took USD 150.00, but USD 300.00 was asked for. No money was moved: an operator has to check it in Stripe.";
 
 export const contradictions: CaseGroup = {
   title: "What does not agree",
@@ -32,7 +32,7 @@ export const contradictions: CaseGroup = {
     },
     {
       name: "a session of another installation",
-      steps: [open, "Stripe tells of a paid session of another installation."],
+      steps: [open, "Stripe reports a paid session of another installation."],
       answers: ["200: ignored"],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: toPay("[Pay USD 300.00]"),
@@ -42,7 +42,7 @@ export const contradictions: CaseGroup = {
     {
       name: "half of the amount",
       steps: [open, "Stripe tells that half of the amount was paid."],
-      answers: ["422: Stripe took USD 150.00, and USD 300.00 was asked for."],
+      answers: ["422: Stripe took USD 150.00, but USD 300.00 was asked for."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: lookedAt,
       thread: [half],
@@ -53,8 +53,8 @@ export const contradictions: CaseGroup = {
       name: "half of the amount, and the customer wants to pay once more",
       steps: [open, "Stripe tells that half of the amount was paid.", again],
       answers: [
-        "422: Stripe took USD 150.00, and USD 300.00 was asked for.",
-        "409: Your answer was not recorded. You have paid, and what Stripe tells of it is not what was asked for. Somebody is looking at it. Please do not pay again meanwhile.",
+        "422: Stripe took USD 150.00, but USD 300.00 was asked for.",
+        "409: Your answer was not recorded. You have paid, but what Stripe reports is not what was asked for. We are checking it. Please do not pay again in the meantime.",
       ],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: lookedAt,
@@ -70,7 +70,7 @@ export const contradictions: CaseGroup = {
         "The time to answer has been over for a minute.",
         sweep,
       ],
-      answers: ["422: Stripe took USD 150.00, and USD 300.00 was asked for."],
+      answers: ["422: Stripe took USD 150.00, but USD 300.00 was asked for."],
       state: "EXPIRED",
       customer: expired(held),
       thread: [half, timeIsOver],
@@ -86,7 +86,7 @@ export const contradictions: CaseGroup = {
         again,
         pays,
       ],
-      answers: ["422: Stripe took USD 150.00, and USD 300.00 was asked for."],
+      answers: ["422: Stripe took USD 150.00, but USD 300.00 was asked for."],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
       thread: [half, paid],
@@ -94,13 +94,13 @@ export const contradictions: CaseGroup = {
     },
     {
       name: "a currency that nobody here can count in",
-      steps: [open, cancels, "Stripe tells of a payment in a currency that is not known here."],
-      answers: ["422: Stripe took 30000 minor units of XXQ, and USD 300.00 was asked for."],
+      steps: [open, cancels, "Stripe reports a payment in a currency that is not known here."],
+      answers: ["422: Stripe took 30000 minor units of XXQ, but USD 300.00 was asked for."],
       state: "CANCELLED",
       customer: cancelled(held),
       thread: [
         cancelledByRita,
-        "@ Stripe took 30000 minor units of XXQ, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.",
+        "@ Stripe took 30000 minor units of XXQ, but USD 300.00 was asked for. No money was moved: an operator has to check it in Stripe.",
       ],
       books: [],
       findings: ["amount_mismatch"],
@@ -108,19 +108,19 @@ export const contradictions: CaseGroup = {
     {
       name: "another currency",
       steps: [open, "Stripe tells that the amount was paid in euros."],
-      answers: ["422: Stripe took EUR 300.00, and USD 300.00 was asked for."],
+      answers: ["422: Stripe took EUR 300.00, but USD 300.00 was asked for."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: lookedAt,
       thread: [
-        "@ Stripe took EUR 300.00, and USD 300.00 was asked for. Nothing was moved: an operator looks at it in Stripe.",
+        "@ Stripe took EUR 300.00, but USD 300.00 was asked for. No money was moved: an operator has to check it in Stripe.",
       ],
       books: [],
       findings: ["amount_mismatch"],
     },
     {
       name: "a request that does not exist",
-      steps: [open, "Stripe tells of a payment for a request that does not exist."],
-      answers: ["422: Stripe tells of a payment for a request that does not exist here."],
+      steps: [open, "Stripe reports a payment for a request that does not exist."],
+      answers: ["422: Stripe reports a payment for a request that does not exist here."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: toPay("[Pay USD 300.00]"),
       thread: [],
@@ -147,8 +147,8 @@ export const contradictions: CaseGroup = {
       ),
       thread: [
         paid,
-        "The customer paid USD 300.00, and it goes back: the request was paid already.",
-        "USD 300.00 went back to the customer: the request was paid already.",
+        "The customer paid USD 300.00, and it goes back: the request was already paid.",
+        "USD 300.00 went back to the customer: the request was already paid.",
       ],
       books: ["taken 30000", "taken 30000", "refunded -30000"],
     },

@@ -4,7 +4,7 @@ import { arrives, back, cancels, come, debit, heldUp, open, pays, sweep } from "
 import type { CaseGroup } from "./table.ts";
 
 const withdrawn =
-  "@ The price of USD 300.00 was withdrawn, and can no longer be paid. Cancel the request, and submit it anew: then the price that holds now applies.";
+  "@ The price of USD 300.00 was withdrawn, and can no longer be paid. Cancel the request, and submit it again: then the current price applies.";
 
 export const prices: CaseGroup = {
   title: "Prices and currencies",
@@ -22,7 +22,7 @@ export const prices: CaseGroup = {
       name: "the price is withdrawn before the customer pays",
       steps: ["The price is withdrawn.", open],
       answers: [
-        "410: Your answer was not recorded. The price of this offer was withdrawn. Ask whoever sent you the link for a new offer. Nothing was charged.",
+        "410: Your answer was not recorded. The price of this offer was withdrawn. Ask the person who sent you the link for a new offer. Nothing was charged.",
       ],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [

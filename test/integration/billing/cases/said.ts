@@ -57,7 +57,7 @@ export const complete = "@ Provisioning is complete.";
 export const cancelledByRita = "@ Rita cancelled the request.";
 export const timeIsOver = "@ The customer did not answer in time: the request has expired.";
 export const disputed =
-  "@ The customer disputes the payment of USD 300.00 with their bank. Refunds by us wait until it has ended. An operator answers it in Stripe.";
+  "@ The customer disputes the payment of USD 300.00 with their bank. Our refunds wait until it has ended. An operator answers it in Stripe.";
 export const bounced = "@ The refund of USD 300.00 failed, and the money came back to us. It is opened again.";
 export const goesBack = "USD 300.00 goes back to the customer: the request was cancelled.";
 export const wentBack = "USD 300.00 went back to the customer: the request was cancelled.";

@@ -184,18 +184,18 @@ export const steps = {
 
   "Somebody sends word of the payment with a wrong signature.": (stage, scene) =>
     send(stage, scene, completed(paidSession(stage, scene)), `whsec_${"x".repeat(32)}`),
-  "Stripe tells of a paid session of another installation.": (stage, scene) =>
+  "Stripe reports a paid session of another installation.": (stage, scene) =>
     send(
       stage,
       scene,
       completed({ ...paidSession(stage, scene), id: "cs_other", metadata: { headroom_installation: "another" } }),
     ),
-  "Live money has been taken, and Stripe tells of a month that was paid in its test mode.": renewInTestMode,
+  "Live money has been taken, and Stripe reports a month that was paid in its test mode.": renewInTestMode,
   "Stripe tells that half of the amount was paid.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), amount_total: 15_000 })),
   "Stripe tells that the amount was paid in euros.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), currency: "eur" })),
-  "Stripe tells of a payment in a currency that is not known here.": (stage, scene) => {
+  "Stripe reports a payment in a currency that is not known here.": (stage, scene) => {
     const { headroom_checkout: _, ...metadata } = sessionOf(stage, scene).metadata;
     const odd = { ...paidSession(stage, scene), id: `cs_odd${scene.id.slice(-5)}`, currency: "xxq", metadata };
     return send(stage, scene, completed(odd));
@@ -205,7 +205,7 @@ export const steps = {
       ...completed({ ...paidSession(stage, scene), payment_status: "unpaid" }),
       type: "checkout.session.async_payment_failed",
     }),
-  "Stripe tells of a payment for a request that does not exist.": (stage, scene) => {
+  "Stripe reports a payment for a request that does not exist.": (stage, scene) => {
     const { metadata } = sessionOf(stage, scene);
     const marks = { ...metadata, headroom_request: "CR-2026-0000", headroom_checkout: scene.priceId };
     return send(

@@ -49,7 +49,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "Otto ends the subscription: nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "Otto ends the subscription: nothing is charged any more. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 10000"],
     },
@@ -118,7 +118,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it counts as unpaid.",
+        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it is treated as unpaid.",
         "The subscription was renewed: USD 100.00.",
       ],
       books: ["taken 10000", "taken 10000"],
@@ -146,7 +146,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it counts as unpaid.",
+        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it is treated as unpaid.",
         "The subscription was renewed: USD 100.00.",
       ],
       books: ["taken 10000", "taken 10000"],
@@ -174,7 +174,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "Otto ends the subscription: nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "Otto ends the subscription: nothing is charged any more. This does not stop the capacity: an operator decides what happens to it.",
         "The subscription was renewed: USD 100.00.",
       ],
       books: ["taken 10000", "taken 10000"],
@@ -208,7 +208,7 @@ export const subscriptions: CaseGroup = {
       ],
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
-        "@ The subscription was ended in Stripe, and nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The subscription was ended in Stripe, and nothing is charged any more. This does not stop the capacity: an operator decides what happens to it.",
         "@ Provisioning failed.",
         "USD 100.00 goes back to the customer: the capacity could not be provided.",
         "@ A renewal of USD 100.00 was charged, and it goes back: the capacity could not be provided.",
@@ -224,7 +224,7 @@ export const subscriptions: CaseGroup = {
         open,
         pays,
         setUp,
-        "Live money has been taken, and Stripe tells of a month that was paid in its test mode.",
+        "Live money has been taken, and Stripe reports a month that was paid in its test mode.",
       ],
       answers: [
         "422: A renewal was charged in Stripe's test mode, which moves no money, and this installation is live.",
@@ -234,7 +234,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ A renewal was charged in Stripe's test mode, which moves no money, and this installation is live. Nothing was moved: an operator looks at it in Stripe.",
+        "@ A renewal was charged in Stripe's test mode, which moves no money, and this installation is live. No money was moved: an operator has to check it in Stripe.",
       ],
       books: ["taken 10000"],
       findings: ["test_payment"],
@@ -251,8 +251,8 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it counts as unpaid.",
-        "@ The subscription is unpaid, and the days of grace are over. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it is treated as unpaid.",
+        "@ The subscription is unpaid, and the grace period has ended. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 10000"],
     },
@@ -268,7 +268,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it counts as unpaid.",
+        "@ The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it is treated as unpaid.",
       ],
       books: ["taken 10000"],
     },
@@ -281,7 +281,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The subscription was ended in Stripe, and nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The subscription was ended in Stripe, and nothing is charged any more. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 10000"],
     },
@@ -294,7 +294,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The subscription was ended in Stripe, and nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The subscription was ended in Stripe, and nothing is charged any more. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 10000"],
     },
@@ -307,8 +307,8 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ In Stripe the subscription was set to end on …. The capacity is not stopped by that: an operator decides what becomes of it.",
-        "@ The subscription was ended in Stripe, and nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ In Stripe the subscription was set to end on …. This does not stop the capacity: an operator decides what happens to it.",
+        "@ The subscription was ended in Stripe, and nothing is charged any more. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 10000"],
     },
@@ -321,7 +321,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The term that was asked for is over. The subscription is charged until it is ended: headroom payments end …. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The requested term has ended. The subscription is charged until it is ended: headroom payments end …. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 10000"],
     },
@@ -333,7 +333,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         paid,
         complete,
-        "@ The term that was asked for is over. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The requested term has ended. This does not stop the capacity: an operator decides what happens to it.",
       ],
       books: ["taken 30000"],
     },

@@ -35,10 +35,10 @@ const table: readonly (readonly [string, string, string, string | null])[] = [
   ["UGX", "350000", "UGX 3,500", null],
   ["UGX", "350001", "UGX 3,500.01", "amount: in UGX it ends in 00"],
   ["UGX", "99999999999", "UGX 999,999,999.99", "amount: at most UGX 999,999"],
-  ["XAU", "100", "100 minor units of XAU", "currency: one that Stripe takes"],
-  ["usd", "100", "100 minor units of usd", "currency: one that Stripe takes"],
-  ["<b>", "100", "100 minor units of <b>", "currency: one that Stripe takes"],
-  ["", "100", "100 minor units of ", "currency: one that Stripe takes"],
+  ["XAU", "100", "100 minor units of XAU", "currency: one that Stripe accepts"],
+  ["usd", "100", "100 minor units of usd", "currency: one that Stripe accepts"],
+  ["<b>", "100", "100 minor units of <b>", "currency: one that Stripe accepts"],
+  ["", "100", "100 minor units of ", "currency: one that Stripe accepts"],
   ["USD", "9223372036854775807", "USD 92,233,720,368,547,758.07", "amount: at most USD 999,999.99"],
 ];
 

@@ -164,7 +164,7 @@ describe("events of Stripe over HTTP", () => {
       [],
     ]);
     expect(await m.said(id)).toEqual([
-      expect.stringMatching(/Nothing was moved: an operator looks at it in Stripe\.$/),
+      expect.stringMatching(/No money was moved: an operator has to check it in Stripe\.$/),
     ]);
   });
 

@@ -231,7 +231,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("Stripe tells of refunds of more than the payment, and says so again when it is asked: people look at it", async () => {
+  test("Stripe reports refunds of more than the payment, and says so again when it is asked: people look at it", async () => {
     const { id, session } = await m.bought();
     await m.tells("refund.created", refundOf(session, 100_000));
     await m.tells("refund.created", refundOf(session, 50_000));
@@ -240,7 +240,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     await m.deliver();
     expect(await m.refunds(id)).toEqual(["outside outside 100000 succeeded"]);
     expect(await rowsOf(m.superuser, "select said from billing.findings where request_id = $1", [id])).toEqual([
-      { said: "Stripe tells of refunds of more than the payment of USD 1,200.00." },
+      { said: "Stripe reports refunds of more than the payment of USD 1,200.00." },
     ]);
   });
 

@@ -84,7 +84,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
       "ours cancelled 120000 failed",
       "ours cancelled 120000 held person",
     ]);
-    expect((await m.said(id)).at(-1)).toMatch(/has failed 3 times, and is not tried again by itself/);
+    expect((await m.said(id)).at(-1)).toMatch(/has failed 3 times, and is not tried again automatically/);
     expect(await m.problems()).toEqual([]);
     await refund(id, "otto");
     await m.deliver();

@@ -75,8 +75,8 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await subscriptionOf(id)).toMatchObject({ state: "unpaid" });
     expect(await m.state(id)).toBe("PROVISIONING");
     expect((await m.said(id)).slice(-2)).toEqual([
-      "The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it counts as unpaid.",
-      "The subscription is unpaid, and the days of grace are over. The capacity is not stopped by that: an operator decides what becomes of it.",
+      "The renewal of the subscription failed. Stripe tries again; if nothing is paid within 7 days, it is treated as unpaid.",
+      "The subscription is unpaid, and the grace period has ended. This does not stop the capacity: an operator decides what happens to it.",
     ]);
     await m.tells("invoice.paid", { ...failed, status: "paid", amount_paid: 20_000 });
     expect(await subscriptionOf(id)).toMatchObject({ state: "active", grace_until: null });
@@ -189,9 +189,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     );
     await m.look(id);
     await m.look(id);
-    expect((await m.said(id)).filter((said) => said.startsWith("The term that was asked for is over."))).toHaveLength(
-      1,
-    );
+    expect((await m.said(id)).filter((said) => said.startsWith("The requested term has ended."))).toHaveLength(1);
     expect(await subscriptionOf(id)).toMatchObject({ state: "ended" });
     expect(await m.state(id)).toBe("COMPLETED");
   });
@@ -222,7 +220,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await subscriptionOf(id)).toMatchObject({ state: "cancelled" });
     expect((await m.said(id)).filter((said) => said.includes("ends the subscription"))).toHaveLength(1);
     await expect(rowsOf(m.superuser, end, [id, "otto"])).rejects.toMatchObject({
-      message: "The subscription has ended already, and nothing is charged any more.",
+      message: "The subscription has already ended, and nothing is charged any more.",
     });
     await m.tells("invoice.paid", invoiceOf(stripeId));
     await m.deliver();

@@ -46,7 +46,7 @@ test.each([
   [["set", "S", "--amount", "5.124", "--currency", "KWD", "--once"], 1, "ends in 0"],
   [["set", "S", "--amount", "1000000", "--once"], 1, "at most USD 999,999.99"],
   [["set", "S", "--amount", "1", "--currency", "dollars", "--once"], 2, "three letters"],
-  [["set", "S", "--amount", "1", "--currency", "XAU", "--once"], 1, "one that Stripe takes"],
+  [["set", "S", "--amount", "1", "--currency", "XAU", "--once"], 1, "one that Stripe accepts"],
   [["set", "a b", "--amount", "1", "--once"], 1, "The size of the price is not acceptable."],
   [["set", "S", "--amount", "0", "--once"], 2, "Give more than nothing."],
   [["set", "S", "--amount", "1", "--once", "--from", "7d"], 2, "A price begins now or later."],

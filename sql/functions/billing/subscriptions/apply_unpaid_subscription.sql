@@ -1,6 +1,6 @@
--- A subscription that nobody has paid yet: its first payment is being processed. Stripe calls it active meanwhile. Once it is late, or
--- given up, that payment has failed.
-create or replace function billing.unborn_subscription(p_stripe jsonb, p_at timestamptz) returns jsonb
+-- A subscription that was never paid: its first payment is being processed, and Stripe calls it active meanwhile. When it becomes late or
+-- is given up, that payment has failed.
+create or replace function billing.apply_unpaid_subscription(p_stripe jsonb, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,5 +18,5 @@ begin
   return billing.outcome(case when v_checkout.id is null then 'known' else 'done' end, v_request.id);
 end
 $$;
-comment on function billing.unborn_subscription(jsonb, timestamptz)
-  is 'Learns from a subscription that was never paid, and says what came of it.';
+comment on function billing.apply_unpaid_subscription(jsonb, timestamptz)
+  is 'Applies the state of a subscription that was never paid and returns the outcome.';

@@ -7155,7 +7155,7 @@ create function inbound.too_late(p_request capacity.requests)
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 cead2ce028986a42';
+  as 'sha256 9ffe4adbb69657dc';
 grant execute on function notify.add_producer to headroom_control;
 
 create function notify.address_mark(p_workspace_id text, p_address text)
@@ -7171,7 +7171,7 @@ create function notify.address_of(p_to notify.recipient, p_channel text, OUT add
 create function notify.after_quiet(p_person notify.people, p_at timestamp with time zone)
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3439ae7ea84f8756';
+  as 'sha256 c432d8a82293e116';
 
 create function notify.bring_template(p_name text, p_language text, p_text text)
   returns void
@@ -7200,12 +7200,12 @@ create function notify.channels_for(p_workspace_id text, p_recipient_kind text, 
 create function notify.check_producer()
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ec6464829165f0c';
+  as 'sha256 f11e4c11ba4aaeee';
 
 create function notify.choose_what(p_member directory.members, p_choices jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3debd6bc00f19e0d';
+  as 'sha256 0ef804b467387af2';
 
 create function notify.choose_when(p_member directory.members, p_changes jsonb)
   returns void
@@ -7257,7 +7257,7 @@ create function notify.email_plain(p_blocks jsonb)
 create function notify.email_text(p_text text, p_most integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 def8cd5f247eaee2';
+  as 'sha256 76a2ffa82749a896';
 
 create function notify.endpoints_for(p_workspace_id text)
   returns SETOF text
@@ -7267,12 +7267,12 @@ create function notify.endpoints_for(p_workspace_id text)
 create function notify.erase_about(p_about text, p_to timestamp with time zone, p_but text[], OUT to_customer uuid[], OUT to_members uuid[], OUT delivery_ids text[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 835eabe81f0a9521';
+  as 'sha256 66a387ca9ed3d1a9';
 
 create function notify.erase_messages(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 216b8c2ffbce9113';
+  as 'sha256 d5717b6e1825c74a';
 
 create function notify.erase_texts(p_ids uuid[], p_reason text)
   returns void
@@ -7297,7 +7297,7 @@ create function notify.filled(p_title text, p_body text, p_their_title text, p_t
 create function notify.find_unsubscribe(p_token text)
   returns notify.notifications
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c35a539140f9639';
+  as 'sha256 7d5496efdabcb497';
 
 create function notify.follow_endings(p_most integer)
   returns integer
@@ -7307,19 +7307,19 @@ create function notify.follow_endings(p_most integer)
 create function notify.forget_member(p_member jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 68d9964a5b02ae7a';
+  as 'sha256 b6178101e8ab4c49';
 
 create function notify.forget_old(p_most integer DEFAULT 1000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3eaf376b8b48f8ba';
+  as 'sha256 6eddb64742ff0408';
 grant execute on function notify.forget_old to headroom_control;
 grant execute on function notify.forget_old to headroom_executor;
 
 create function notify.forget_removed(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0b16f822849807a5';
+  as 'sha256 8525726183c183e6';
 
 create function notify.forget_slack_webhook(p_workspace_id text, p_member_id text)
   returns void
@@ -7341,7 +7341,7 @@ create function notify.grant_producer(p_role name)
 create function notify.how_many_fit(p_told notify.notifications[], p_channel text)
   returns integer
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b193ec554ac086af';
+  as 'sha256 c4d6ef100a4d116d';
 
 create function notify.html_text(p_text text)
   returns text
@@ -7351,7 +7351,7 @@ create function notify.html_text(p_text text)
 create function notify.inbox_owner(OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cfb36ec73843c5ab';
+  as 'sha256 ecba9e00283a72dc';
 
 create function notify.insert_notification()
   returns trigger
@@ -7418,7 +7418,7 @@ create function notify.message(p_told notify.notifications[], p_channel text, p_
 create function notify.message_by_email(p_told notify.notifications[], p_address text, p_name text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03a991949380629c';
+  as 'sha256 6f626a0dee05018f';
 
 create function notify.message_in_slack(p_told notify.notifications[], p_address text)
   returns jsonb
@@ -7443,7 +7443,7 @@ create function notify.note_endings(p_rows jsonb)
 create function notify.note_settled(p_finished jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 33dbc530b49aaff3';
+  as 'sha256 d71af3e7a460580a';
 
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
@@ -7488,17 +7488,17 @@ create function notify.recipient(p_workspace_id text, p_kind text, p_id text, p_
 create function notify.record_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20155aa5abb4fa94';
+  as 'sha256 5e2b5850772a69b2';
 
 create function notify.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 53da8ff7eb3942d8';
+  as 'sha256 50d9c6922073b8b1';
 
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
-  as 'sha256 e873da65b7e003bd';
+  as 'sha256 c1652ef38e2e1949';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7511,12 +7511,12 @@ grant execute on function notify.remove_producer to headroom_control;
 create function notify.render_text(p_text text, p_most integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e706fb4c2283d684';
+  as 'sha256 063c294c4196fdb1';
 
 create function notify.resend(p_id uuid, p_channel text, p_actor text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8574a79d6acf7e3c';
+  as 'sha256 6a7669a400bed2a6';
 grant execute on function notify.resend to headroom_control;
 
 create function notify.resume_mails(p_notification notify.notifications, p_categories text[])
@@ -7532,7 +7532,7 @@ create function notify.schedule_dispatcher()
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe4fc4af72839e23';
+  as 'sha256 af9a2cbf1b5d3bca';
 
 create function notify.send_due()
   returns integer
@@ -7544,12 +7544,12 @@ grant execute on function notify.send_due to headroom_executor;
 create function notify.send_message(p_told notify.notifications[], p_channel text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c897927dc7f78594';
+  as 'sha256 5b1c9263c72f16a5';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2b1c5096c2f9276';
+  as 'sha256 d2b4645e63e0cdfe';
 
 create function notify.show_notification(p_id uuid)
   returns jsonb
@@ -7605,7 +7605,7 @@ grant execute on function notify.slack_webhook_for_relay to headroom_executor;
 create function notify.status_rules()
   returns TABLE(stage text, status text, finished boolean, rank integer, meaning text)
   language sql immutable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 4b3fb51833c8bf58';
+  as 'sha256 ae1bbd5d4c88e517';
 grant execute on function notify.status_rules to authenticated;
 grant execute on function notify.status_rules to headroom_auditor;
 grant execute on function notify.status_rules to headroom_control;
@@ -7645,7 +7645,7 @@ create function notify.tell(p_to notify.recipient, p_key text, p_content notify.
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 15518b8b2757652a';
+  as 'sha256 e8f0526bbef4b02e';
 
 create function notify.tell_member(p_workspace_id text, p_user_id text, p_key text, p_content notify.content)
   returns uuid
@@ -7660,7 +7660,7 @@ create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 58d6c653f81fe348';
+  as 'sha256 2e95a5a4df9f7ebf';
 
 create function notify.template_samples()
   returns TABLE(name text, sample text, vals jsonb)
@@ -7670,7 +7670,7 @@ create function notify.template_samples()
 create function notify.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c2743a9c29111e6';
+  as 'sha256 d5b0ae420862c505';
 
 create function notify.template_workspace(p_workspace_id text, OUT workspace_id text, OUT actor text)
   returns record
@@ -7695,7 +7695,7 @@ create function notify.time_zone_named(p_name text)
 create function notify.told_problem(p_key text, p_content notify.content)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00811ddcb0c3d62f';
+  as 'sha256 6af3143a0e76d00a';
 
 create function notify.told_text(p_workspace_id text, p_name text, p_values jsonb, p_language text DEFAULT 'en'::text, OUT title text, OUT body text)
   returns record
@@ -7726,7 +7726,7 @@ create function notify.webhook_box(p_workspace_id text, p_member_id text)
 create function notify.webhook_gone(p_delivery_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b745189dffb25ed6';
+  as 'sha256 2c61457eae50a022';
 
 create function notify.whose(p_notification notify.notifications)
   returns text
@@ -7741,12 +7741,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d882bb55c9d3791e';
+  as 'sha256 434c09f73a37fe21';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d831571834ef80af';
+  as 'sha256 cc38320c178711f0';
 
 create function outbox.add_stream(p_stream outbox.streams)
   returns outbox.streams
@@ -7756,7 +7756,7 @@ create function outbox.add_stream(p_stream outbox.streams)
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5e0ac810bcfc2b7';
+  as 'sha256 5e505e0e39d2daf0';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -7787,7 +7787,7 @@ create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2b96c608ccc0de6';
+  as 'sha256 934adf1da864fad7';
 
 create function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text)
   returns void
@@ -7802,7 +7802,7 @@ create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_
 create function outbox.check_stream(p_stream outbox.streams)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e7ca135f103b3502';
+  as 'sha256 eecb73fb31b2b975';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
@@ -7817,7 +7817,7 @@ create function outbox.check_stream_settings(p_settings jsonb, p_known text[])
 create function outbox.check_times(p_not_before timestamp with time zone, p_expires_at timestamp with time zone)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 061bbbfde0fe14ba';
+  as 'sha256 460ea88e2bf16138';
 
 create function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[])
   returns uuid[]
@@ -7832,18 +7832,18 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 792961c0006ddbda';
+  as 'sha256 679a444c4b638c69';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb, p_ways integer[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f91b1bd5111a468d';
+  as 'sha256 5a3f327892e9aff8';
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5b2a14ed369ed656';
+  as 'sha256 5e3b1a63aef0f285';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
@@ -7932,7 +7932,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb, p_priority integer DEFAULT 5)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 0245f7bfb5209588';
+  as 'sha256 d6dca96be3e92e54';
 
 create function outbox.enqueuer()
   returns text
@@ -7952,7 +7952,7 @@ create function outbox.ensure_limits(p_limits jsonb)
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 a98d5066f7e4eee2';
+  as 'sha256 a24c84c90397e7dc';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.ensure_rails(p_rails jsonb)
@@ -7979,7 +7979,7 @@ grant execute on function outbox.erase_payload to headroom_control;
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, p_terms jsonb, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6de67d9ade1fc3e9';
+  as 'sha256 fab117c883b05232';
 
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
@@ -8005,7 +8005,7 @@ create function outbox.forget_captures(p_stream text, p_key text, p_names text[]
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6490c1a4fc133da1';
+  as 'sha256 ea38bcd5b3afdc3a';
 
 create function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamp with time zone)
   returns void
@@ -8020,7 +8020,7 @@ create function outbox.gates_of(p_names text[])
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms set jit=off owner headroom_owner
-  as 'sha256 b28423166c7b46e5';
+  as 'sha256 7d02e5f8d114ed91';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -8055,7 +8055,7 @@ grant execute on function outbox.held_locks to headroom_executor;
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b10cb7d90a929944';
+  as 'sha256 20dbccc5ef6ccf5f';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -8070,7 +8070,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 ebee61e3ea2e05c0';
+  as 'sha256 9a24b5f8fed6f926';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
@@ -8107,7 +8107,7 @@ create function outbox.late_in_lanes(p_live bigint[], p_outcomes outbox.row_outc
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4afaaa7458b80af0';
+  as 'sha256 e2bd4af69b302689';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
@@ -8153,7 +8153,7 @@ grant execute on function outbox.list_streams to headroom_executor;
 create function outbox.lock_lanes(p_lane_ids bigint[])
   returns bigint[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bd77c02c6328d848';
+  as 'sha256 fd447d5ded3c61ef';
 
 create function outbox.locked_by(p_row outbox.payloads, p_destination text)
   returns jsonb
@@ -8173,18 +8173,18 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 06fb4c1109c55449';
+  as 'sha256 939d9c05ecde84f5';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.not_granted(p_row outbox.payloads)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 02fdca91be494eee';
+  as 'sha256 7b36fb9fd11aa25a';
 
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 25c3b0e150b8ac33';
+  as 'sha256 c12fa158759e90f1';
 
 create function outbox.note_registered(p_kind text, p_name text, p_settings jsonb, p_unset jsonb DEFAULT NULL::jsonb)
   returns jsonb
@@ -8205,7 +8205,7 @@ create function outbox.note_served(p_rails text[])
 create function outbox.open_queues(p_stream outbox.streams, p_ways integer[], p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
   returns TABLE(way_id integer, destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=on owner headroom_owner
-  as 'sha256 54c73766325e57e7';
+  as 'sha256 8f7bdfc3335b05b0';
 
 create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT ways integer[], OUT turns double precision[])
   returns record
@@ -8238,7 +8238,7 @@ create function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempt
 create function outbox.places_of(p_outbox_ids uuid[])
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 4e9f6ffef11bea5f';
+  as 'sha256 29dd61965d5b54a9';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
@@ -8268,7 +8268,7 @@ grant execute on function outbox.rail_status to headroom_executor;
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 dc1c56983d020f70';
+  as 'sha256 46a9f6abda68075c';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
@@ -8284,7 +8284,7 @@ create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 30355a55e54b6128';
+  as 'sha256 c8ff60e46ad01d2d';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -8295,7 +8295,7 @@ create function outbox.refuse_change()
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 92b1442e56e8e032';
+  as 'sha256 43f310a5a21925df';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
@@ -8332,7 +8332,7 @@ create function outbox.repair_headless(p_lane_ids bigint[])
 create function outbox.repair_unblocked(p_lane_ids bigint[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca54da0b7a4a5e2a';
+  as 'sha256 03858bc7bd112e85';
 
 create function outbox.repair_unheld(p_lane_ids bigint[])
   returns integer
@@ -8342,7 +8342,7 @@ create function outbox.repair_unheld(p_lane_ids bigint[])
 create function outbox.repair_ways()
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 3b3c32f05b7907f1';
+  as 'sha256 174ac725502516d5';
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
@@ -8369,7 +8369,7 @@ grant execute on function outbox.reset_stream to headroom_control;
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 af121e4ddbac6a45';
+  as 'sha256 b58bfe08395abe75';
 grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.retries_waiting(p_stream text, p_rail text, p_error_code text)
@@ -8380,7 +8380,7 @@ create function outbox.retries_waiting(p_stream text, p_rail text, p_error_code 
 create function outbox.retry_now(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 b950fa7d76a2cd19';
+  as 'sha256 4e3f8c3af8efb40e';
 grant execute on function outbox.retry_now to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
@@ -8406,13 +8406,13 @@ create function outbox.settings_of(p_kind text, p_name text)
 create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 7a3ad1ab13851158';
+  as 'sha256 4fb42e7941b8d917';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0404a2dba58a3a3';
+  as 'sha256 485d12f3c6265782';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
@@ -8432,7 +8432,7 @@ create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.ro
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 e95e4911a13889d1';
+  as 'sha256 61e1bda9b13fd9f6';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[], p_on_demand boolean DEFAULT false)
@@ -8444,7 +8444,7 @@ grant execute on function outbox.start_relay to headroom_executor;
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
-  as 'sha256 0b5cc41c24d26a14';
+  as 'sha256 7b886e975f6cd834';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
@@ -8463,7 +8463,7 @@ grant execute on function outbox.stop_relay to headroom_executor;
 create function outbox.store_captures(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4dac732559cd3912';
+  as 'sha256 5274e95c9d150673';
 
 create function outbox.stream_id(p_stream text)
   returns smallint
@@ -8483,7 +8483,7 @@ create function outbox.stream_settings(p_stream outbox.streams)
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 766186f67cd9c534';
+  as 'sha256 4be537eb2d48d7c8';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.take_number(p_stream text, p_key text)
@@ -8608,7 +8608,7 @@ create function outbox.without_addresses(p_message text)
 create function outbox.write_stream(p_stream outbox.streams, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 71b5432758ab69a3';
+  as 'sha256 ab6c38474057f410';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint

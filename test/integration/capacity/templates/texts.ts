@@ -23,7 +23,7 @@ export const refusedTexts: readonly (readonly [string, string, string | null, st
     "offer",
     "Offer",
     "{{terms}} {{dedline}}",
-    /body: \{\{dedline\}\} is no variable of it: there are request, /,
+    /body: \{\{dedline\}\} is not one of its variables: they are request, /,
   ],
   ["a variable of another template", "webhook_gone", "Gone", "{{request}}", /there are none/],
   ["an open section", "offer", "Offer", "{{#price}}{{terms}} {{deadline}}", /\{\{\/price\}\} is missing/],

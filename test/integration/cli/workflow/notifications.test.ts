@@ -34,7 +34,7 @@ test("a member is told something once per key, and what became of it is listed a
   expect(list).toMatch(new RegExp(`^${id} +${member} +pending +email, in-app +T +\\S+Z`, "m"));
   const shown = (await notifications("show", id)).out;
   expect(shown).toMatch(/^email +pending +a relay has it next/m);
-  expect(shown).toMatch(/^in-app +delivered +it stands in the inbox/m);
+  expect(shown).toMatch(/^in-app +delivered +it is in the inbox/m);
   expect(await json("notifications", "list", "--to", member, "--status", "failed")).toEqual({ notifications: [] });
 });
 

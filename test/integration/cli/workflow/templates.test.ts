@@ -68,7 +68,7 @@ test.each([
   [
     ["set", "offer", "--title", "T", "--body", "{{dedline}}"],
     1,
-    "{{dedline}} is no variable of it: there are request,",
+    "{{dedline}} is not one of its variables: they are request,",
   ],
   [["preview", "offer", "--body", "{{terms}}"], 1, "{{deadline}} has to be there"],
   [["preview", "offer", "--channel", "pigeon"], 2, "pigeon"],

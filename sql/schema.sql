@@ -525,7 +525,7 @@ UNION ALL
     s.next_look_at
    FROM billing.subscriptions s
   WHERE s.next_look_at IS NOT NULL;
-comment on view billing.due is 'What the sweep looks at next.';
+comment on view billing.due is 'What the sweep checks next.';
 
 create table billing.entries (
   id bigint generated always as identity not null,
@@ -971,7 +971,7 @@ UNION ALL
     NULL::bigint AS amount,
     s.seen_at AS since
    FROM billing.sightings s;
-comment on view billing.waiting is 'Money that waits for something.';
+comment on view billing.waiting is 'Money that waits, by what it waits for.';
 
 create unlogged table capacity.acts (
   workspace_id text not null,
@@ -2134,8 +2134,8 @@ create view notify.categories as
     column6 AS retention_days,
     column7 AS meaning,
     column8 AS place
-   FROM (VALUES ('requests'::text,'Your requests'::text,'member'::text,false,'{in-app}'::text[],365,'each step of the requests that you made'::text,1), ('reviews'::text,'Reviews'::text,'member'::text,false,'{in-app,direct}'::text[],365,'a decision is asked of you, or is no longer needed'::text,2), ('operations'::text,'Operations'::text,'member'::text,true,'{in-app,direct}'::text[],365,'a job failed, a dispute was opened, messages were given up'::text,3), ('offers'::text,'Offers'::text,'customer'::text,true,'{email}'::text[],365,'an offer waits for the customer''s answer, or has ended'::text,4), ('payments'::text,'Payments'::text,'customer'::text,true,'{email}'::text[],365,'what became of the customer''s money'::text,5), ('progress'::text,'Progress'::text,'customer'::text,false,'{email}'::text[],365,'how far the customer''s capacity is'::text,6), ('general'::text,'Other messages'::text,'member'::text,false,'{in-app}'::text[],90,'what other programs tell you'::text,7)) "*VALUES*";
-comment on view notify.categories is 'What people are told of, by kind; `place` is their order.';
+   FROM (VALUES ('requests'::text,'Your requests'::text,'member'::text,false,'{in-app}'::text[],365,'each step of the requests that you made'::text,1), ('reviews'::text,'Reviews'::text,'member'::text,false,'{in-app,direct}'::text[],365,'a decision is asked of you, or is no longer needed'::text,2), ('operations'::text,'Operations'::text,'member'::text,true,'{in-app,direct}'::text[],365,'a job failed, a dispute was opened, messages were given up'::text,3), ('offers'::text,'Offers'::text,'customer'::text,true,'{email}'::text[],365,'an offer waits for the customer''s answer, or has ended'::text,4), ('payments'::text,'Payments'::text,'customer'::text,true,'{email}'::text[],365,'what happened to the customer''s money'::text,5), ('progress'::text,'Progress'::text,'customer'::text,false,'{email}'::text[],365,'how far the customer''s capacity is'::text,6), ('general'::text,'Other messages'::text,'member'::text,false,'{in-app}'::text[],90,'what other programs tell you'::text,7)) "*VALUES*";
+comment on view notify.categories is 'The kinds of notifications; `place` is their order.';
 
 create view notify.channels as
  SELECT channel,
@@ -2149,7 +2149,7 @@ create view notify.channels as
     meaning,
     rail IS NOT NULL AS leaves,
     NOT rail IS DISTINCT FROM 'webhook'::text AS to_endpoints
-   FROM ( VALUES ('in-app'::text,'Inbox'::text,'{member}'::text[],true,false,''::text,NULL::text,NULL::text,'the inbox: it stands there with the transaction that tells it'::text), ('email'::text,'E-mail'::text,'{member,customer}'::text[],true,true,'rita@example.com'::text,'email'::text,'email:{workspace}'::text,'a mail to the address in the directory, or to the customer''s'::text), ('slack'::text,'Slack'::text,'{member,group}'::text[],true,true,'U0RITA'::text,'slack'::text,'slack:{address}'::text,'a direct message from the bot, or by the person''s own webhook; for a group, in its channel'::text), ('webhook'::text,'Endpoints'::text,'{member}'::text[],false,false,''::text,'webhook'::text,'endpoint:{address}'::text,'each endpoint of the workspace that takes notifications'::text)) c(channel, label, recipients, chosen, waits, sample, rail, destination, meaning);
+   FROM ( VALUES ('in-app'::text,'Inbox'::text,'{member}'::text[],true,false,''::text,NULL::text,NULL::text,'the inbox: visible when the transaction that tells it commits'::text), ('email'::text,'E-mail'::text,'{member,customer}'::text[],true,true,'rita@example.com'::text,'email'::text,'email:{workspace}'::text,'a mail to the address in the directory, or to the customer''s'::text), ('slack'::text,'Slack'::text,'{member,group}'::text[],true,true,'U0RITA'::text,'slack'::text,'slack:{address}'::text,'a direct message from the bot, or by the person''s own webhook; for a group, in its channel'::text), ('webhook'::text,'Endpoints'::text,'{member}'::text[],false,false,''::text,'webhook'::text,'endpoint:{address}'::text,'each endpoint of the workspace that takes notifications'::text)) c(channel, label, recipients, chosen, waits, sample, rail, destination, meaning);
 comment on view notify.channels is 'The channels by which people are told things.';
 
 create table notify.deliveries (
@@ -2456,7 +2456,7 @@ create view notify.shown as
 grant select on notify.shown to authenticated;
 grant select on notify.shown to headroom_auditor;
 grant select on notify.shown to headroom_control;
-comment on view notify.shown is 'What stands in an inbox.';
+comment on view notify.shown is 'The content of inboxes.';
 
 create view notify.statuses as
  SELECT n.id AS notification_id,
@@ -2482,7 +2482,7 @@ grant select on notify.statuses to authenticated;
 grant select on notify.statuses to headroom_auditor;
 grant select on notify.statuses to headroom_control;
 grant select on notify.statuses to service_role;
-comment on view notify.statuses is 'What became of each notification, over all channels.';
+comment on view notify.statuses is 'The status of each notification, over all channels.';
 
 create table notify.suppressions (
   workspace_id text not null,
@@ -2788,7 +2788,7 @@ create view outbox.deliveries as
           WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
 grant select on outbox.deliveries to headroom_auditor;
 grant select on outbox.deliveries to headroom_control;
-comment on view outbox.deliveries is 'What became of rows of ordered streams.';
+comment on view outbox.deliveries is 'The outcome of rows of ordered streams.';
 
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
@@ -3970,7 +3970,7 @@ grant select on public.notification_outbox to authenticated;
 grant select on public.notification_outbox to headroom_auditor;
 grant insert, select on public.notification_outbox to headroom_control;
 grant insert, select on public.notification_outbox to service_role;
-comment on view public.notification_outbox is 'What people were told, and what became of it. An insert tells somebody something.';
+comment on view public.notification_outbox is 'Notifications and their status. An insert notifies somebody.';
 
 create view public.notifications with (security_invoker=true) as
  SELECT n.id,
@@ -3986,7 +3986,7 @@ create view public.notifications with (security_invoker=true) as
      JOIN notify.shown s ON s.notification_id = n.id
   WHERE n.recipient_kind = 'member'::text AND n.channels @> ARRAY['in-app'::text] AND n.erased_at IS NULL AND n.workspace_id = (( SELECT directory.reader_workspace() AS reader_workspace)) AND n.recipient = (( SELECT directory.reader_id() AS reader_id));
 grant select on public.notifications to authenticated;
-comment on view public.notifications is 'The inbox of whoever is signed in.';
+comment on view public.notifications is 'The inbox of the member who is signed in.';
 
 create view public.payments with (security_invoker=true) as
  SELECT id,
@@ -4017,7 +4017,7 @@ grant select on public.payments to authenticated;
 grant select on public.payments to headroom_auditor;
 grant select on public.payments to headroom_control;
 grant select on public.payments to service_role;
-comment on view public.payments is 'Payments, and what of each went back.';
+comment on view public.payments is 'Payments, and how much of each was returned.';
 
 create view public.provisioning_jobs with (security_invoker=true) as
  SELECT j.id,
@@ -4172,7 +4172,7 @@ create view webhooks.envelope_status as
                 END AS status) s;
 grant select on webhooks.envelope_status to headroom_auditor;
 grant select on webhooks.envelope_status to headroom_control;
-comment on view webhooks.envelope_status is 'Published events of all event streams, and what became of them.';
+comment on view webhooks.envelope_status is 'Published events of all event streams, and their outcome.';
 
 create table webhooks.envelopes (
   id uuid not null,
@@ -6414,12 +6414,12 @@ grant execute on function directory.list_workspaces to headroom_control;
 create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 179990cd23262c7f';
+  as 'sha256 b94a818afd62013a';
 
 create function directory.member_problem(p_workspace_id text, p_id text, p_old directory.members, p_new directory.members, p_changes jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c48c241574781376';
+  as 'sha256 ac9f4c2152edce48';
 
 create function directory.protect_tables(p_schema text)
   returns void
@@ -6435,13 +6435,13 @@ grant execute on function directory.put_api_key to headroom_control;
 create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], p_slack_channel_id text DEFAULT NULL::text, OUT id text, OUT name text, OUT members text[], OUT slack_channel_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 f706f8a4c1472a2d';
+  as 'sha256 a743689610ef1825';
 grant execute on function directory.put_group to headroom_control;
 
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 67ccfce37cdf6cc2';
+  as 'sha256 f06e8821b67a455a';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -6453,19 +6453,19 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 2495ff4db7f4c434';
+  as 'sha256 c8cd34d0c9920bdb';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 52eb45522144b582';
+  as 'sha256 301da84ce904767a';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader()
   returns directory.standing
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3d5350c4eedbdde';
+  as 'sha256 088000140a6a1c6b';
 
 create function directory.reader_groups()
   returns text[]
@@ -6521,19 +6521,19 @@ grant execute on function directory.remove_group to headroom_control;
 create function directory.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 feda3ead81290a55';
+  as 'sha256 f80d6fa867669e4d';
 grant execute on function directory.remove_identity to headroom_control;
 
 create function directory.remove_identity_domain(p_issuer text, p_domain text)
   returns bigint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 127aab8d3b4c4db6';
+  as 'sha256 29f23650711e8f6d';
 grant execute on function directory.remove_identity_domain to headroom_control;
 
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 bfc8eec7ffc4ce80';
+  as 'sha256 c652b685bc9940ed';
 grant execute on function directory.remove_member to headroom_control;
 
 create function directory.require_purpose(p_purpose text)
@@ -6560,7 +6560,7 @@ grant execute on function directory.revoke_api_key to headroom_control;
 create function directory.signed_in_member()
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30f6b1ede5afd3f8';
+  as 'sha256 8bd2827ee38e687c';
 
 create function directory.standing_of(p_workspace_id text, p_member_id text)
   returns directory.standing
@@ -6645,7 +6645,7 @@ create function headroom.equal_constant_time(p_left bytea, p_right bytea)
 create function headroom.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 606d9f50a112add1';
+  as 'sha256 1ce6c1465eafe441';
 
 create function headroom.forget_in_vault(p_names text[])
   returns void
@@ -6690,12 +6690,12 @@ create function headroom.is_moment(p_at timestamp with time zone)
 create function headroom.keep_box(p_name text, p_label text, p_value text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c94e826c215042d1';
+  as 'sha256 b2642ada4d00439d';
 
 create function headroom.keep_secret(p_name text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc27e35913d7f97a';
+  as 'sha256 103026b07676c2ce';
 
 create function headroom.key_id(p_key text)
   returns bytea
@@ -6710,7 +6710,7 @@ create function headroom.key_of_box(p_name text, p_box bytea)
 create function headroom.key_to_seal_with()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6cac527e6290077';
+  as 'sha256 fe962373f531214e';
 
 create function headroom.link_key(p_secret_name text, p_said text, p_hint text)
   returns bytea
@@ -6720,7 +6720,7 @@ create function headroom.link_key(p_secret_name text, p_said text, p_hint text)
 create function headroom.list_secrets()
   returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8bbf08f126fdc6a0';
+  as 'sha256 bb1be3838d026984';
 grant execute on function headroom.list_secrets to headroom_control;
 
 create function headroom.make_turn(p_name text)
@@ -6736,7 +6736,7 @@ create function headroom.open_box(p_name text)
 create function headroom.open_secret(p_name text, p_box bytea)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14296af6d8302e48';
+  as 'sha256 9ae6bd2f7f44a90f';
 
 create function headroom.optional_secret(p_name text)
   returns text
@@ -6751,7 +6751,7 @@ create function headroom.reason_in(p_reason text)
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 170940a1f3607b85';
+  as 'sha256 8c5017c6c3b08215';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -6761,7 +6761,7 @@ create function headroom.register_hooks(p_layer text, p_hooks jsonb)
 create function headroom.remove_secret(p_name text, p_anyway boolean DEFAULT false)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 08d86d72bf5447ca';
+  as 'sha256 ba214d78c7f2ceb8';
 grant execute on function headroom.remove_secret to headroom_control;
 
 create function headroom.request_headers()
@@ -6772,7 +6772,7 @@ create function headroom.request_headers()
 create function headroom.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 e46c3d8931583d72';
+  as 'sha256 61b3c94f1980018b';
 grant execute on function headroom.reseal_secrets to headroom_control;
 
 create function headroom.run_hooks(p_point text, p_argument jsonb)
@@ -9624,12 +9624,12 @@ create function webhooks.check_endpoint(p_endpoint webhooks.endpoints)
 create function webhooks.check_endpoint_url(p_url text, p_allow_private boolean)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3433b0e680ddd2a2';
+  as 'sha256 27f01d5fdeb8a75a';
 
 create function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aded86c44070e07b';
+  as 'sha256 2b63bdf882256408';
 
 create function webhooks.check_no_alerts(p_endpoint webhooks.endpoints)
   returns void
@@ -9657,7 +9657,7 @@ grant execute on function webhooks.disable_endpoint to headroom_control;
 create function webhooks.drop_endpoint_secrets(p_secret_ids uuid[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21d4df9552de9499';
+  as 'sha256 5f5209b9310dfd22';
 
 create function webhooks.enable_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns void
@@ -9690,7 +9690,7 @@ create function webhooks.find_endpoint(p_name text, p_tenant_id text)
 create function webhooks.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 a4867c5bf8d68bd1';
+  as 'sha256 9e109095fe1f247b';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
   returns void
@@ -9733,7 +9733,7 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 13eac2cacfe7c5fb';
+  as 'sha256 948cb4b26172a2a7';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()
@@ -9773,7 +9773,7 @@ grant execute on function webhooks.replay_envelopes to headroom_control;
 create function webhooks.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_tenant_id text DEFAULT NULL::text)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 62b811f3db9a9306';
+  as 'sha256 8ee81ecb969b0bf2';
 grant execute on function webhooks.rotate_endpoint_secret to headroom_control;
 
 create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
@@ -9794,7 +9794,7 @@ create function webhooks.topic_matches(p_topics text[], p_stream text, p_type te
 create function webhooks.yield_events()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1edbc49c453a2a3';
+  as 'sha256 54c09ebc2960c9de';
 
 -- Templates
 

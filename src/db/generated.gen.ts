@@ -54,7 +54,7 @@ export interface BillingBalance {
   net: number | null;
 }
 
-/** What the sweep looks at next. */
+/** What the sweep checks next. */
 export interface BillingDue {
   kind: string | null;
   id: string | null;
@@ -129,7 +129,7 @@ export interface BillingSettings {
   updated_at: Date;
 }
 
-/** Money that waits for something. */
+/** Money that waits, by what it waits for. */
 export interface BillingWaiting {
   state: string | null;
   workspace_id: string | null;
@@ -424,7 +424,7 @@ export interface LedgerOutboxLedger {
   deliveries: number | null;
 }
 
-/** What people are told of, by kind; `place` is their order. */
+/** The kinds of notifications; `place` is their order. */
 export interface NotifyCategories {
   category: string | null;
   title: string | null;
@@ -473,12 +473,12 @@ export interface NotifyPartStages {
   endpoint_id: string | null;
 }
 
-/** What stands in an inbox. */
+/** The content of inboxes. */
 export interface NotifyShown {
   notification_id: string | null;
 }
 
-/** What became of each notification, over all channels. */
+/** The status of each notification, over all channels. */
 export interface NotifyStatuses {
   notification_id: string | null;
   status: string | null;
@@ -757,7 +757,7 @@ export interface CapacityTimeInState {
   longest_seconds: number | null;
 }
 
-/** What people were told, and what became of it. An insert tells somebody something. */
+/** Notifications and their status. An insert notifies somebody. */
 export interface NotificationOutbox {
   id: string | null;
   workspace_id: string | null;
@@ -777,7 +777,7 @@ export interface NotificationOutbox {
   expires_at: Date | null;
 }
 
-/** The inbox of whoever is signed in. */
+/** The inbox of the member who is signed in. */
 export interface Notifications {
   id: string | null;
   title: string | null;
@@ -790,7 +790,7 @@ export interface Notifications {
   read_at: Date | null;
 }
 
-/** Payments, and what of each went back. */
+/** Payments, and how much of each was returned. */
 export interface Payments {
   id: string | null;
   request_id: string | null;
@@ -1800,7 +1800,7 @@ export interface Functions {
     args: Record<string, never>;
     result: string | null;
   };
-  /** Whether the key of the machine that reads was not revoked. */
+  /** Whether the key of the machine that reads is still valid. */
   "directory.reader_key_valid": {
     args: Record<string, never>;
     result: boolean;
@@ -1843,7 +1843,7 @@ export interface Functions {
     };
     result: { workspace_id: string; member_id: string };
   };
-  /** Removes a rule and says how many links ended with it. */
+  /** Removes a rule and returns how many links ended with it. */
   "directory.remove_identity_domain": {
     args: {
       p_issuer: string | null;
@@ -1851,7 +1851,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id. */
+  /** Removes a member, and returns what ended and what waited on them. Nullable: slack_user_id. */
   "directory.remove_member": {
     args: {
       p_workspace_id: string | null;
@@ -1933,7 +1933,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
+  /** Seals a batch of secrets again under the current key, or only counts them. Nullable: after. */
   "headroom.reseal_secrets": {
     args: {
       p_after: string | null;
@@ -1964,7 +1964,7 @@ export interface Functions {
     args: Record<string, never>;
     result: boolean;
   };
-  /** Takes a turn until the end of the transaction, after whoever has it. */
+  /** Takes a turn until the end of the transaction, and waits for it. */
   "headroom.take_turn": {
     args: {
       p_name: string | null;
@@ -3521,7 +3521,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Makes or changes an endpoint; a new one's secret is returned this once. Nullable: secret. */
+  /** Makes or changes an endpoint; returns a new one's secret, only this time. Nullable: secret. */
   "webhooks.put_endpoint": {
     args: {
       p_name: string | null;
@@ -3562,7 +3562,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Adds a secret to an endpoint and lets the old ones run out; returns it this once. */
+  /** Adds a secret to an endpoint and lets the old ones run out; returns it, only this time. */
   "webhooks.rotate_endpoint_secret": {
     args: {
       p_name: string | null;

@@ -1987,7 +1987,7 @@ create table headroom.boxes (
   constraint boxes_pkey PRIMARY KEY (name)
 );
 alter table headroom.boxes enable row level security;
-comment on table headroom.boxes is 'What is sealed under a key that only the environment holds; null: Vault keeps it.';
+comment on table headroom.boxes is 'Secrets sealed under a key that only the environment has; null: Vault has it.';
 
 create table headroom.handed_out (
   login name not null,
@@ -2007,7 +2007,7 @@ create table headroom.hook_points (
   constraint hook_points_pkey PRIMARY KEY (point),
   constraint hook_points_point_check CHECK ((point ~ '^[a-z]+\.[a-z_]+$'::text))
 );
-comment on table headroom.hook_points is 'Points at which upper layers may join in, declared by the layer that runs them.';
+comment on table headroom.hook_points is 'Points where upper layers may add functions, declared by the layer that runs them.';
 
 create table headroom.hooks (
   point text not null,
@@ -2017,7 +2017,7 @@ create table headroom.hooks (
   constraint hooks_pkey PRIMARY KEY (point, layer),
   constraint hooks_point_fkey FOREIGN KEY (point) REFERENCES headroom.hook_points(point) ON DELETE CASCADE
 );
-comment on table headroom.hooks is 'Functions (jsonb) returns jsonb that upper layers registered. Written by the migrator alone.';
+comment on table headroom.hooks is 'Functions (jsonb) returns jsonb that upper layers registered. Only the migrator writes it.';
 
 create table headroom.migrations (
   number integer not null,
@@ -2048,7 +2048,7 @@ create table headroom.sealing_key (
 );
 alter table headroom.sealing_key enable row level security;
 comment on table headroom.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
-comment on column headroom.sealing_key.key_id is 'As headroom.key_id() makes it: the key cannot be told from it.';
+comment on column headroom.sealing_key.key_id is 'Made by headroom.key_id(), which does not reveal the key.';
 
 create table headroom.turns (
   name text not null,
@@ -2540,7 +2540,7 @@ create table outbox.answers (
 );
 grant select on outbox.answers to headroom_auditor;
 grant select on outbox.answers to headroom_control;
-comment on table outbox.answers is 'What a rail or a receiver said about a try that was not delivered, by the line of the archive that tells of it. Erased and collected with the payload.';
+comment on table outbox.answers is 'What a rail or a receiver said about a try that was not delivered, by line of the archive. Erased and collected with the payload.';
 
 create table outbox.attempts (
   outbox_id uuid not null,
@@ -2712,7 +2712,7 @@ create table outbox.claims (
 grant select on outbox.claims to headroom_auditor;
 grant select on outbox.claims to headroom_control;
 comment on column outbox.claims.open is 'Lanes (ordered) or rows (unordered) of this claim that are not settled yet.';
-comment on column outbox.claims.tries is 'What rows without order had been through before, in the order of outbox_ids; null when all are new.';
+comment on column outbox.claims.tries is 'Earlier tries of rows without order, in the order of outbox_ids; null when all are new.';
 
 create table outbox.dead (
   outbox_id uuid not null,
@@ -2819,7 +2819,7 @@ create table outbox.gate_notes (
 CREATE INDEX gate_notes_by_name ON outbox.gate_notes USING btree (name, note_id);
 grant select on outbox.gate_notes to headroom_auditor;
 grant select on outbox.gate_notes to headroom_control;
-comment on table outbox.gate_notes is 'What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody.';
+comment on table outbox.gate_notes is 'What settles noted about destinations, until a session takes the gate: a settle writes its note and waits for nobody.';
 
 create table outbox.gates (
   name text not null,
@@ -2835,7 +2835,7 @@ create table outbox.gates (
 ) with (fillfactor=50);
 grant select on outbox.gates to headroom_auditor;
 grant select on outbox.gates to headroom_control;
-comment on table outbox.gates is 'What relays found out about destinations. Written by whoever has locked the row, which is tried for and never waited for.';
+comment on table outbox.gates is 'What relays found out about destinations. Written only under a row lock, which is tried for and never waited for.';
 comment on column outbox.gates.next_slot_at is 'No send before this time (rate limit, Retry-After).';
 comment on column outbox.gates.open_until is 'Circuit open until then; afterwards one probe is let through.';
 comment on column outbox.gates.probe_until is 'A probe is under way until then at the latest.';
@@ -2863,9 +2863,9 @@ grant select on outbox.heads to headroom_auditor;
 grant select on outbox.heads to headroom_control;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
 comment on column outbox.heads.rewind_to is 'A row redriven while the lane was in flight: the lane starts over from here.';
-comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: what a redrive must not go behind unasked.';
+comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: a redrive goes behind it only on request.';
 comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
-comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
+comment on column outbox.heads.misses is 'How often the lane was checked while a producer''s transaction was still open.';
 comment on column outbox.heads.delivered_at is 'When a row was last delivered since the lane became active.';
 
 create view outbox.lane_positions as
@@ -2896,8 +2896,8 @@ create table outbox.lanes (
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 grant select on outbox.lanes to headroom_control;
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
-comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
-comment on column outbox.lanes.delivered_at is 'When a row of the lane was last delivered, as known when it last went idle; an active lane''s head knows better.';
+comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; for an active lane, see its head.';
+comment on column outbox.lanes.delivered_at is 'When a row of the lane was last delivered, as of when it last went idle; for an active lane, see its head.';
 
 create table outbox.limits (
   name text not null,
@@ -2914,11 +2914,11 @@ create table outbox.limits (
 );
 grant select on outbox.limits to headroom_auditor;
 grant select on outbox.limits to headroom_control;
-comment on table outbox.limits is 'How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing.';
-comment on column outbox.limits.min_interval_ms is 'Least time between two sends. Null, here and in the next two: as the kind says, else as "*" says.';
+comment on table outbox.limits is 'Operators'' limits of destinations: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays only read it.';
+comment on column outbox.limits.min_interval_ms is 'Shortest time between two sends. Null, here and in the next two: the kind''s value, otherwise that of "*".';
 comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
 comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
-comment on column outbox.limits.clears is 'How often what relays found out was declared void; what they found out under another number does not count.';
+comment on column outbox.limits.clears is 'How often an operator cleared what relays found out; what they found out under another number is ignored.';
 
 create view outbox.lines as
  SELECT s.name AS stream,
@@ -3015,7 +3015,7 @@ grant select on outbox.pending to headroom_auditor;
 grant select on outbox.pending to headroom_control;
 grant select on outbox.pending to headroom_executor;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
-comment on column outbox.pending.special is 'Not sendable at sight: dated, waiting for its next try, expiring, coalescing, or bound for a destination with limits.';
+comment on column outbox.pending.special is 'Needs a decision before it is sent: dated, waiting for its next try, expiring, coalescing, or bound for a destination with limits.';
 comment on column outbox.pending.payload_hash is 'Also in payloads; here so that a claim writes its archive lines without reading them.';
 
 create table outbox.pending_unordered (
@@ -3062,7 +3062,7 @@ create table outbox.rails (
 grant select on outbox.rails to headroom_auditor;
 grant select on outbox.rails to headroom_control;
 grant select on outbox.rails to headroom_executor;
-comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
+comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that is listed here.';
 comment on column outbox.rails.served_at is 'When a relay that serves it last showed a sign of life; null: never.';
 comment on column outbox.rails.guarded is 'Uses credentials of the installation: only streams with a grant (stream_rails) may use it.';
 comment on column outbox.rails.credentials is 'The stored secrets that relays are given for this rail.';
@@ -3077,7 +3077,7 @@ create table outbox.registered_settings (
 );
 grant select on outbox.registered_settings to headroom_auditor;
 grant select on outbox.registered_settings to headroom_control;
-comment on table outbox.registered_settings is 'The settings of streams, rails and limits as the last migration registered them. What differs from them was set by somebody.';
+comment on table outbox.registered_settings is 'The settings of streams, rails and limits as the last migration registered them. Different values were set by an operator or a relay.';
 
 create table outbox.relays (
   relay_id integer generated always as identity not null,
@@ -3094,8 +3094,8 @@ grant select on outbox.relays to headroom_auditor;
 grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.rails is 'The rails that it serves; null: it did not say.';
-comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
-comment on column outbox.relays.ended_at is 'When its turn ended; a relay that is a process takes its row with it instead.';
+comment on column outbox.relays.wants_notify is 'False while the relay is busy: it claims again anyway, and NOTIFY serialises commits.';
+comment on column outbox.relays.ended_at is 'When its turn ended; a relay that is a process removes its row instead.';
 
 create table outbox.renderers (
   name text not null,
@@ -3118,7 +3118,7 @@ create table outbox.reserved_kinds (
 );
 grant select on outbox.reserved_kinds to headroom_auditor;
 grant select on outbox.reserved_kinds to headroom_control;
-comment on table outbox.reserved_kinds is 'Beginnings of destinations that only our own functions may name: their limits and circuits hold up our own messages.';
+comment on table outbox.reserved_kinds is 'Beginnings of destinations that only our own functions may name: their limits and circuits delay our own messages.';
 
 create table outbox.retention_classes (
   class_id smallint not null,
@@ -3134,7 +3134,7 @@ create table outbox.retention_classes (
 );
 grant select on outbox.retention_classes to headroom_auditor;
 grant select on outbox.retention_classes to headroom_control;
-comment on table outbox.retention_classes is 'How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever.';
+comment on table outbox.retention_classes is 'How long archive lines and payloads are kept, and how wide a partition is. Null days: forever.';
 
 create view outbox.rows as
  SELECT d.stream_id,
@@ -3233,12 +3233,12 @@ grant select on outbox.streams to headroom_auditor;
 grant select on outbox.streams to headroom_control;
 grant select on outbox.streams to headroom_executor;
 comment on table outbox.streams is 'A named outbox and its settings.';
-comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
+comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane continues.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
-comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
-comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
-comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
-comment on column outbox.streams.followed is 'Layers above are told of rows that were delivered or skipped (hook outbox.finished). For streams without order.';
+comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: forever. Never shorter than the archive.';
+comment on column outbox.streams.forget_minutes is 'How long after its expiry an unfinished row is given up, and a payload erased; null: payloads are kept as long as the archive.';
+comment on column outbox.streams.writers is 'Roles that may enqueue here; null: everybody who may call outbox.enqueue(). Empty: only Headroom''s own functions, permanently.';
+comment on column outbox.streams.followed is 'Layers above are notified of rows that were delivered or skipped (hook outbox.finished). For streams without order.';
 comment on column outbox.streams.built_in is 'Made by Headroom''s migrations.';
 
 create view outbox.waiting as
@@ -3279,7 +3279,7 @@ create table outbox.ways (
 CREATE INDEX ways_by_name ON outbox.ways USING btree (stream_id, rail_id, writer, way_id);
 grant select on outbox.ways to headroom_auditor;
 grant select on outbox.ways to headroom_control;
-comment on table outbox.ways is 'How rows of a stream go, and who wrote them. Producers add to it and change nothing; two who are first at once make two.';
+comment on table outbox.ways is 'How rows of a stream go, and who wrote them. Producers add to it and change nothing; two that are first at the same time make two.';
 comment on column outbox.ways.writer is 'The role that enqueued; empty for our own functions, "?" for applications'' rows from before ways were known.';
 
 create view payments.outbox_transfers as
@@ -4071,9 +4071,9 @@ create table webhooks.alerts (
 );
 CREATE INDEX alerts_by_endpoint ON webhooks.alerts USING btree (endpoint_id);
 comment on table webhooks.alerts is 'Who is told when rows are given up, and again when none is left.';
-comment on column webhooks.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; it stands in no row.';
+comment on column webhooks.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; no row contains it.';
 comment on column webhooks.alerts.streams is 'Which streams it watches; null: all.';
-comment on column webhooks.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless all is well there again.';
+comment on column webhooks.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless its last dead letter is gone meanwhile.';
 
 create table webhooks.alerts_raised (
   alert text not null,
@@ -4087,7 +4087,7 @@ create table webhooks.alerts_raised (
 );
 grant select on webhooks.alerts_raised to headroom_auditor;
 grant select on webhooks.alerts_raised to headroom_control;
-comment on column webhooks.alerts_raised.last_died_at is 'When the newest dead letter that was told of died.';
+comment on column webhooks.alerts_raised.last_died_at is 'When the newest reported dead letter died.';
 
 create table webhooks.endpoint_secrets (
   secret_id uuid not null,
@@ -4131,9 +4131,9 @@ create table webhooks.endpoints (
 CREATE TRIGGER endpoint_changed AFTER INSERT OR DELETE OR UPDATE OF tenant_id, topics, enabled ON webhooks.endpoints FOR EACH ROW EXECUTE FUNCTION webhooks.tell_endpoint_changed();
 grant select on webhooks.endpoints to headroom_auditor;
 grant select on webhooks.endpoints to headroom_control;
-comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
-comment on column webhooks.endpoints.tenant_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
-comment on column webhooks.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
+comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint receives. Its secrets are stored separately.';
+comment on column webhooks.endpoints.tenant_id is 'The workspace whose events, and only whose rows, it receives; null: it belongs to the installation and may receive any.';
+comment on column webhooks.endpoints.private is 'An operator allowed http and a private address; a relay must allow them as well.';
 comment on column webhooks.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
 comment on column webhooks.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
 
@@ -4195,9 +4195,9 @@ CREATE CONSTRAINT TRIGGER address_envelopes AFTER INSERT ON webhooks.envelopes D
 grant select on webhooks.envelopes to headroom_auditor;
 grant select on webhooks.envelopes to headroom_control;
 comment on table webhooks.envelopes is 'Events that applications published, as CloudEvents 1.0.';
-comment on column webhooks.envelopes.instruction_id is 'Source and id of the event, which together are the event.';
+comment on column webhooks.envelopes.instruction_id is 'Source and id of the event, which together identify it.';
 comment on column webhooks.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
-comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
+comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endpoint that receives it; null until the publishing transaction commits.';
 
 -- Functions
 
@@ -7660,7 +7660,7 @@ create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e95a5a4df9f7ebf';
+  as 'sha256 7e5c923653de06cf';
 
 create function notify.template_samples()
   returns TABLE(name text, sample text, vals jsonb)

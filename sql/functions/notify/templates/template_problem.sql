@@ -31,7 +31,7 @@ begin
     elsif v_name like '%\_link' then
       return format('{{%s}} is not a variable: a mail adds its links itself', left(v_name, 40));
     elsif v_name <> all (p_variables) then
-      return format('{{%s}} is not one of its variables: they are %s', left(v_name, 40),
+      return format('{{%s}} is not one of its variables: %s', left(v_name, 40),
                     coalesce(nullif(array_to_string(p_variables, ', '), ''), 'none'));
     elsif v_tag ~ '^[#^]' then
       if v_open is not null then

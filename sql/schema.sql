@@ -525,7 +525,7 @@ UNION ALL
     s.next_look_at
    FROM billing.subscriptions s
   WHERE s.next_look_at IS NOT NULL;
-comment on view billing.due is 'What the sweep looks at next.';
+comment on view billing.due is 'What the sweep checks next.';
 
 create table billing.entries (
   id bigint generated always as identity not null,
@@ -971,7 +971,7 @@ UNION ALL
     NULL::bigint AS amount,
     s.seen_at AS since
    FROM billing.sightings s;
-comment on view billing.waiting is 'Money that waits for something.';
+comment on view billing.waiting is 'Money that waits, by what it waits for.';
 
 create unlogged table capacity.acts (
   workspace_id text not null,
@@ -1987,7 +1987,7 @@ create table headroom.boxes (
   constraint boxes_pkey PRIMARY KEY (name)
 );
 alter table headroom.boxes enable row level security;
-comment on table headroom.boxes is 'What is sealed under a key that only the environment holds; null: Vault keeps it.';
+comment on table headroom.boxes is 'Secrets sealed under a key that only the environment has; null: Vault has it.';
 
 create table headroom.handed_out (
   login name not null,
@@ -2007,7 +2007,7 @@ create table headroom.hook_points (
   constraint hook_points_pkey PRIMARY KEY (point),
   constraint hook_points_point_check CHECK ((point ~ '^[a-z]+\.[a-z_]+$'::text))
 );
-comment on table headroom.hook_points is 'Points at which upper layers may join in, declared by the layer that runs them.';
+comment on table headroom.hook_points is 'Points where upper layers may add functions, declared by the layer that runs them.';
 
 create table headroom.hooks (
   point text not null,
@@ -2017,7 +2017,7 @@ create table headroom.hooks (
   constraint hooks_pkey PRIMARY KEY (point, layer),
   constraint hooks_point_fkey FOREIGN KEY (point) REFERENCES headroom.hook_points(point) ON DELETE CASCADE
 );
-comment on table headroom.hooks is 'Functions (jsonb) returns jsonb that upper layers registered. Written by the migrator alone.';
+comment on table headroom.hooks is 'Functions (jsonb) returns jsonb that upper layers registered. Only the migrator writes it.';
 
 create table headroom.migrations (
   number integer not null,
@@ -2048,7 +2048,7 @@ create table headroom.sealing_key (
 );
 alter table headroom.sealing_key enable row level security;
 comment on table headroom.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
-comment on column headroom.sealing_key.key_id is 'As headroom.key_id() makes it: the key cannot be told from it.';
+comment on column headroom.sealing_key.key_id is 'Made by headroom.key_id(), which does not reveal the key.';
 
 create table headroom.turns (
   name text not null,
@@ -2134,8 +2134,8 @@ create view notify.categories as
     column6 AS retention_days,
     column7 AS meaning,
     column8 AS place
-   FROM (VALUES ('requests'::text,'Your requests'::text,'member'::text,false,'{in-app}'::text[],365,'each step of the requests that you made'::text,1), ('reviews'::text,'Reviews'::text,'member'::text,false,'{in-app,direct}'::text[],365,'a decision is asked of you, or is no longer needed'::text,2), ('operations'::text,'Operations'::text,'member'::text,true,'{in-app,direct}'::text[],365,'a job failed, a dispute was opened, messages were given up'::text,3), ('offers'::text,'Offers'::text,'customer'::text,true,'{email}'::text[],365,'an offer waits for the customer''s answer, or has ended'::text,4), ('payments'::text,'Payments'::text,'customer'::text,true,'{email}'::text[],365,'what became of the customer''s money'::text,5), ('progress'::text,'Progress'::text,'customer'::text,false,'{email}'::text[],365,'how far the customer''s capacity is'::text,6), ('general'::text,'Other messages'::text,'member'::text,false,'{in-app}'::text[],90,'what other programs tell you'::text,7)) "*VALUES*";
-comment on view notify.categories is 'What people are told of, by kind; `place` is their order.';
+   FROM (VALUES ('requests'::text,'Your requests'::text,'member'::text,false,'{in-app}'::text[],365,'each step of the requests that you made'::text,1), ('reviews'::text,'Reviews'::text,'member'::text,false,'{in-app,direct}'::text[],365,'a decision is asked of you, or is no longer needed'::text,2), ('operations'::text,'Operations'::text,'member'::text,true,'{in-app,direct}'::text[],365,'a job failed, a dispute was opened, messages were given up'::text,3), ('offers'::text,'Offers'::text,'customer'::text,true,'{email}'::text[],365,'an offer waits for the customer''s answer, or has ended'::text,4), ('payments'::text,'Payments'::text,'customer'::text,true,'{email}'::text[],365,'what happened to the customer''s money'::text,5), ('progress'::text,'Progress'::text,'customer'::text,false,'{email}'::text[],365,'how far the customer''s capacity is'::text,6), ('general'::text,'Other messages'::text,'member'::text,false,'{in-app}'::text[],90,'what other programs tell you'::text,7)) "*VALUES*";
+comment on view notify.categories is 'The kinds of notifications; `place` is their order.';
 
 create view notify.channels as
  SELECT channel,
@@ -2149,7 +2149,7 @@ create view notify.channels as
     meaning,
     rail IS NOT NULL AS leaves,
     NOT rail IS DISTINCT FROM 'webhook'::text AS to_endpoints
-   FROM ( VALUES ('in-app'::text,'Inbox'::text,'{member}'::text[],true,false,''::text,NULL::text,NULL::text,'the inbox: it stands there with the transaction that tells it'::text), ('email'::text,'E-mail'::text,'{member,customer}'::text[],true,true,'rita@example.com'::text,'email'::text,'email:{workspace}'::text,'a mail to the address in the directory, or to the customer''s'::text), ('slack'::text,'Slack'::text,'{member,group}'::text[],true,true,'U0RITA'::text,'slack'::text,'slack:{address}'::text,'a direct message from the bot, or by the person''s own webhook; for a group, in its channel'::text), ('webhook'::text,'Endpoints'::text,'{member}'::text[],false,false,''::text,'webhook'::text,'endpoint:{address}'::text,'each endpoint of the workspace that takes notifications'::text)) c(channel, label, recipients, chosen, waits, sample, rail, destination, meaning);
+   FROM ( VALUES ('in-app'::text,'Inbox'::text,'{member}'::text[],true,false,''::text,NULL::text,NULL::text,'the inbox: visible when the transaction that tells it commits'::text), ('email'::text,'E-mail'::text,'{member,customer}'::text[],true,true,'rita@example.com'::text,'email'::text,'email:{workspace}'::text,'a mail to the address in the directory, or to the customer''s'::text), ('slack'::text,'Slack'::text,'{member,group}'::text[],true,true,'U0RITA'::text,'slack'::text,'slack:{address}'::text,'a direct message from the bot, or by the person''s own webhook; for a group, in its channel'::text), ('webhook'::text,'Endpoints'::text,'{member}'::text[],false,false,''::text,'webhook'::text,'endpoint:{address}'::text,'each endpoint of the workspace that takes notifications'::text)) c(channel, label, recipients, chosen, waits, sample, rail, destination, meaning);
 comment on view notify.channels is 'The channels by which people are told things.';
 
 create table notify.deliveries (
@@ -2456,7 +2456,7 @@ create view notify.shown as
 grant select on notify.shown to authenticated;
 grant select on notify.shown to headroom_auditor;
 grant select on notify.shown to headroom_control;
-comment on view notify.shown is 'What stands in an inbox.';
+comment on view notify.shown is 'The content of inboxes.';
 
 create view notify.statuses as
  SELECT n.id AS notification_id,
@@ -2482,7 +2482,7 @@ grant select on notify.statuses to authenticated;
 grant select on notify.statuses to headroom_auditor;
 grant select on notify.statuses to headroom_control;
 grant select on notify.statuses to service_role;
-comment on view notify.statuses is 'What became of each notification, over all channels.';
+comment on view notify.statuses is 'The status of each notification, over all channels.';
 
 create table notify.suppressions (
   workspace_id text not null,
@@ -2540,7 +2540,7 @@ create table outbox.answers (
 );
 grant select on outbox.answers to headroom_auditor;
 grant select on outbox.answers to headroom_control;
-comment on table outbox.answers is 'What a rail or a receiver said about a try that was not delivered, by the line of the archive that tells of it. Erased and collected with the payload.';
+comment on table outbox.answers is 'What a rail or a receiver said about a try that was not delivered, by line of the archive. Erased and collected with the payload.';
 
 create table outbox.attempts (
   outbox_id uuid not null,
@@ -2712,7 +2712,7 @@ create table outbox.claims (
 grant select on outbox.claims to headroom_auditor;
 grant select on outbox.claims to headroom_control;
 comment on column outbox.claims.open is 'Lanes (ordered) or rows (unordered) of this claim that are not settled yet.';
-comment on column outbox.claims.tries is 'What rows without order had been through before, in the order of outbox_ids; null when all are new.';
+comment on column outbox.claims.tries is 'Earlier tries of rows without order, in the order of outbox_ids; null when all are new.';
 
 create table outbox.dead (
   outbox_id uuid not null,
@@ -2788,7 +2788,7 @@ create view outbox.deliveries as
           WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
 grant select on outbox.deliveries to headroom_auditor;
 grant select on outbox.deliveries to headroom_control;
-comment on view outbox.deliveries is 'What became of rows of ordered streams.';
+comment on view outbox.deliveries is 'The outcome of rows of ordered streams.';
 
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
@@ -2819,7 +2819,7 @@ create table outbox.gate_notes (
 CREATE INDEX gate_notes_by_name ON outbox.gate_notes USING btree (name, note_id);
 grant select on outbox.gate_notes to headroom_auditor;
 grant select on outbox.gate_notes to headroom_control;
-comment on table outbox.gate_notes is 'What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody.';
+comment on table outbox.gate_notes is 'What settles noted about destinations, until a session takes the gate: a settle writes its note and waits for nobody.';
 
 create table outbox.gates (
   name text not null,
@@ -2835,7 +2835,7 @@ create table outbox.gates (
 ) with (fillfactor=50);
 grant select on outbox.gates to headroom_auditor;
 grant select on outbox.gates to headroom_control;
-comment on table outbox.gates is 'What relays found out about destinations. Written by whoever has locked the row, which is tried for and never waited for.';
+comment on table outbox.gates is 'What relays found out about destinations. Written only under a row lock, which is tried for and never waited for.';
 comment on column outbox.gates.next_slot_at is 'No send before this time (rate limit, Retry-After).';
 comment on column outbox.gates.open_until is 'Circuit open until then; afterwards one probe is let through.';
 comment on column outbox.gates.probe_until is 'A probe is under way until then at the latest.';
@@ -2863,9 +2863,9 @@ grant select on outbox.heads to headroom_auditor;
 grant select on outbox.heads to headroom_control;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
 comment on column outbox.heads.rewind_to is 'A row redriven while the lane was in flight: the lane starts over from here.';
-comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: what a redrive must not go behind unasked.';
+comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: a redrive goes behind it only on request.';
 comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
-comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
+comment on column outbox.heads.misses is 'How often the lane was checked while a producer''s transaction was still open.';
 comment on column outbox.heads.delivered_at is 'When a row was last delivered since the lane became active.';
 
 create view outbox.lane_positions as
@@ -2896,8 +2896,8 @@ create table outbox.lanes (
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 grant select on outbox.lanes to headroom_control;
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
-comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
-comment on column outbox.lanes.delivered_at is 'When a row of the lane was last delivered, as known when it last went idle; an active lane''s head knows better.';
+comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; for an active lane, see its head.';
+comment on column outbox.lanes.delivered_at is 'When a row of the lane was last delivered, as of when it last went idle; for an active lane, see its head.';
 
 create table outbox.limits (
   name text not null,
@@ -2914,11 +2914,11 @@ create table outbox.limits (
 );
 grant select on outbox.limits to headroom_auditor;
 grant select on outbox.limits to headroom_control;
-comment on table outbox.limits is 'How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing.';
-comment on column outbox.limits.min_interval_ms is 'Least time between two sends. Null, here and in the next two: as the kind says, else as "*" says.';
+comment on table outbox.limits is 'Operators'' limits of destinations: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays only read it.';
+comment on column outbox.limits.min_interval_ms is 'Shortest time between two sends. Null, here and in the next two: the kind''s value, otherwise that of "*".';
 comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
 comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
-comment on column outbox.limits.clears is 'How often what relays found out was declared void; what they found out under another number does not count.';
+comment on column outbox.limits.clears is 'How often an operator cleared what relays found out; what they found out under another number is ignored.';
 
 create view outbox.lines as
  SELECT s.name AS stream,
@@ -3015,7 +3015,7 @@ grant select on outbox.pending to headroom_auditor;
 grant select on outbox.pending to headroom_control;
 grant select on outbox.pending to headroom_executor;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
-comment on column outbox.pending.special is 'Not sendable at sight: dated, waiting for its next try, expiring, coalescing, or bound for a destination with limits.';
+comment on column outbox.pending.special is 'Needs a decision before it is sent: dated, waiting for its next try, expiring, coalescing, or bound for a destination with limits.';
 comment on column outbox.pending.payload_hash is 'Also in payloads; here so that a claim writes its archive lines without reading them.';
 
 create table outbox.pending_unordered (
@@ -3062,7 +3062,7 @@ create table outbox.rails (
 grant select on outbox.rails to headroom_auditor;
 grant select on outbox.rails to headroom_control;
 grant select on outbox.rails to headroom_executor;
-comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
+comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that is listed here.';
 comment on column outbox.rails.served_at is 'When a relay that serves it last showed a sign of life; null: never.';
 comment on column outbox.rails.guarded is 'Uses credentials of the installation: only streams with a grant (stream_rails) may use it.';
 comment on column outbox.rails.credentials is 'The stored secrets that relays are given for this rail.';
@@ -3077,7 +3077,7 @@ create table outbox.registered_settings (
 );
 grant select on outbox.registered_settings to headroom_auditor;
 grant select on outbox.registered_settings to headroom_control;
-comment on table outbox.registered_settings is 'The settings of streams, rails and limits as the last migration registered them. What differs from them was set by somebody.';
+comment on table outbox.registered_settings is 'The settings of streams, rails and limits as the last migration registered them. Different values were set by an operator or a relay.';
 
 create table outbox.relays (
   relay_id integer generated always as identity not null,
@@ -3094,8 +3094,8 @@ grant select on outbox.relays to headroom_auditor;
 grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.rails is 'The rails that it serves; null: it did not say.';
-comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
-comment on column outbox.relays.ended_at is 'When its turn ended; a relay that is a process takes its row with it instead.';
+comment on column outbox.relays.wants_notify is 'False while the relay is busy: it claims again anyway, and NOTIFY serialises commits.';
+comment on column outbox.relays.ended_at is 'When its turn ended; a relay that is a process removes its row instead.';
 
 create table outbox.renderers (
   name text not null,
@@ -3118,7 +3118,7 @@ create table outbox.reserved_kinds (
 );
 grant select on outbox.reserved_kinds to headroom_auditor;
 grant select on outbox.reserved_kinds to headroom_control;
-comment on table outbox.reserved_kinds is 'Beginnings of destinations that only our own functions may name: their limits and circuits hold up our own messages.';
+comment on table outbox.reserved_kinds is 'Beginnings of destinations that only our own functions may name: their limits and circuits delay our own messages.';
 
 create table outbox.retention_classes (
   class_id smallint not null,
@@ -3134,7 +3134,7 @@ create table outbox.retention_classes (
 );
 grant select on outbox.retention_classes to headroom_auditor;
 grant select on outbox.retention_classes to headroom_control;
-comment on table outbox.retention_classes is 'How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever.';
+comment on table outbox.retention_classes is 'How long archive lines and payloads are kept, and how wide a partition is. Null days: forever.';
 
 create view outbox.rows as
  SELECT d.stream_id,
@@ -3233,12 +3233,12 @@ grant select on outbox.streams to headroom_auditor;
 grant select on outbox.streams to headroom_control;
 grant select on outbox.streams to headroom_executor;
 comment on table outbox.streams is 'A named outbox and its settings.';
-comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
+comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane continues.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
-comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
-comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
-comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
-comment on column outbox.streams.followed is 'Layers above are told of rows that were delivered or skipped (hook outbox.finished). For streams without order.';
+comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: forever. Never shorter than the archive.';
+comment on column outbox.streams.forget_minutes is 'How long after its expiry an unfinished row is given up, and a payload erased; null: payloads are kept as long as the archive.';
+comment on column outbox.streams.writers is 'Roles that may enqueue here; null: everybody who may call outbox.enqueue(). Empty: only Headroom''s own functions, permanently.';
+comment on column outbox.streams.followed is 'Layers above are notified of rows that were delivered or skipped (hook outbox.finished). For streams without order.';
 comment on column outbox.streams.built_in is 'Made by Headroom''s migrations.';
 
 create view outbox.waiting as
@@ -3279,7 +3279,7 @@ create table outbox.ways (
 CREATE INDEX ways_by_name ON outbox.ways USING btree (stream_id, rail_id, writer, way_id);
 grant select on outbox.ways to headroom_auditor;
 grant select on outbox.ways to headroom_control;
-comment on table outbox.ways is 'How rows of a stream go, and who wrote them. Producers add to it and change nothing; two who are first at once make two.';
+comment on table outbox.ways is 'How rows of a stream go, and who wrote them. Producers add to it and change nothing; two that are first at the same time make two.';
 comment on column outbox.ways.writer is 'The role that enqueued; empty for our own functions, "?" for applications'' rows from before ways were known.';
 
 create view payments.outbox_transfers as
@@ -3970,7 +3970,7 @@ grant select on public.notification_outbox to authenticated;
 grant select on public.notification_outbox to headroom_auditor;
 grant insert, select on public.notification_outbox to headroom_control;
 grant insert, select on public.notification_outbox to service_role;
-comment on view public.notification_outbox is 'What people were told, and what became of it. An insert tells somebody something.';
+comment on view public.notification_outbox is 'Notifications and their status. An insert notifies somebody.';
 
 create view public.notifications with (security_invoker=true) as
  SELECT n.id,
@@ -3986,7 +3986,7 @@ create view public.notifications with (security_invoker=true) as
      JOIN notify.shown s ON s.notification_id = n.id
   WHERE n.recipient_kind = 'member'::text AND n.channels @> ARRAY['in-app'::text] AND n.erased_at IS NULL AND n.workspace_id = (( SELECT directory.reader_workspace() AS reader_workspace)) AND n.recipient = (( SELECT directory.reader_id() AS reader_id));
 grant select on public.notifications to authenticated;
-comment on view public.notifications is 'The inbox of whoever is signed in.';
+comment on view public.notifications is 'The inbox of the member who is signed in.';
 
 create view public.payments with (security_invoker=true) as
  SELECT id,
@@ -4017,7 +4017,7 @@ grant select on public.payments to authenticated;
 grant select on public.payments to headroom_auditor;
 grant select on public.payments to headroom_control;
 grant select on public.payments to service_role;
-comment on view public.payments is 'Payments, and what of each went back.';
+comment on view public.payments is 'Payments, and how much of each was returned.';
 
 create view public.provisioning_jobs with (security_invoker=true) as
  SELECT j.id,
@@ -4071,9 +4071,9 @@ create table webhooks.alerts (
 );
 CREATE INDEX alerts_by_endpoint ON webhooks.alerts USING btree (endpoint_id);
 comment on table webhooks.alerts is 'Who is told when rows are given up, and again when none is left.';
-comment on column webhooks.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; it stands in no row.';
+comment on column webhooks.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; no row contains it.';
 comment on column webhooks.alerts.streams is 'Which streams it watches; null: all.';
-comment on column webhooks.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless all is well there again.';
+comment on column webhooks.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless its last dead letter is gone meanwhile.';
 
 create table webhooks.alerts_raised (
   alert text not null,
@@ -4087,7 +4087,7 @@ create table webhooks.alerts_raised (
 );
 grant select on webhooks.alerts_raised to headroom_auditor;
 grant select on webhooks.alerts_raised to headroom_control;
-comment on column webhooks.alerts_raised.last_died_at is 'When the newest dead letter that was told of died.';
+comment on column webhooks.alerts_raised.last_died_at is 'When the newest reported dead letter died.';
 
 create table webhooks.endpoint_secrets (
   secret_id uuid not null,
@@ -4131,9 +4131,9 @@ create table webhooks.endpoints (
 CREATE TRIGGER endpoint_changed AFTER INSERT OR DELETE OR UPDATE OF tenant_id, topics, enabled ON webhooks.endpoints FOR EACH ROW EXECUTE FUNCTION webhooks.tell_endpoint_changed();
 grant select on webhooks.endpoints to headroom_auditor;
 grant select on webhooks.endpoints to headroom_control;
-comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
-comment on column webhooks.endpoints.tenant_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
-comment on column webhooks.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
+comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint receives. Its secrets are stored separately.';
+comment on column webhooks.endpoints.tenant_id is 'The workspace whose events, and only whose rows, it receives; null: it belongs to the installation and may receive any.';
+comment on column webhooks.endpoints.private is 'An operator allowed http and a private address; a relay must allow them as well.';
 comment on column webhooks.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
 comment on column webhooks.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
 
@@ -4172,7 +4172,7 @@ create view webhooks.envelope_status as
                 END AS status) s;
 grant select on webhooks.envelope_status to headroom_auditor;
 grant select on webhooks.envelope_status to headroom_control;
-comment on view webhooks.envelope_status is 'Published events of all event streams, and what became of them.';
+comment on view webhooks.envelope_status is 'Published events of all event streams, and their outcome.';
 
 create table webhooks.envelopes (
   id uuid not null,
@@ -4195,9 +4195,9 @@ CREATE CONSTRAINT TRIGGER address_envelopes AFTER INSERT ON webhooks.envelopes D
 grant select on webhooks.envelopes to headroom_auditor;
 grant select on webhooks.envelopes to headroom_control;
 comment on table webhooks.envelopes is 'Events that applications published, as CloudEvents 1.0.';
-comment on column webhooks.envelopes.instruction_id is 'Source and id of the event, which together are the event.';
+comment on column webhooks.envelopes.instruction_id is 'Source and id of the event, which together identify it.';
 comment on column webhooks.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
-comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
+comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endpoint that receives it; null until the publishing transaction commits.';
 
 -- Functions
 
@@ -6414,12 +6414,12 @@ grant execute on function directory.list_workspaces to headroom_control;
 create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 179990cd23262c7f';
+  as 'sha256 b94a818afd62013a';
 
 create function directory.member_problem(p_workspace_id text, p_id text, p_old directory.members, p_new directory.members, p_changes jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c48c241574781376';
+  as 'sha256 ac9f4c2152edce48';
 
 create function directory.protect_tables(p_schema text)
   returns void
@@ -6435,13 +6435,13 @@ grant execute on function directory.put_api_key to headroom_control;
 create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], p_slack_channel_id text DEFAULT NULL::text, OUT id text, OUT name text, OUT members text[], OUT slack_channel_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 f706f8a4c1472a2d';
+  as 'sha256 a743689610ef1825';
 grant execute on function directory.put_group to headroom_control;
 
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 67ccfce37cdf6cc2';
+  as 'sha256 f06e8821b67a455a';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -6453,19 +6453,19 @@ grant execute on function directory.put_identity_domain to headroom_control;
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 2495ff4db7f4c434';
+  as 'sha256 c8cd34d0c9920bdb';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 52eb45522144b582';
+  as 'sha256 301da84ce904767a';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader()
   returns directory.standing
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3d5350c4eedbdde';
+  as 'sha256 088000140a6a1c6b';
 
 create function directory.reader_groups()
   returns text[]
@@ -6521,19 +6521,19 @@ grant execute on function directory.remove_group to headroom_control;
 create function directory.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 feda3ead81290a55';
+  as 'sha256 f80d6fa867669e4d';
 grant execute on function directory.remove_identity to headroom_control;
 
 create function directory.remove_identity_domain(p_issuer text, p_domain text)
   returns bigint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 127aab8d3b4c4db6';
+  as 'sha256 29f23650711e8f6d';
 grant execute on function directory.remove_identity_domain to headroom_control;
 
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 bfc8eec7ffc4ce80';
+  as 'sha256 c652b685bc9940ed';
 grant execute on function directory.remove_member to headroom_control;
 
 create function directory.require_purpose(p_purpose text)
@@ -6560,7 +6560,7 @@ grant execute on function directory.revoke_api_key to headroom_control;
 create function directory.signed_in_member()
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30f6b1ede5afd3f8';
+  as 'sha256 8bd2827ee38e687c';
 
 create function directory.standing_of(p_workspace_id text, p_member_id text)
   returns directory.standing
@@ -6645,7 +6645,7 @@ create function headroom.equal_constant_time(p_left bytea, p_right bytea)
 create function headroom.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 606d9f50a112add1';
+  as 'sha256 1ce6c1465eafe441';
 
 create function headroom.forget_in_vault(p_names text[])
   returns void
@@ -6690,12 +6690,12 @@ create function headroom.is_moment(p_at timestamp with time zone)
 create function headroom.keep_box(p_name text, p_label text, p_value text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c94e826c215042d1';
+  as 'sha256 b2642ada4d00439d';
 
 create function headroom.keep_secret(p_name text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc27e35913d7f97a';
+  as 'sha256 103026b07676c2ce';
 
 create function headroom.key_id(p_key text)
   returns bytea
@@ -6710,7 +6710,7 @@ create function headroom.key_of_box(p_name text, p_box bytea)
 create function headroom.key_to_seal_with()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6cac527e6290077';
+  as 'sha256 fe962373f531214e';
 
 create function headroom.link_key(p_secret_name text, p_said text, p_hint text)
   returns bytea
@@ -6720,7 +6720,7 @@ create function headroom.link_key(p_secret_name text, p_said text, p_hint text)
 create function headroom.list_secrets()
   returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8bbf08f126fdc6a0';
+  as 'sha256 bb1be3838d026984';
 grant execute on function headroom.list_secrets to headroom_control;
 
 create function headroom.make_turn(p_name text)
@@ -6736,7 +6736,7 @@ create function headroom.open_box(p_name text)
 create function headroom.open_secret(p_name text, p_box bytea)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14296af6d8302e48';
+  as 'sha256 9ae6bd2f7f44a90f';
 
 create function headroom.optional_secret(p_name text)
   returns text
@@ -6751,7 +6751,7 @@ create function headroom.reason_in(p_reason text)
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 170940a1f3607b85';
+  as 'sha256 8c5017c6c3b08215';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -6761,7 +6761,7 @@ create function headroom.register_hooks(p_layer text, p_hooks jsonb)
 create function headroom.remove_secret(p_name text, p_anyway boolean DEFAULT false)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 08d86d72bf5447ca';
+  as 'sha256 ba214d78c7f2ceb8';
 grant execute on function headroom.remove_secret to headroom_control;
 
 create function headroom.request_headers()
@@ -6772,7 +6772,7 @@ create function headroom.request_headers()
 create function headroom.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 e46c3d8931583d72';
+  as 'sha256 61b3c94f1980018b';
 grant execute on function headroom.reseal_secrets to headroom_control;
 
 create function headroom.run_hooks(p_point text, p_argument jsonb)
@@ -7155,7 +7155,7 @@ create function inbound.too_late(p_request capacity.requests)
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 cead2ce028986a42';
+  as 'sha256 9ffe4adbb69657dc';
 grant execute on function notify.add_producer to headroom_control;
 
 create function notify.address_mark(p_workspace_id text, p_address text)
@@ -7171,7 +7171,7 @@ create function notify.address_of(p_to notify.recipient, p_channel text, OUT add
 create function notify.after_quiet(p_person notify.people, p_at timestamp with time zone)
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3439ae7ea84f8756';
+  as 'sha256 c432d8a82293e116';
 
 create function notify.bring_template(p_name text, p_language text, p_text text)
   returns void
@@ -7200,12 +7200,12 @@ create function notify.channels_for(p_workspace_id text, p_recipient_kind text, 
 create function notify.check_producer()
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ec6464829165f0c';
+  as 'sha256 f11e4c11ba4aaeee';
 
 create function notify.choose_what(p_member directory.members, p_choices jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3debd6bc00f19e0d';
+  as 'sha256 0ef804b467387af2';
 
 create function notify.choose_when(p_member directory.members, p_changes jsonb)
   returns void
@@ -7257,7 +7257,7 @@ create function notify.email_plain(p_blocks jsonb)
 create function notify.email_text(p_text text, p_most integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 def8cd5f247eaee2';
+  as 'sha256 76a2ffa82749a896';
 
 create function notify.endpoints_for(p_workspace_id text)
   returns SETOF text
@@ -7267,12 +7267,12 @@ create function notify.endpoints_for(p_workspace_id text)
 create function notify.erase_about(p_about text, p_to timestamp with time zone, p_but text[], OUT to_customer uuid[], OUT to_members uuid[], OUT delivery_ids text[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 835eabe81f0a9521';
+  as 'sha256 66a387ca9ed3d1a9';
 
 create function notify.erase_messages(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 216b8c2ffbce9113';
+  as 'sha256 d5717b6e1825c74a';
 
 create function notify.erase_texts(p_ids uuid[], p_reason text)
   returns void
@@ -7297,7 +7297,7 @@ create function notify.filled(p_title text, p_body text, p_their_title text, p_t
 create function notify.find_unsubscribe(p_token text)
   returns notify.notifications
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c35a539140f9639';
+  as 'sha256 7d5496efdabcb497';
 
 create function notify.follow_endings(p_most integer)
   returns integer
@@ -7307,19 +7307,19 @@ create function notify.follow_endings(p_most integer)
 create function notify.forget_member(p_member jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 68d9964a5b02ae7a';
+  as 'sha256 b6178101e8ab4c49';
 
 create function notify.forget_old(p_most integer DEFAULT 1000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 3eaf376b8b48f8ba';
+  as 'sha256 6eddb64742ff0408';
 grant execute on function notify.forget_old to headroom_control;
 grant execute on function notify.forget_old to headroom_executor;
 
 create function notify.forget_removed(p_most integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0b16f822849807a5';
+  as 'sha256 8525726183c183e6';
 
 create function notify.forget_slack_webhook(p_workspace_id text, p_member_id text)
   returns void
@@ -7341,7 +7341,7 @@ create function notify.grant_producer(p_role name)
 create function notify.how_many_fit(p_told notify.notifications[], p_channel text)
   returns integer
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b193ec554ac086af';
+  as 'sha256 c4d6ef100a4d116d';
 
 create function notify.html_text(p_text text)
   returns text
@@ -7351,7 +7351,7 @@ create function notify.html_text(p_text text)
 create function notify.inbox_owner(OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cfb36ec73843c5ab';
+  as 'sha256 ecba9e00283a72dc';
 
 create function notify.insert_notification()
   returns trigger
@@ -7418,7 +7418,7 @@ create function notify.message(p_told notify.notifications[], p_channel text, p_
 create function notify.message_by_email(p_told notify.notifications[], p_address text, p_name text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03a991949380629c';
+  as 'sha256 6f626a0dee05018f';
 
 create function notify.message_in_slack(p_told notify.notifications[], p_address text)
   returns jsonb
@@ -7443,7 +7443,7 @@ create function notify.note_endings(p_rows jsonb)
 create function notify.note_settled(p_finished jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 33dbc530b49aaff3';
+  as 'sha256 d71af3e7a460580a';
 
 create function notify.parts_for(p_told notify.notifications, p_now timestamp with time zone)
   returns notify.parts[]
@@ -7488,17 +7488,17 @@ create function notify.recipient(p_workspace_id text, p_kind text, p_id text, p_
 create function notify.record_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20155aa5abb4fa94';
+  as 'sha256 5e2b5850772a69b2';
 
 create function notify.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 53da8ff7eb3942d8';
+  as 'sha256 50d9c6922073b8b1';
 
 create function notify.release(p_most integer DEFAULT 500, OUT released integer, OUT more boolean, OUT next_due timestamp with time zone)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_hashjoin=off set enable_mergejoin=off set jit=off owner headroom_owner
-  as 'sha256 e873da65b7e003bd';
+  as 'sha256 c1652ef38e2e1949';
 grant execute on function notify.release to headroom_control;
 grant execute on function notify.release to headroom_executor;
 
@@ -7511,12 +7511,12 @@ grant execute on function notify.remove_producer to headroom_control;
 create function notify.render_text(p_text text, p_most integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e706fb4c2283d684';
+  as 'sha256 063c294c4196fdb1';
 
 create function notify.resend(p_id uuid, p_channel text, p_actor text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8574a79d6acf7e3c';
+  as 'sha256 6a7669a400bed2a6';
 grant execute on function notify.resend to headroom_control;
 
 create function notify.resume_mails(p_notification notify.notifications, p_categories text[])
@@ -7532,7 +7532,7 @@ create function notify.schedule_dispatcher()
 create function notify.send(p_told notify.notifications[], p_channel text, p_endpoint_id text DEFAULT ''::text, OUT delivery_id uuid, OUT problem text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe4fc4af72839e23';
+  as 'sha256 af9a2cbf1b5d3bca';
 
 create function notify.send_due()
   returns integer
@@ -7544,12 +7544,12 @@ grant execute on function notify.send_due to headroom_executor;
 create function notify.send_message(p_told notify.notifications[], p_channel text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c897927dc7f78594';
+  as 'sha256 5b1c9263c72f16a5';
 
 create function notify.set_slack_webhook(p_workspace_id text, p_member_id text, p_url text)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2b1c5096c2f9276';
+  as 'sha256 d2b4645e63e0cdfe';
 
 create function notify.show_notification(p_id uuid)
   returns jsonb
@@ -7605,7 +7605,7 @@ grant execute on function notify.slack_webhook_for_relay to headroom_executor;
 create function notify.status_rules()
   returns TABLE(stage text, status text, finished boolean, rank integer, meaning text)
   language sql immutable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 4b3fb51833c8bf58';
+  as 'sha256 ae1bbd5d4c88e517';
 grant execute on function notify.status_rules to authenticated;
 grant execute on function notify.status_rules to headroom_auditor;
 grant execute on function notify.status_rules to headroom_control;
@@ -7645,7 +7645,7 @@ create function notify.tell(p_to notify.recipient, p_key text, p_content notify.
 create function notify.tell_bounced(p_delivery notify.deliveries)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 15518b8b2757652a';
+  as 'sha256 e8f0526bbef4b02e';
 
 create function notify.tell_member(p_workspace_id text, p_user_id text, p_key text, p_content notify.content)
   returns uuid
@@ -7660,7 +7660,7 @@ create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 58d6c653f81fe348';
+  as 'sha256 7e5c923653de06cf';
 
 create function notify.template_samples()
   returns TABLE(name text, sample text, vals jsonb)
@@ -7670,7 +7670,7 @@ create function notify.template_samples()
 create function notify.template_variables()
   returns TABLE(variable text, templates text[], required text[], meaning text, example text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c2743a9c29111e6';
+  as 'sha256 d5b0ae420862c505';
 
 create function notify.template_workspace(p_workspace_id text, OUT workspace_id text, OUT actor text)
   returns record
@@ -7695,7 +7695,7 @@ create function notify.time_zone_named(p_name text)
 create function notify.told_problem(p_key text, p_content notify.content)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00811ddcb0c3d62f';
+  as 'sha256 6af3143a0e76d00a';
 
 create function notify.told_text(p_workspace_id text, p_name text, p_values jsonb, p_language text DEFAULT 'en'::text, OUT title text, OUT body text)
   returns record
@@ -7726,7 +7726,7 @@ create function notify.webhook_box(p_workspace_id text, p_member_id text)
 create function notify.webhook_gone(p_delivery_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b745189dffb25ed6';
+  as 'sha256 2c61457eae50a022';
 
 create function notify.whose(p_notification notify.notifications)
   returns text
@@ -7741,12 +7741,12 @@ create function outbox.add_gate(p_name text)
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d882bb55c9d3791e';
+  as 'sha256 434c09f73a37fe21';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d831571834ef80af';
+  as 'sha256 cc38320c178711f0';
 
 create function outbox.add_stream(p_stream outbox.streams)
   returns outbox.streams
@@ -7756,7 +7756,7 @@ create function outbox.add_stream(p_stream outbox.streams)
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5e0ac810bcfc2b7';
+  as 'sha256 5e505e0e39d2daf0';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -7787,7 +7787,7 @@ create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2b96c608ccc0de6';
+  as 'sha256 934adf1da864fad7';
 
 create function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text)
   returns void
@@ -7802,7 +7802,7 @@ create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_
 create function outbox.check_stream(p_stream outbox.streams)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e7ca135f103b3502';
+  as 'sha256 eecb73fb31b2b975';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
@@ -7817,7 +7817,7 @@ create function outbox.check_stream_settings(p_settings jsonb, p_known text[])
 create function outbox.check_times(p_not_before timestamp with time zone, p_expires_at timestamp with time zone)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 061bbbfde0fe14ba';
+  as 'sha256 460ea88e2bf16138';
 
 create function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[])
   returns uuid[]
@@ -7832,18 +7832,18 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 792961c0006ddbda';
+  as 'sha256 679a444c4b638c69';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb, p_ways integer[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f91b1bd5111a468d';
+  as 'sha256 5a3f327892e9aff8';
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5b2a14ed369ed656';
+  as 'sha256 5e3b1a63aef0f285';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
@@ -7932,7 +7932,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb, p_priority integer DEFAULT 5)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 0245f7bfb5209588';
+  as 'sha256 d6dca96be3e92e54';
 
 create function outbox.enqueuer()
   returns text
@@ -7952,7 +7952,7 @@ create function outbox.ensure_limits(p_limits jsonb)
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 a98d5066f7e4eee2';
+  as 'sha256 a24c84c90397e7dc';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.ensure_rails(p_rails jsonb)
@@ -7979,7 +7979,7 @@ grant execute on function outbox.erase_payload to headroom_control;
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, p_terms jsonb, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6de67d9ade1fc3e9';
+  as 'sha256 fab117c883b05232';
 
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
@@ -8005,7 +8005,7 @@ create function outbox.forget_captures(p_stream text, p_key text, p_names text[]
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6490c1a4fc133da1';
+  as 'sha256 ea38bcd5b3afdc3a';
 
 create function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamp with time zone)
   returns void
@@ -8020,7 +8020,7 @@ create function outbox.gates_of(p_names text[])
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms set jit=off owner headroom_owner
-  as 'sha256 b28423166c7b46e5';
+  as 'sha256 7d02e5f8d114ed91';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -8055,7 +8055,7 @@ grant execute on function outbox.held_locks to headroom_executor;
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b10cb7d90a929944';
+  as 'sha256 20dbccc5ef6ccf5f';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -8070,7 +8070,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 ebee61e3ea2e05c0';
+  as 'sha256 9a24b5f8fed6f926';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
@@ -8107,7 +8107,7 @@ create function outbox.late_in_lanes(p_live bigint[], p_outcomes outbox.row_outc
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4afaaa7458b80af0';
+  as 'sha256 e2bd4af69b302689';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
@@ -8153,7 +8153,7 @@ grant execute on function outbox.list_streams to headroom_executor;
 create function outbox.lock_lanes(p_lane_ids bigint[])
   returns bigint[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bd77c02c6328d848';
+  as 'sha256 fd447d5ded3c61ef';
 
 create function outbox.locked_by(p_row outbox.payloads, p_destination text)
   returns jsonb
@@ -8173,18 +8173,18 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 06fb4c1109c55449';
+  as 'sha256 939d9c05ecde84f5';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.not_granted(p_row outbox.payloads)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 02fdca91be494eee';
+  as 'sha256 7b36fb9fd11aa25a';
 
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 25c3b0e150b8ac33';
+  as 'sha256 c12fa158759e90f1';
 
 create function outbox.note_registered(p_kind text, p_name text, p_settings jsonb, p_unset jsonb DEFAULT NULL::jsonb)
   returns jsonb
@@ -8205,7 +8205,7 @@ create function outbox.note_served(p_rails text[])
 create function outbox.open_queues(p_stream outbox.streams, p_ways integer[], p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
   returns TABLE(way_id integer, destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=on owner headroom_owner
-  as 'sha256 54c73766325e57e7';
+  as 'sha256 8f7bdfc3335b05b0';
 
 create function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, OUT ways integer[], OUT turns double precision[])
   returns record
@@ -8238,7 +8238,7 @@ create function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempt
 create function outbox.places_of(p_outbox_ids uuid[])
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 4e9f6ffef11bea5f';
+  as 'sha256 29dd61965d5b54a9';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
@@ -8268,7 +8268,7 @@ grant execute on function outbox.rail_status to headroom_executor;
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 dc1c56983d020f70';
+  as 'sha256 46a9f6abda68075c';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
@@ -8284,7 +8284,7 @@ create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 30355a55e54b6128';
+  as 'sha256 c8ff60e46ad01d2d';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -8295,7 +8295,7 @@ create function outbox.refuse_change()
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 92b1442e56e8e032';
+  as 'sha256 43f310a5a21925df';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
@@ -8332,7 +8332,7 @@ create function outbox.repair_headless(p_lane_ids bigint[])
 create function outbox.repair_unblocked(p_lane_ids bigint[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca54da0b7a4a5e2a';
+  as 'sha256 03858bc7bd112e85';
 
 create function outbox.repair_unheld(p_lane_ids bigint[])
   returns integer
@@ -8342,7 +8342,7 @@ create function outbox.repair_unheld(p_lane_ids bigint[])
 create function outbox.repair_ways()
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 3b3c32f05b7907f1';
+  as 'sha256 174ac725502516d5';
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
@@ -8369,7 +8369,7 @@ grant execute on function outbox.reset_stream to headroom_control;
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 af121e4ddbac6a45';
+  as 'sha256 b58bfe08395abe75';
 grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.retries_waiting(p_stream text, p_rail text, p_error_code text)
@@ -8380,7 +8380,7 @@ create function outbox.retries_waiting(p_stream text, p_rail text, p_error_code 
 create function outbox.retry_now(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 b950fa7d76a2cd19';
+  as 'sha256 4e3f8c3af8efb40e';
 grant execute on function outbox.retry_now to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
@@ -8406,13 +8406,13 @@ create function outbox.settings_of(p_kind text, p_name text)
 create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 7a3ad1ab13851158';
+  as 'sha256 4fb42e7941b8d917';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0404a2dba58a3a3';
+  as 'sha256 485d12f3c6265782';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
@@ -8432,7 +8432,7 @@ create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.ro
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s set jit=off owner headroom_owner
-  as 'sha256 e95e4911a13889d1';
+  as 'sha256 61e1bda9b13fd9f6';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[], p_on_demand boolean DEFAULT false)
@@ -8444,7 +8444,7 @@ grant execute on function outbox.start_relay to headroom_executor;
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
-  as 'sha256 0b5cc41c24d26a14';
+  as 'sha256 7b886e975f6cd834';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
@@ -8463,7 +8463,7 @@ grant execute on function outbox.stop_relay to headroom_executor;
 create function outbox.store_captures(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4dac732559cd3912';
+  as 'sha256 5274e95c9d150673';
 
 create function outbox.stream_id(p_stream text)
   returns smallint
@@ -8483,7 +8483,7 @@ create function outbox.stream_settings(p_stream outbox.streams)
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s set jit=off owner headroom_owner
-  as 'sha256 766186f67cd9c534';
+  as 'sha256 4be537eb2d48d7c8';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.take_number(p_stream text, p_key text)
@@ -8608,7 +8608,7 @@ create function outbox.without_addresses(p_message text)
 create function outbox.write_stream(p_stream outbox.streams, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 71b5432758ab69a3';
+  as 'sha256 ab6c38474057f410';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
@@ -9624,12 +9624,12 @@ create function webhooks.check_endpoint(p_endpoint webhooks.endpoints)
 create function webhooks.check_endpoint_url(p_url text, p_allow_private boolean)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3433b0e680ddd2a2';
+  as 'sha256 27f01d5fdeb8a75a';
 
 create function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aded86c44070e07b';
+  as 'sha256 2b63bdf882256408';
 
 create function webhooks.check_no_alerts(p_endpoint webhooks.endpoints)
   returns void
@@ -9657,7 +9657,7 @@ grant execute on function webhooks.disable_endpoint to headroom_control;
 create function webhooks.drop_endpoint_secrets(p_secret_ids uuid[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21d4df9552de9499';
+  as 'sha256 5f5209b9310dfd22';
 
 create function webhooks.enable_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns void
@@ -9690,7 +9690,7 @@ create function webhooks.find_endpoint(p_name text, p_tenant_id text)
 create function webhooks.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 a4867c5bf8d68bd1';
+  as 'sha256 9e109095fe1f247b';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
   returns void
@@ -9733,7 +9733,7 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 13eac2cacfe7c5fb';
+  as 'sha256 948cb4b26172a2a7';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()
@@ -9773,7 +9773,7 @@ grant execute on function webhooks.replay_envelopes to headroom_control;
 create function webhooks.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_tenant_id text DEFAULT NULL::text)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 62b811f3db9a9306';
+  as 'sha256 8ee81ecb969b0bf2';
 grant execute on function webhooks.rotate_endpoint_secret to headroom_control;
 
 create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
@@ -9794,7 +9794,7 @@ create function webhooks.topic_matches(p_topics text[], p_stream text, p_type te
 create function webhooks.yield_events()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1edbc49c453a2a3';
+  as 'sha256 54c09ebc2960c9de';
 
 -- Templates
 

@@ -1,13 +1,13 @@
--- Who may do what in the schema `billing`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `billing`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('billing');
 
--- Members and machines read through the views of public, which run with the rights of who asks. Which rows: sql/policies/billing.sql.
+-- Members and machines read through the views of public, which run with the caller's rights. Which rows: sql/policies/billing.sql.
 grant select on
   billing.payments, billing.refunds, billing.disputes, billing.subscriptions, billing.entries, billing.balance
 to authenticated, service_role;
 
--- Control and auditors read; what customers fill in is nobody's but theirs.
+-- Control and auditors read; what customers fill in is visible only to them.
 grant usage on schema billing to headroom_control, headroom_auditor;
 grant select on
   billing.settings, billing.prices, billing.exchange_rates, billing.installation, billing.checkouts, billing.payments,
@@ -28,7 +28,7 @@ grant execute on function
   billing.list_settings()
 to headroom_control, headroom_auditor;
 
--- Operators list payments, compare them with Stripe's and say what became of findings; auditors list and verify.
+-- Operators list payments, compare them with Stripe's and resolve findings; auditors list and verify.
 grant execute on function
   billing.reconcile_payments(text, timestamptz),
   billing.resolve_finding(uuid, text, text)
@@ -38,7 +38,7 @@ grant execute on function
   billing.verify_payments(text, integer, text)
 to headroom_control, headroom_auditor;
 
--- What waits, what did not agree, the books, and what workspaces need: for those who look after money.
+-- What waits, what did not agree, the books, and what workspaces need: for people who look after money.
 grant execute on function
   billing.list_waiting(text, integer),
   billing.list_findings(text, boolean, integer),

@@ -1,8 +1,8 @@
--- Who may do what in the schema `capacity`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `capacity`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('capacity');
 
--- Members and machines read through the views of public, which run with the rights of who asks: hence the tables and what the views and
+-- Members and machines read through the views of public, which run with the caller's rights. So they get the tables and what the views and
 -- policies call, but never the schema, so that nothing in it can be named. Which rows: sql/policies/capacity.sql.
 grant select on
   capacity.requests, capacity.events, capacity.personal_data, capacity.free_texts, capacity.request_captures,
@@ -24,10 +24,10 @@ grant execute on function
   capacity.timers_last_ran()
 to headroom_executor, headroom_control, headroom_auditor;
 
--- Control keeps the policies and what is connected. Both it and auditors read, list and verify.
+-- Control manages the policies and the connected systems. Both control and auditors read, list and verify.
 grant usage on schema capacity to headroom_control, headroom_auditor;
 grant select on all tables in schema capacity to headroom_control, headroom_auditor;
--- Whoever had the key could find out by guessing who the customers were that have been erased.
+-- Anyone who had the key could find out by guessing which customers have been erased.
 revoke select on capacity.customer_keys from headroom_control, headroom_auditor;
 grant execute on function
   capacity.put_policy(text, text, jsonb),

@@ -1,8 +1,8 @@
--- Who may do what in the schema `directory`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `directory`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('directory');
 
--- Members and machines read through the views of public, which run with the rights of who asks: hence the tables and what policies call,
+-- Members and machines read through the views of public, which run with the caller's rights. So they get the tables and what policies call,
 -- but never the schema, so that nothing in it can be named. Which rows: sql/policies/directory.sql.
 grant select on directory.workspaces, directory.members to authenticated, service_role;
 grant execute on function
@@ -13,12 +13,12 @@ grant execute on function
   directory.reader_owners(),
   directory.reader_named()
 to authenticated;
--- Every view of public asks this, whoever reads it.
+-- Every view of public calls this, whoever reads it.
 grant execute on function
   directory.reader_key_valid()
 to authenticated, service_role, headroom_control, headroom_auditor;
 
--- Control keeps the directory; auditors read it.
+-- Control manages the directory; auditors read it.
 grant usage on schema directory to headroom_control, headroom_auditor;
 grant select on all tables in schema directory to headroom_control, headroom_auditor;
 grant execute on function

@@ -1,8 +1,8 @@
--- Who may do what in the schema `headroom`: everything is revoked first, then exactly this is granted. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `headroom`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('headroom');
 
--- What is made later is not for everybody either.
+-- Functions that are made later are not for everybody either.
 alter default privileges revoke all on functions from public;
 
 -- Control stores secrets, which it cannot read back, and changes the key that they are sealed under.

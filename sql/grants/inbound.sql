@@ -1,7 +1,7 @@
--- Who may do what in the schema `inbound`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `inbound`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('inbound');
 
--- What was received is read by control and auditors.
+-- Control and auditors read what was received.
 grant usage on schema inbound to headroom_control, headroom_auditor;
 grant select on all tables in schema inbound to headroom_control, headroom_auditor;

@@ -1,14 +1,14 @@
--- Who may do what in the schema `notify`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `notify`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('notify');
 
--- Members read what they were told through the views of public, which run with the rights of who asks. Which rows: sql/policies/notify.sql.
+-- Members read what they were told through the views of public, which run with the caller's rights. Which rows: sql/policies/notify.sql.
 grant select on notify.notifications, notify.statuses to authenticated, service_role;
 grant select on notify.shown to authenticated;
--- A view reads its tables with its owner's rights, but calls functions with those of who asks.
+-- A view reads its tables with its owner's rights, but calls functions with the caller's.
 grant execute on function notify.status_rules() to authenticated, service_role, headroom_control, headroom_auditor;
 
--- Control and auditors read; of addresses there are hashes only.
+-- Control and auditors read; only hashes of addresses are stored here.
 grant usage on schema notify to headroom_control, headroom_auditor;
 grant select on
   notify.notifications, notify.deliveries, notify.parts, notify.people, notify.preferences, notify.suppressions, notify.producers,

@@ -1,5 +1,5 @@
--- Who may do what in the schema `outbox`: everything is revoked first, then exactly this is granted. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `outbox`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('outbox');
 
 -- Ingest enqueues, and nothing else.
@@ -29,7 +29,7 @@ grant execute on function
   outbox.gc(integer)
 to headroom_executor;
 
--- Control reads everything and works dead letters.
+-- Control reads everything and handles dead letters.
 grant usage on schema outbox to headroom_control;
 grant select on all tables in schema outbox to headroom_control;
 grant execute on function
@@ -52,7 +52,7 @@ grant execute on function
   outbox.register_rail(text, text, integer, bigint)
 to headroom_executor, headroom_control;
 
--- Auditors read all but the allocators of numbers, and change nothing.
+-- Auditors read everything except the allocators of numbers, and change nothing.
 grant usage on schema outbox to headroom_auditor;
 grant select on all tables in schema outbox to headroom_auditor;
 revoke select on outbox.lanes, outbox.lane_positions from headroom_auditor;
@@ -78,8 +78,8 @@ grant execute on function
   outbox.held_locks()
 to headroom_executor, headroom_control, headroom_auditor;
 
--- The archive's partitions: those who may read the whole may read each part. Those that are made later get this from
--- outbox.protect_archive_table().
+-- The archive's partitions: roles that may read the whole may read each part. outbox.protect_archive_table() grants this on those that are
+-- made later.
 do $$
 declare
   v_table regclass;

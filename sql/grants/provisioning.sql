@@ -1,13 +1,13 @@
--- Who may do what in the schema `provisioning`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `provisioning`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('provisioning');
 
--- Members and machines read through the views of public, which run with the rights of who asks. Which rows: sql/policies/provisioning.sql.
+-- Members and machines read through the views of public, which run with the caller's rights. Which rows: sql/policies/provisioning.sql.
 grant select on
   provisioning.jobs, provisioning.attempts, provisioning.steps
 to authenticated, service_role;
 
--- Control connects workflows. Both it and auditors read, list and verify.
+-- Control connects workflows. Both control and auditors read, list and verify.
 grant usage on schema provisioning to headroom_control, headroom_auditor;
 grant select on all tables in schema provisioning to headroom_control, headroom_auditor;
 grant execute on function

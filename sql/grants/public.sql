@@ -1,5 +1,5 @@
--- Who may do what in the schema `public`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `public`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('public');
 
 grant select on
@@ -36,7 +36,7 @@ grant execute on function
   public.set_notification_preferences(jsonb, text, text)
 to authenticated, service_role, headroom_control;
 
--- A member's inbox, which nobody else has.
+-- A member's own inbox.
 grant select on public.notifications to authenticated;
 grant execute on function
   public.list_inbox(uuid, integer, text),
@@ -64,7 +64,7 @@ grant execute on function
   public.reset_notification_template(text, text, text)
 to authenticated, service_role, headroom_control;
 
--- Whoever holds a confirmation link.
+-- The holder of a confirmation link.
 grant execute on function
   public.describe_confirmation(text),
   public.decide_by_token(text, text, text),
@@ -72,7 +72,7 @@ grant execute on function
   public.get_checkout(text)
 to anon, authenticated, service_role;
 
--- Whoever orders in the self-service wizard, with a draft's token or the link in its mail.
+-- A customer in the self-service wizard, with a draft's token or the link in its mail.
 grant execute on function
   public.begin_draft(text),
   public.describe_draft(text, text),
@@ -81,14 +81,14 @@ grant execute on function
   public.submit_draft(text, text, integer, text)
 to anon, authenticated, service_role;
 
--- Whoever holds the link at the end of a mail.
+-- The holder of the link at the end of a mail.
 grant execute on function public.describe_unsubscribe(text), public.unsubscribe(text), public.resubscribe(text)
 to anon, authenticated, service_role;
 
 -- Members set their own webhook, admins and machines anybody's.
 grant execute on function public.set_slack_webhook(text, text, text) to authenticated, service_role, headroom_control;
 
--- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
+-- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it shows.
 grant execute on function
   public.who_am_i(),
   public.sign_out_everywhere()
@@ -97,7 +97,7 @@ grant execute on function
   public.recent_capacity_events(bigint, integer)
 to authenticated, service_role;
 
--- What our own server asks on nobody's behalf; a purpose that it alone can state guards these against the holders of service keys.
+-- Calls of our own server on nobody's behalf; a purpose that only it can state protects these against the holders of service keys.
 grant execute on function
   public.sign_in_member(text, text, text, boolean),
   public.list_personas(),
@@ -106,7 +106,7 @@ grant execute on function
   public.record_receipt(text, text, text, jsonb)
 to service_role;
 
--- What providers send: the signature is the credential. And the gate before every request, which needs none.
+-- Webhooks of providers: the signature is the credential. And the gate before every request, which needs none.
 grant execute on function
   public.handle_slack_webhook(text),
   public.handle_linear_webhook(text),
@@ -121,11 +121,11 @@ grant execute on function
   public.run_capacity_request_timers(integer, text)
 to headroom_executor, headroom_control, service_role;
 
--- Machines and control tell people things, by a call or by an insert; what is due is sent by whoever runs the clock.
+-- Machines and control notify people, by a call or by an insert; due notifications are sent by any caller that runs the clock.
 grant execute on function public.notify(text, text, text, text, text, text, text[], integer, timestamptz)
 to service_role, headroom_control;
 grant insert on public.notification_outbox to service_role, headroom_control;
 grant execute on function public.notification_dispatcher() to service_role, headroom_control, headroom_executor;
 
--- And the logins that an operator named, whose rights went with everybody's where the view or the function was made anew.
+-- And the logins that an operator named, whose rights were lost with everybody's when the view or the function was created again.
 select notify.grant_producer(p.role_name) from notify.producers p;

@@ -1,8 +1,8 @@
--- Who may do what in the schema `webhooks`: everything is revoked first, then exactly this is granted. Nobody but the owner
--- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Grants of the schema `webhooks`: everything is revoked first, then exactly this is granted. Only the owner writes
+-- tables: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('webhooks');
 
--- Relays ask where an endpoint is and what it signs with, and send alerts about dead letters.
+-- Relays read where an endpoint is and what it signs with, and send alerts about dead letters.
 grant usage on schema webhooks to headroom_executor;
 grant execute on function
   webhooks.endpoint_for_relay(uuid, text),
@@ -10,7 +10,7 @@ grant execute on function
   webhooks.raise_alerts()
 to headroom_executor;
 
--- Control keeps endpoints and alerts; what is secret of them nobody reads.
+-- Control manages endpoints and alerts; no role reads their secrets.
 grant usage on schema webhooks to headroom_control, headroom_auditor;
 grant select on all tables in schema webhooks to headroom_control, headroom_auditor;
 revoke select on webhooks.endpoint_secrets, webhooks.alerts from headroom_control, headroom_auditor;

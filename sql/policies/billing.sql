@@ -1,5 +1,5 @@
--- Who sees which payments: whoever sees the request, and those who work on payments or oversee all, in the workspace of their claims.
--- Drafts are seen by nobody: only the functions of the wizard read them.
+-- Who sees which payments: those who see the request, and those who work on payments or oversee everything, in the workspace of their
+-- claims. Nobody sees drafts: only the functions of the wizard read them.
 select directory.protect_tables('billing');
 
 create policy members on billing.payments for select to authenticated using (
@@ -16,7 +16,7 @@ create policy members on billing.disputes for select to authenticated using (
 create policy members on billing.subscriptions for select to authenticated using (
   exists (select from billing.payments p where p.id = subscriptions.payment_id)
 );
--- The books are for those who oversee all.
+-- The books are for those who oversee everything.
 create policy members on billing.entries for select to authenticated using (
   workspace_id = (select directory.reader_workspace('{admin,auditor,operator}'))
 );

@@ -1,9 +1,10 @@
--- Who sees which rows. Every table of the workflow is closed; what is opened here is opened for reading only. Writing happens
--- in definer functions, which run as the owner and decide for themselves.
+-- Who sees which rows. Every table of the workflow is closed; these policies open them only for reading. Definer functions write: they run
+-- as the owner and make their own checks.
 --
--- Members see what capacity.may_read() says. Each condition compares an indexed column with the answer of a function that is
--- asked once per query: a function per row would make every list as slow as the whole table. What is asked of a row that is not theirs
--- is the price of a list, so each column is looked at once: nobody stands in for whoever asked for the capacity, and who asked for it
+-- Members see what capacity.may_read() allows. Each condition compares an indexed column with the result of a function that runs once per
+-- query: a function per row would make every list as slow as reading the whole table. The checks of rows that a member may not see are the
+-- price of a list, so each column is checked only once: nobody stands in for the person who asked for the capacity, and that person
+-- is let in as the requester.
 -- themselves is let in as the requester.
 select directory.protect_tables('capacity');
 
@@ -22,8 +23,8 @@ create policy members on capacity.requests for select to authenticated using (
                and review_plan #>> '{commercial,authority,member}' <> requester_user_id))
 );
 
--- What hangs on a request is seen by those who see the request: the policy above applies inside these too. Of events the workspace is
--- asked first, by index: those of others are not even looked at.
+-- Everything that belongs to a request is seen by those who see the request: the policy above applies inside these too. Events are filtered
+-- by workspace first, by index, so that those of other workspaces are not even read.
 create policy members on capacity.events for select to authenticated using (
   workspace_id = (select directory.reader_workspace()) and exists (select from capacity.requests r where r.id = events.request_id)
 );

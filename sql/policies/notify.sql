@@ -1,4 +1,4 @@
--- Who sees which notifications: whoever they are for, in the workspace of their claims. What others were told is for those who oversee all.
+-- Who sees which notifications: their recipients, in the workspace of their claims. Those who oversee everything see what others were told.
 select directory.protect_tables('notify');
 
 create policy members on notify.notifications for select to authenticated using (

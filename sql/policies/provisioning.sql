@@ -1,5 +1,5 @@
--- Who sees which jobs: whoever sees the request, and those who work on jobs or oversee all, in the workspace of their claims. Secrets stand
--- elsewhere; settings and what is kept about callbacks are for operators and auditors of the installation.
+-- Who sees which jobs: those who see the request, and those who work on jobs or oversee everything, in the workspace of their claims.
+-- Secrets are elsewhere; settings and what is kept about callbacks are for operators and auditors of the installation.
 select directory.protect_tables('provisioning');
 
 create policy members on provisioning.jobs for select to authenticated using (

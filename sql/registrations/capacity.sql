@@ -1,4 +1,4 @@
--- What the workflow needs of the layers below, and where layers above may join in.
+-- What the workflow needs of the layers below, and the points where layers above may add functions.
 select headroom.declare_hooks('capacity', '{
   "capacity.closed": "A request has ended: {request_id, event, state_before, state_after, actor}.",
   "capacity.customer_erased": "A customer''s data is being erased: {request_id, to}. Answers which messages go too, by stream.",
@@ -23,21 +23,20 @@ select headroom.register_hooks('capacity', '{
   "directory.member_returned": "capacity.check_rules_of_returned"
 }');
 
--- What endpoints and subscriptions say already, and of what this release has made of it.
+-- Routes what endpoints and subscriptions already say, and what this release made of it.
 select capacity.route_all();
 
 -- Slack takes about one message a second per channel.
 select outbox.ensure_limits('{"slack:": {"min_interval_ms": 1000}}');
 
--- The rails by which the workflow speaks, with the values that ours declare; a test compares them. These act with the installation's
--- credentials.
+-- The workflow's rails, with the values that our relays declare; a test compares them. They use the installation's credentials.
 select outbox.ensure_rails('{
   "slack": {"capability": "lookup", "timeout_ms": 15000, "guarded": true, "credentials": ["SLACK_BOT_TOKEN"]},
   "linear": {"capability": "lookup", "timeout_ms": 15000, "guarded": true, "credentials": ["LINEAR_API_KEY"]},
   "email": {"capability": "blind", "timeout_ms": 30000, "guarded": true, "credentials": ["POSTAL_API_KEY", "SMTP_URL"]}
 }');
 
--- Twelve tries over most of a day. With full jitter the mean is half of what the powers say.
+-- Twelve tries over most of a day. With full jitter the mean wait is half of the ceiling.
 select outbox.ensure_stream('capacity',
   '{"resend_blind": true, "max_tries": 12, "backoff_factor": 3, "backoff_cap_ms": 28800000, "writers": []}');
 select outbox.register_renderers('capacity', '{
@@ -47,10 +46,10 @@ select outbox.register_renderers('capacity', '{
   "linear-comment": "capacity.linear_comment_then"
 }');
 
--- Which event, notice or problem tells whom: the one table. A cause is an event's type, a notice's kind or a problem of delivery, and has
--- one line for each audience. `direct` is left out for those whom the request's thread mentions, and for those whose group is told in its
--- channel; `provided` says in words when a line applies, where that is not always, and capacity.tells_of_event() and tells_of_notice()
--- decide it. Whoever acts is not told of it. The documentation is drawn from it.
+-- Which event, notice or problem tells whom: the only such table. A cause is an event's type, a notice's kind or a problem of delivery, and
+-- has one line for each audience. `direct` is left out for those whom the request's thread mentions, and for those whose group is told in
+-- its channel. `provided` says in words when a line applies, if that is not always, and capacity.tells_of_event() and tells_of_notice()
+-- decide it. People are not told about their own acts. The documentation is generated from it.
 delete from capacity.tells;
 with lines (cause, audience, category, template, channels, priority, provided) as (
 values

@@ -1,4 +1,4 @@
--- What the directory answers to layers below, and where layers above may join in.
+-- What the directory answers to layers below, and the points where layers above may add functions.
 select headroom.declare_hooks('directory', '{
   "directory.group_removed": "A group is about to be removed: {workspace_id, group_id}. Whoever still needs it refuses.",
   "directory.member_joining": "Slack user {slack_user_id} becomes a member of {workspace_id}. Who cannot tell them from another refuses.",

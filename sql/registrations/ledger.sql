@@ -1,2 +1,2 @@
--- The ledger's events keep their order, whatever becomes of one.
+-- The ledger's events keep their order, whatever the outcome of each.
 select outbox.ensure_stream('ledger', '{"on_dead": "block", "resend_blind": true, "retention": "week", "dedupe_days": 90, "writers": []}');

@@ -1,4 +1,4 @@
--- Pending rows are finished one by one; nobody throws them away together, the owner included.
+-- Pending rows are finished one by one; nobody may truncate them, not even the owner.
 create or replace trigger refuse_truncate before truncate on outbox.pending
   for each statement execute function outbox.refuse_change();
 create or replace trigger refuse_truncate before truncate on outbox.pending_unordered
@@ -6,6 +6,6 @@ create or replace trigger refuse_truncate before truncate on outbox.pending_unor
 
 -- The archive's partitions bring their own triggers.
 select outbox.ensure_partitions(30);
--- A row that is given up carries whether it may have arrived; what follows from that is decided in one place.
+-- A row that is given up records whether it may have arrived; what follows from that is decided in one place.
 create or replace trigger park_dead before insert on outbox.dead
   for each row when (new.parked) execute function outbox.park_dead();

@@ -54,7 +54,7 @@ export interface BillingBalance {
   net: number | null;
 }
 
-/** What the sweep looks at next. */
+/** What the sweep checks next. */
 export interface BillingDue {
   kind: string | null;
   id: string | null;
@@ -129,7 +129,7 @@ export interface BillingSettings {
   updated_at: Date;
 }
 
-/** Money that waits for something. */
+/** Money that waits, by what it waits for. */
 export interface BillingWaiting {
   state: string | null;
   workspace_id: string | null;
@@ -424,7 +424,7 @@ export interface LedgerOutboxLedger {
   deliveries: number | null;
 }
 
-/** What people are told of, by kind; `place` is their order. */
+/** The kinds of notifications; `place` is their order. */
 export interface NotifyCategories {
   category: string | null;
   title: string | null;
@@ -473,12 +473,12 @@ export interface NotifyPartStages {
   endpoint_id: string | null;
 }
 
-/** What stands in an inbox. */
+/** The content of inboxes. */
 export interface NotifyShown {
   notification_id: string | null;
 }
 
-/** What became of each notification, over all channels. */
+/** The status of each notification, over all channels. */
 export interface NotifyStatuses {
   notification_id: string | null;
   status: string | null;
@@ -757,7 +757,7 @@ export interface CapacityTimeInState {
   longest_seconds: number | null;
 }
 
-/** What people were told, and what became of it. An insert tells somebody something. */
+/** Notifications and their status. An insert notifies somebody. */
 export interface NotificationOutbox {
   id: string | null;
   workspace_id: string | null;
@@ -777,7 +777,7 @@ export interface NotificationOutbox {
   expires_at: Date | null;
 }
 
-/** The inbox of whoever is signed in. */
+/** The inbox of the member who is signed in. */
 export interface Notifications {
   id: string | null;
   title: string | null;
@@ -790,7 +790,7 @@ export interface Notifications {
   read_at: Date | null;
 }
 
-/** Payments, and what of each went back. */
+/** Payments, and how much of each was returned. */
 export interface Payments {
   id: string | null;
   request_id: string | null;
@@ -1800,7 +1800,7 @@ export interface Functions {
     args: Record<string, never>;
     result: string | null;
   };
-  /** Whether the key of the machine that reads was not revoked. */
+  /** Whether the key of the machine that reads is still valid. */
   "directory.reader_key_valid": {
     args: Record<string, never>;
     result: boolean;
@@ -1843,7 +1843,7 @@ export interface Functions {
     };
     result: { workspace_id: string; member_id: string };
   };
-  /** Removes a rule and says how many links ended with it. */
+  /** Removes a rule and returns how many links ended with it. */
   "directory.remove_identity_domain": {
     args: {
       p_issuer: string | null;
@@ -1851,7 +1851,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id. */
+  /** Removes a member, and returns what ended and what waited on them. Nullable: slack_user_id. */
   "directory.remove_member": {
     args: {
       p_workspace_id: string | null;
@@ -1933,7 +1933,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
+  /** Seals a batch of secrets again under the current key, or only counts them. Nullable: after. */
   "headroom.reseal_secrets": {
     args: {
       p_after: string | null;
@@ -1964,7 +1964,7 @@ export interface Functions {
     args: Record<string, never>;
     result: boolean;
   };
-  /** Takes a turn until the end of the transaction, after whoever has it. */
+  /** Takes a turn until the end of the transaction, and waits for it. */
   "headroom.take_turn": {
     args: {
       p_name: string | null;
@@ -2015,7 +2015,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Lets a login tell people things; whether it could not before. */
+  /** Lets a login notify people; whether it could not before. */
   "notify.add_producer": {
     args: {
       p_role: string | null;
@@ -2023,7 +2023,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Whether a message of ours tells of something with this link. */
+  /** Whether one of our own messages carries something with this link. */
   "notify.carries_link": {
     args: {
       p_outbox_id: string | null;
@@ -2031,7 +2031,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** How each channel does. */
+  /** Figures of each channel. */
   "notify.channel_figures": {
     args: Record<string, never>;
     result: {
@@ -2052,21 +2052,21 @@ export interface Functions {
     args: Record<string, never>;
     result: number;
   };
-  /** Does what follows from messages that ended undelivered; how many they were. */
+  /** Handles messages that ended undelivered; how many there were. */
   "notify.follow_endings": {
     args: {
       p_most: number | null;
     };
     result: number;
   };
-  /** Deletes what is older than it is kept, a batch; how many it saw to. */
+  /** Deletes a batch of what is older than it is kept; how many it handled. */
   "notify.forget_old": {
     args: {
       p_most?: number | null | undefined;
     };
     result: number;
   };
-  /** A notification with what became of it. */
+  /** A notification with its outcome. */
   "notify.get_notification": {
     args: {
       p_id: string | null;
@@ -2082,7 +2082,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Notifications with what became of them. Nullable: title, error, read_at. */
+  /** Notifications with their outcomes. Nullable: title, error, read_at. */
   "notify.list_notifications": {
     args: {
       p_workspace_id?: string | null | undefined;
@@ -2106,7 +2106,7 @@ export interface Functions {
       read_at: Date | null;
     }[];
   };
-  /** The logins that may tell people things. */
+  /** The logins that may notify people. */
   "notify.list_producers": {
     args: Record<string, never>;
     result: { role_name: string; added_at: Date; added_by: string; present: boolean }[];
@@ -2136,14 +2136,14 @@ export interface Functions {
     };
     result: { released: number; more: boolean; next_due: Date | null };
   };
-  /** Takes from a login the right to tell people things; whether it had it. */
+  /** Takes from a login the right to notify people; whether it had it. */
   "notify.remove_producer": {
     args: {
       p_role: string | null;
     };
     result: boolean;
   };
-  /** Sends a notification once more where it failed. Nullable: p_channel. */
+  /** Sends a notification again where it failed. Nullable: p_channel. */
   "notify.resend": {
     args: {
       p_id: string | null;
@@ -2152,7 +2152,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Sends the notifications that are due; how many messages that are. */
+  /** Sends the notifications that are due; the number of messages. */
   "notify.send_due": {
     args: Record<string, never>;
     result: number;
@@ -2164,12 +2164,12 @@ export interface Functions {
     };
     result: string;
   };
-  /** What a notification's way by a channel is called. */
+  /** The states of a notification by a channel, with their meaning. */
   "notify.status_rules": {
     args: Record<string, never>;
     result: { stage: string; status: string; finished: boolean; rank: number; meaning: string }[];
   };
-  /** Stops mail to an address of somebody who complained; whether that is news. */
+  /** Stops mail to an address whose owner complained; whether it was not yet stopped. */
   "notify.suppress_address": {
     args: {
       p_workspace_id: string | null;
@@ -2186,7 +2186,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Changes the settings of a stream that are named. */
+  /** Changes the named settings of a stream. */
   "outbox.change_stream": {
     args: {
       p_name: string | null;
@@ -2352,7 +2352,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Sessions that hold turns, gates or rows of the engine, or for which somebody waits. Nullable: login, application, state, since, waiting_since. */
+  /** Sessions that hold turns, gates or rows of the engine, or that block others. Nullable: login, application, state, since, waiting_since. */
   "outbox.held_locks": {
     args: Record<string, never>;
     result: {
@@ -2560,7 +2560,7 @@ export interface Functions {
     };
     result: { outbox_id: string; result: string; detail: string | null };
   };
-  /** Has rows tried at once that wait for their next try; one result per id. Nullable: detail. */
+  /** Makes rows due immediately that wait for their next try; one result per id. Nullable: detail. */
   "outbox.retry_now": {
     args: {
       p_outbox_ids: readonly string[] | string | null;
@@ -2603,7 +2603,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Depth, age, flight and dead letters of each stream; "estimated" marks what is too much to be counted. */
+  /** Depth, age, flight and dead letters of each stream; "estimated" marks numbers that are too large to be counted. */
   "outbox.status": {
     args: Record<string, never>;
     result: {
@@ -2622,7 +2622,7 @@ export interface Functions {
       estimated: boolean;
     }[];
   };
-  /** Takes a relay off the list, or notes that its turn ended. */
+  /** Removes a relay's entry, or notes that its turn ended. */
   "outbox.stop_relay": {
     args: {
       p_relay_id: number | null;
@@ -3521,7 +3521,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Makes or changes an endpoint; a new one's secret is returned this once. Nullable: secret. */
+  /** Makes or changes an endpoint; returns a new one's secret, only this time. Nullable: secret. */
   "webhooks.put_endpoint": {
     args: {
       p_name: string | null;
@@ -3562,7 +3562,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Adds a secret to an endpoint and lets the old ones run out; returns it this once. */
+  /** Adds a secret to an endpoint and lets the old ones run out; returns it, only this time. */
   "webhooks.rotate_endpoint_secret": {
     args: {
       p_name: string | null;

@@ -16,11 +16,11 @@ export const refusalStatuses = {
   bad_signature: 401,
   /** the caller may not do this */
   not_allowed: 403,
-  /** what was recorded is not changed */
+  /** recorded data is never changed */
   append_only: 403,
   /** it does not exist, or not for this caller */
   not_found: 404,
-  /** the present state does not allow it */
+  /** the current state does not allow it */
   conflict: 409,
   /** it was changed since the caller read it */
   stale_version: 409,
@@ -28,23 +28,23 @@ export const refusalStatuses = {
   invalid_transition: 409,
   /** the idempotency key was used with other content */
   idempotency_conflict: 409,
-  /** the deadline is over */
+  /** the deadline has passed */
   deadline_passed: 409,
-  /** paying is the confirmation, and nobody else can give it */
+  /** the payment is the confirmation, and nothing else can confirm it */
   payment_due: 409,
-  /** it can be used once, and was */
+  /** it can be used only one time, and has been used */
   already_used: 409,
-  /** it existed and is over */
+  /** it existed and has ended */
   gone: 410,
   /** the payload exceeds the limit */
   payload_too_large: 413,
   /** no member may approve the request */
   nobody_can_approve: 422,
-  /** the caller has to wait */
+  /** the caller must wait */
   too_soon: 429,
-  /** an operator has to set something up first */
+  /** an operator must set something up first */
   not_configured: 503,
-  /** it passes by itself: the same call may succeed */
+  /** the problem is temporary: the same call may succeed */
   try_again: 503,
 } as const satisfies Record<string, number>;
 

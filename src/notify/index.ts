@@ -1,6 +1,6 @@
 /**
- * Notifications: telling people something once, what became of it, and how they want to hear; as a table of contents. Every function here
- * is a thin wrapper over one of the database; a refusal comes back as a value (`outcome: "refused"`), a failure is thrown.
+ * Notifications: telling people something once, the outcome, and people's preferences; as a table of contents. Every function here
+ * is a thin wrapper over one of the database; a refusal is returned as a value (`outcome: "refused"`), a failure is thrown.
  *
  *     import { notify } from "headroom/notify";
  *
@@ -14,10 +14,10 @@
  *     if (told.outcome === "refused") throw new Error(told.message);
  */
 
-/** Telling somebody something. */
+/** Telling a member something. */
 export { notify, type NewNotification, type Told } from "./tell.ts";
 
-/** What became of it. */
+/** The outcome of notifications. */
 export {
   getNotification,
   listNotifications,
@@ -37,7 +37,7 @@ export {
   type NotificationStatus,
 } from "./notification.ts";
 
-/** How people want to hear. */
+/** People's preferences. */
 export {
   getPreferences,
   setPreferences,
@@ -79,5 +79,5 @@ export {
   type ReleaseOptions,
 } from "./release.ts";
 
-/** How each channel does; for a relay of your own: `createRelay({ …, gauges: [notifyGauges] })`. */
+/** Figures of each channel; for a relay of your own: `createRelay({ …, gauges: [notifyGauges] })`. */
 export { channelFigures, notifyGauges, type ChannelFigures } from "./metrics.ts";

@@ -1,8 +1,8 @@
-/** How each channel does, for Prometheus: a relay reads it with each scrape (`gauges` of its options). */
+/** Figures of each channel, for Prometheus: a relay reads them with each scrape (`gauges` of its options). */
 import { Gauge, Registry } from "prom-client";
 import { call, type Queryable } from "../db/call.ts";
 
-/** Of the last thousand messages within an hour, except what is held and suppressed, which is all there is. */
+/** Of the last thousand messages within an hour; except held and suppressed, which count all there are. */
 export interface ChannelFigures {
   readonly channel: string;
   /** Parts that wait for their time. */
@@ -14,7 +14,7 @@ export interface ChannelFigures {
   readonly waiting: number;
   /** Tries beyond the first. */
   readonly retries: number;
-  /** From release until the channel took it: half of them, and all but one in twenty, were faster. */
+  /** From release until the channel took it: the median, and the 95th percentile. */
   readonly medianSeconds: number;
   readonly slowestSeconds: number;
   readonly suppressed: number;
@@ -41,16 +41,12 @@ export async function notifyGauges(db: Queryable): Promise<string> {
   const gauge = <L extends string>(name: string, help: string, ...more: L[]): Gauge<"channel" | L> =>
     new Gauge({ name: `headroom_notify_${name}`, help, labelNames: ["channel", ...more], registers: [registry] });
   const held = gauge("held", "Notifications that wait for their time, by channel.");
-  const oldestDue = gauge("oldest_due_seconds", "How long the oldest that is due has not been sent.");
-  const recent = gauge(
-    "recent",
-    "The last thousand messages of a channel within an hour, by what became of them.",
-    "status",
-  );
-  const success = gauge("success_ratio", "Of those of them that are finished, the part that went out; 1 without any.");
+  const oldestDue = gauge("oldest_due_seconds", "How long ago the oldest unsent notification fell due.");
+  const recent = gauge("recent", "The last thousand messages of a channel within an hour, by outcome.", "status");
+  const success = gauge("success_ratio", "The part of the finished ones that went out; 1 without any.");
   const retries = gauge("recent_retries", "How many further tries they took.");
   const latency = gauge("latency_seconds", "From their release until the channel took them.", "quantile");
-  const suppressed = gauge("suppressed", "Addresses to which nothing goes any more.");
+  const suppressed = gauge("suppressed", "Addresses to which no mail goes any more.");
   for (const figures of await channelFigures(db)) {
     const { channel, sent, failed, waiting } = figures;
     held.set({ channel }, figures.held);

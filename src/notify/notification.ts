@@ -36,7 +36,7 @@ const partSchema = z
     outboxId,
   }));
 
-/** How it went by one channel. `stage` says how far it came, `meaning` the same in words. */
+/** Its progress by one channel. `stage` says how far it came, `meaning` the same in words. */
 export type NotificationPart = z.infer<typeof partSchema>;
 
 export const notificationSchema = z

@@ -1,4 +1,4 @@
-/** What became of notifications, and sending one again. */
+/** The outcome of notifications, and sending one again. */
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { notificationSchema, type Notification, type NotificationStatus } from "./notification.ts";
@@ -6,7 +6,7 @@ import { notificationSchema, type Notification, type NotificationStatus } from "
 export interface ListNotificationsOptions {
   /** Default: all. */
   readonly workspaceId?: string | undefined;
-  /** A member's id; for a customer, the id of what they are asked about. */
+  /** A member's id; for a customer, the id of the request or other thing that they are asked about. */
   readonly recipient?: string | undefined;
   /** Of the newest ten thousand. */
   readonly status?: NotificationStatus | undefined;
@@ -76,18 +76,18 @@ function toListed(row: FunctionResult<"notify.list_notifications">[number]): Lis
 
 export type FoundNotification = { readonly outcome: "found"; readonly notification: Notification };
 
-/** With how it went by each of its channels. */
+/** With its progress by each of its channels. */
 export async function getNotification(db: Queryable, id: string): Promise<FoundNotification | Refused> {
   return refusable(found(call(db, "notify.get_notification", { p_id: id })));
 }
 
 export interface ResendInput {
-  /** Any but the inbox, also one that it did not go by at first. Default: every channel by which it failed. */
+  /** Any except the inbox, also one that it did not go by at first. Default: every channel by which it failed. */
   readonly channel?: string | undefined;
   readonly actor: string;
 }
 
-/** Sends it once more. What is still under way is refused, so that nobody gets it twice. */
+/** Sends it again. A notification that is still under way is refused, so that nobody gets it twice. */
 export async function resend(
   db: Queryable,
   id: string,

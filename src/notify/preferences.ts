@@ -1,4 +1,4 @@
-/** How a member wants to hear: when, by their own clock, and of what by which channel. */
+/** A member's preferences: when, by their own clock, and which notifications by which channel. */
 import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
@@ -14,7 +14,7 @@ const categorySchema = z.object({
   critical: z.boolean(),
   choices: z.record(z.string(), choiceSchema),
 });
-/** A category with the choice for each channel. What is critical is always on. */
+/** A category with the choice for each channel. Critical ones are always on. */
 export type CategoryPreferences = z.infer<typeof categorySchema>;
 
 export const preferencesSchema = z
@@ -34,7 +34,7 @@ export const preferencesSchema = z
     memberId: row.member_id,
     name: row.name,
     timeZone: row.time_zone,
-    /** Quiet hours, as 22:00; null where there are none. */
+    /** Quiet hours, as 22:00; null without any. */
     quietFrom: row.quiet_from,
     quietUntil: row.quiet_until,
     digestAt: row.digest_at,
@@ -44,13 +44,13 @@ export const preferencesSchema = z
   }));
 export type Preferences = z.infer<typeof preferencesSchema>;
 
-/** Whose: for a signed-in member their own where nothing is named; for machines and operators both are needed. */
+/** Whose preferences: a signed-in member may leave both out for their own; machines and operators need both. */
 export interface Person {
   readonly workspaceId?: string | undefined;
   readonly member?: string | undefined;
 }
 
-/** What is left out stays as it is; null ends quiet hours, and takes zone and digest back to the default. */
+/** What is left out stays as it is; null ends quiet hours, and resets zone and digest to the default. */
 export interface PreferenceChanges {
   /** A name such as Europe/Berlin. */
   readonly timeZone?: string | null | undefined;
@@ -68,7 +68,7 @@ export async function getPreferences(
   return refusable(found(call(db, "public.get_notification_preferences", personOf(person))));
 }
 
-/** All of the changes, or none where one is refused. */
+/** All of the changes, or none if one is refused. */
 export async function setPreferences(
   db: Queryable,
   changes: PreferenceChanges,

@@ -1,4 +1,4 @@
-/** Logins of applications that may tell people things, beside machines with a service key. */
+/** Logins of applications that may notify people, in addition to machines with a service key. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
@@ -6,7 +6,7 @@ export interface Producer {
   readonly role: string;
   readonly addedAt: Date;
   readonly addedBy: string;
-  /** False where the role was dropped since. */
+  /** False if the role was dropped since. */
   readonly present: boolean;
 }
 
@@ -20,7 +20,7 @@ export async function listProducers(db: Queryable): Promise<readonly Producer[]>
   }));
 }
 
-/** `changed`: it could not tell people things before. */
+/** `changed`: it could not notify people before. */
 export async function addProducer(
   db: Queryable,
   role: string,
@@ -29,7 +29,7 @@ export async function addProducer(
   return refusable(done(call(db, "notify.add_producer", { p_role: role, p_actor: actor })));
 }
 
-/** `changed`: it could tell people things before. */
+/** `changed`: it could notify people before. */
 export async function removeProducer(
   db: Queryable,
   role: string,

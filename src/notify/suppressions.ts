@@ -1,4 +1,4 @@
-/** Addresses to which no mail goes any more: what bounced, was complained about or was rejected by name. They are kept as hashes. */
+/** Addresses to which no mail goes any more because it bounced, was complained about or was rejected by name. They are stored as hashes. */
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 
@@ -6,7 +6,7 @@ export interface Suppression {
   readonly workspaceId: string;
   /** A keyed hash of the address. */
   readonly mark: string;
-  /** The member who has this address, where one has. */
+  /** The member who has this address, if one has. */
   readonly memberId: string | null;
   readonly reason: string;
   readonly said: string | null;
@@ -54,7 +54,7 @@ interface Address {
   readonly actor: string;
 }
 
-/** Stops mail to an address because its owner complained; `suppressed` says whether that is news. */
+/** Stops mail to an address because its owner complained; `suppressed` says whether it was not yet stopped. */
 export async function suppressAddress(
   db: Queryable,
   { workspaceId, address, actor }: Address,

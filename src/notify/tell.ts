@@ -13,7 +13,7 @@ export interface NewNotification {
   /** 1 to 20,000 characters. */
   readonly body: string;
   readonly actionUrl?: string | undefined;
-  /** Some of `channels`, or `direct`: Slack where it knows the member, else mail. Default: in-app. */
+  /** Some of `channels`, or `direct`: Slack if it knows the member, otherwise mail. Default: in-app. */
   readonly channels?: readonly string[] | undefined;
   /** 0 to 9, higher first. Default: 5. */
   readonly priority?: number | undefined;
@@ -23,7 +23,7 @@ export interface NewNotification {
 
 export type Told = { readonly outcome: "told"; readonly id: string };
 
-/** In the caller's transaction: what is rolled back was never said. */
+/** In the caller's transaction: a rollback undoes it. */
 export async function notify(db: Queryable, input: NewNotification): Promise<Told | Refused> {
   return refusable(tell(db, input));
 }

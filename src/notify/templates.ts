@@ -1,4 +1,4 @@
-/** What messages say in a workspace: our texts, and those that it has in their place. */
+/** What messages say in a workspace: our texts, and its own texts that replace them. */
 import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
@@ -10,7 +10,7 @@ export interface ListedTemplate {
   readonly audience: string;
   /** When it is used. */
   readonly meaning: string;
-  /** Whether the workspace has words of its own. */
+  /** Whether the workspace has its own text. */
   readonly changed: boolean;
   readonly updatedAt: Date | null;
   readonly updatedBy: string | null;
@@ -37,7 +37,7 @@ const templateSchema = z
     updatedAt: updated_at === null ? null : new Date(updated_at),
     updatedBy: updated_by,
   }));
-/** A template with the words that are used, ours, and what may stand in them. */
+/** A template with the text in use, our text, and its variables. */
 export type Template = z.infer<typeof templateSchema>;
 
 const previewSchema = z.object({
@@ -63,7 +63,7 @@ export type TemplatePreview = z.infer<typeof previewSchema>;
 export interface TemplateName {
   readonly name: string;
   readonly workspaceId?: string | undefined;
-  /** Default: en, which is the only one as yet. */
+  /** Default: en, which is the only one so far. */
   readonly language?: string | undefined;
 }
 
@@ -102,7 +102,7 @@ export async function previewTemplate(
   );
 }
 
-/** From the next message on. What was told before stays as it was told. */
+/** Applies from the next message on. Earlier notifications keep their text. */
 export async function setTemplate(
   db: Queryable,
   which: TemplateName,
@@ -112,7 +112,7 @@ export async function setTemplate(
   return refusable(found(call(db, "public.set_notification_template", given)));
 }
 
-/** Our words again; the workspace's are gone for good. `changed` says whether there were any. */
+/** Our text again; the workspace's is deleted permanently. `changed` says whether it had one. */
 export async function resetTemplate(
   db: Queryable,
   which: TemplateName,

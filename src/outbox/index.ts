@@ -1,6 +1,6 @@
 /**
- * The delivery engine on its own: a transactional outbox on your Postgres, with strict order per key, an append-only
- * record of every attempt, and rails of your own.
+ * The delivery engine alone: a transactional outbox on your Postgres, with strict order per key, an append-only
+ * record of every attempt, and your own rails.
  *
  *     import { createRelay, enqueue } from "headroom/outbox";
  *

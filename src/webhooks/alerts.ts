@@ -1,7 +1,7 @@
 /**
  * Alerts on dead letters: who is told when rows are given up, and again when none is left.
  *
- * Owns: one typed wrapper for each function of theirs. Does not own: when an alert is raised (the SQL says), nor sending it (it is a
+ * Owns: one typed wrapper for each of its functions. Does not own: when an alert is raised (the SQL decides), nor sending it (it is a
  * row of the stream `alerts`).
  */
 import { call, type Queryable } from "../db/call.ts";
@@ -26,11 +26,11 @@ export interface AlertChanges {
   readonly endpoint?: string | undefined;
   /** `event`: a CloudEvents envelope. `pagerduty`: an event of PagerDuty's Events API v2. Default: `event`. */
   readonly template?: AlertTemplate | undefined;
-  /** PagerDuty's integration key; null takes it away. */
+  /** PagerDuty's integration key; null removes it. */
   readonly routingKey?: string | null | undefined;
   /** Null: all streams, which is the default. */
   readonly streams?: readonly string[] | null | undefined;
-  /** How long it is quiet about more of the same. Default: 60. */
+  /** For how many minutes it is quiet about more of the same. Default: 60. */
   readonly repeatMinutes?: number | undefined;
 }
 
@@ -58,8 +58,7 @@ export async function listAlerts(db: Queryable): Promise<Alert[]> {
 }
 
 /**
- * Raises what is due, for a relay to see to beside sending. What an alert says is a row like any other, which a relay that serves its
- * stream will send.
+ * Raises what is due, as a task of a relay. An alert is a row like any other, which a relay that serves its stream sends.
  */
 export const raiseAlerts: Task = {
   name: "alerts",

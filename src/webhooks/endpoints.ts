@@ -1,7 +1,7 @@
 /**
- * Endpoints that the database keeps: where webhooks go, what they are signed with, and which topics each hears of.
+ * Endpoints that the database stores: where webhooks go, what they are signed with, and which topics each receives.
  *
- * Owns: one typed wrapper for each function of theirs. Does not own: what an endpoint may be (the SQL says), nor calling one
+ * Owns: one typed wrapper for each of its functions. Does not own: what an endpoint may be (the SQL decides), nor calling one
  * (the webhook rail).
  */
 import type { ClientBase } from "pg";
@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly id: string;
   /** Unique among the endpoints of its workspace, or of the installation. */
   readonly name: string;
-  /** Whose requests it hears of; null for an endpoint of the installation. */
+  /** The workspace whose events it receives; null for an endpoint of the installation. */
   readonly workspaceId: string | null;
   readonly url: string;
   readonly description: string | null;
@@ -39,7 +39,7 @@ export interface EndpointChanges {
   readonly url?: string | undefined;
   readonly topics?: readonly string[] | undefined;
   readonly description?: string | null | undefined;
-  /** Sent along with every request; null takes them away. */
+  /** Sent with every request; null removes them. */
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
 }
 
@@ -52,9 +52,9 @@ export interface EndpointOwner {
 export interface PutEndpointOptions extends EndpointOwner {
   /** HEADROOM_SECRET_KEY; not needed with Vault. */
   readonly key?: SecretKey | undefined;
-  /** A secret that exists already. Default: one is made. */
+  /** An existing secret. Default: one is made. */
   readonly secret?: string | undefined;
-  /** Takes http and private addresses, for a sandbox; a relay must allow them too. Default: false. */
+  /** Allows http and private addresses, for a sandbox; a relay must allow them too. Default: false. */
   readonly allowPrivate?: boolean | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function putEndpoint(
   return withSecretKey(client, options.key, () =>
     call(client, "webhooks.put_endpoint", {
       p_name: name,
-      // What is undefined is left out of JSON, and so stays as it is.
+      // Undefined fields are left out of the JSON, and so stay as they are.
       p_changes: { url, topics, description, headers },
       p_secret: options.secret,
       p_allow_private: options.allowPrivate,
@@ -87,7 +87,7 @@ export async function listEndpoints(
   return rows.map(toEndpoint);
 }
 
-/** Adds a secret, which is returned this once; the old ones sign beside it for that long. Default: a day. */
+/** Adds a secret, which is returned only by this call; the old ones sign together with it for that long. Default: a day. */
 export async function rotateEndpointSecret(
   client: ClientBase,
   name: string,
@@ -121,7 +121,7 @@ export function disableEndpoint(
   return call(db, "webhooks.disable_endpoint", { p_name: name, p_reason: reason, p_tenant_id: workspaceId });
 }
 
-/** For good: one that is made under the same name later is another. Refused while alerts go to it. */
+/** Permanent: one that is made under the same name later is a different one. Refused while alerts go to it. */
 export function removeEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<void> {
   return call(db, "webhooks.remove_endpoint", { p_name: name, p_tenant_id: owner.workspaceId });
 }
@@ -131,7 +131,7 @@ export function pingEndpoint(db: Queryable, name: string, owner: EndpointOwner =
   return call(db, "webhooks.ping_endpoint", { p_name: name, p_tenant_id: owner.workspaceId });
 }
 
-/** Sends an endpoint of the installation what it missed of a period; returns how many events. */
+/** Sends an endpoint of the installation the events of a period that it missed; returns how many. */
 export function replayEnvelopes(
   db: Queryable,
   name: string,

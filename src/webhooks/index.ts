@@ -1,12 +1,12 @@
 /**
- * Webhooks above the delivery engine: endpoints that the database keeps, what each of them hears of, and alerts on dead letters.
+ * Webhooks above the delivery engine: endpoints that the database stores, what each of them receives, and alerts on dead letters.
  *
  *     import { putEndpoint, raiseAlerts } from "headroom/webhooks";
  *
  *     await putEndpoint(client, "billing", { url, topics: ["com.example.transfer.*"] }, { key });
  *     const relay = createRelay({ connectionString, rails, streams: ["transfers"], upkeepTasks: [raiseAlerts] });
  *
- * Owns: one typed wrapper for each of their functions. Does not own: delivering (the engine, which knows nothing of them) nor calling an
+ * Owns: one typed wrapper for each of their functions. Does not own: delivering (the engine, which does not know this layer) nor calling an
  * endpoint (the webhook rail).
  */
 export {

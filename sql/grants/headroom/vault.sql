@@ -1,12 +1,12 @@
 -- run as: migrator
--- Supabase Vault, where it is: the role that migrates holds its rights with the option to pass them on. The view's decryption runs
--- with the rights of who reads it, so that function is needed too. Whatever cannot be passed on is left; then secrets are
--- kept in our own encrypted table.
+-- Supabase Vault, if it is installed: the role that migrates holds its rights with the option to pass them on. The view's decryption runs
+-- with the rights of its reader, so that function is needed too. Rights that cannot be passed on are skipped; then secrets are kept in our
+-- own encrypted table.
 do $$
 declare
   v_grant text;
 begin
-  -- Not by to_regclass(), which fails where this role may not use the schema.
+  -- Not by to_regclass(), which fails if this role may not use the schema.
   if not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where n.nspname = 'vault' and c.relname = 'decrypted_secrets') then
     return;

@@ -1,4 +1,4 @@
--- Money that waits for something, by what it waits for (billing.waiting_states() says it in words).
+-- Money that waits, by what it waits for (billing.waiting_states() describes each).
 create or replace view billing.waiting as
 select c.state, c.workspace_id, c.request_id, null::uuid as payment_id, c.session_id as stripe_id, c.currency, c.amount,
        coalesce(c.processing_since, c.created_at) as since
@@ -22,4 +22,4 @@ select 'finding', f.workspace_id, f.request_id, null, f.stripe_id, null, null, f
   from billing.findings f where f.resolved_at is null
 union all
 select 'unread', null, null, null, null, null, null, s.seen_at from billing.sightings s;
-comment on view billing.waiting is 'Money that waits for something.';
+comment on view billing.waiting is 'Money that waits, by what it waits for.';

@@ -1,12 +1,12 @@
--- Who could speak for each party that a review may wait on, by the directory as it is now. The rules of who is active, who has the
--- role and who stands in for whom are here, once for every surface; capacity.authorize() says the same for one member, and a test
--- proves that they agree.
+-- Who could speak for each party that a review may wait on, by the current directory. The rules of who is active, who has the role and who
+-- stands in for whom are here, for every surface; capacity.authorize() applies the same rules to one member, and a test proves that they
+-- agree.
 --
 -- A party is an owner (who must have a reviewing role), a member whom a rule names, a role, or an infra group. While a person is away,
 -- their delegate speaks for them too, as owner or as the one whom a rule names. A role is never delegated: its other holders are
--- there for that. A delegate's own delegate stands in for nobody. The requester is left out by whoever asks about a request.
+-- there for that. A delegate's own delegate stands in for nobody. Queries about a request leave out its requester themselves.
 --
--- Runs with the owner's rights on purpose: views that run with the reader's join it, and nobody else can name it.
+-- Runs with the owner's rights on purpose: views that run with the reader's join it, and no other role can name it.
 create or replace view capacity.candidates as
 select o.workspace_id, 'owner'::text as kind, o.id as party, o.id as member_id, o.display_name, null::text as stands_for,
        (statement_timestamp() >= o.away_from and statement_timestamp() < o.away_until) is true as away, o.slack_user_id

@@ -1,5 +1,4 @@
--- Each party with those who could speak for it: those who are here, and all of them. What lists and counts join instead of
--- asking for every request by itself.
+-- Each party with its candidates: those who are here, and all of them. Lists and counts join this instead of querying it for every request.
 create or replace view capacity.parties as
 select c.workspace_id, c.kind, c.party, coalesce(array_agg(c.member_id) filter (where not c.away), '{}') as here,
        array_agg(c.member_id) as everyone

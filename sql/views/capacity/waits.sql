@@ -1,12 +1,13 @@
--- What each open request waits for and on whom: what capacity.asked_now() says of reviews, for many requests at once. A test proves
--- that the two agree, whatever the directory looks like. The steps are `commercial` and `technical`, both until each has its approval,
+-- What each open request waits for and on whom: the same as capacity.asked_now() says about reviews, for many requests at the same time. A
+-- test proves that the two agree for any directory. The steps are `commercial` and `technical`, both until each has its approval,
 -- `confirmation`, which waits on the customer, and `provisioning`, on an operator.
 --
--- kind and party say whose turn it is; asked, who that is: whoever is here, or everybody when nobody is, and never the requester. For
--- a person who asked for the capacity nobody is asked, not even a delegate. Of a review, an empty array is one that nobody can give now.
+-- kind and party say whose turn it is; asked says who that is: those who are here, or everybody if nobody is, and never the requester.
+-- Nobody is asked in place of the person who asked for the capacity, not even a delegate. An empty array of a review means that nobody can
+-- decide it now.
 --
--- The steps are taken from one reading of the requests, because under row-level security each further one asks of every open request
--- again whether the reader may see it.
+-- The steps come from one reading of the requests, because under row-level security each further reading checks again for every open
+-- request whether the reader may see it.
 create or replace view capacity.waits with (security_invoker = true) as
 select r.id as request_id, r.workspace_id, r.state, w.step, w.kind, w.party, w.asked, w.since, r.state_since, r.next_deadline_at,
        coalesce((r.offer ->> 'monthly_usd')::numeric, r.estimated_monthly_cost_usd) as estimated_monthly_cost_usd, r.requester_user_id

@@ -1,6 +1,6 @@
--- What each active member is now, as far as rights go: roles, groups, and for whom they stand in, because that one is away and named them.
--- An owner is stood in for while the owner's own roles say reviewer. linked: it is known which Slack user they are, or that they are none,
--- or no Slack user became a member here by themselves. The one source of directory.standing, for readers and actors alike.
+-- What rights each active member has now: roles, groups, and for whom they stand in because that member is away and named them. An owner
+-- has a stand-in only while the owner's own roles include reviewing. linked: it is known which Slack user they are, or that they are none,
+-- or no Slack user became a member here on their own. The only source of directory.standing, for readers and actors alike.
 create or replace view directory.standings as
 select m.workspace_id, m.id as member_id, m.display_name as name, m.slack_user_id, m.roles,
        array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id) as groups,

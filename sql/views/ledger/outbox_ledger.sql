@@ -1,5 +1,5 @@
--- The events of the stream `ledger`: insert an envelope (CloudEvents 1.0) as payload, in your own transaction, and read what became of it.
--- Owner's rights on purpose: applications see the fate of events without seeing the engine's tables.
+-- The events of the stream `ledger`: insert an envelope (CloudEvents 1.0) as payload, in your own transaction, and read its outcome.
+-- Owner's rights on purpose: applications see the outcome of events without seeing the engine's tables.
 create or replace view ledger.outbox_ledger as
 select e.id, e.payload, e.status, e.created_at, e.sent_at, e.retry_count, e.deliveries
   from webhooks.envelope_status e

@@ -1,5 +1,5 @@
--- Whether each notification reached its recipient by each channel but the inbox, and when; and whether it never will. What
--- notify.part_stages says of that, without a look into the archive: for those who decide and list.
+-- Whether each notification reached its recipient by each channel except the inbox, and when; and whether it never will. The same as
+-- notify.part_stages, without reading the archive: for decisions and lists.
 create or replace view notify.part_ends as
 select p.notification_id, p.channel, p.endpoint_id, p.delivery_id,
        case when d.outcome is not null then case when d.outcome = 'delivered' then d.outcome_at end

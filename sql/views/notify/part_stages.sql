@@ -1,9 +1,9 @@
--- How far each notification came by each channel: what is held or dropped says so itself, what is carried goes by its message.
+-- How far each notification came by each channel: a held or dropped part by its own state, a carried one by its message.
 create or replace view notify.part_stages as
 select p.notification_id, p.channel, p.delivery_id,
        case when p.state <> 'carried' then coalesce(p.reason, p.state)
             when d.outcome is not null then d.outcome
-            -- Its archive was collected, which waits for what is under way and for dead letters.
+            -- Its archive was collected, which only happens when nothing in it is under way or a dead letter.
             when o.outbox_id is null then 'past'
             when o.sent_at is not null then 'sent'
             when o.failed then 'given_up'

@@ -1,4 +1,4 @@
--- What became of each notification over all its channels: as far as the worst that is unfinished, else as the best.
+-- The status of each notification over all its channels: that of the worst unfinished one, otherwise of the best.
 create or replace view notify.statuses as
 select n.id as notification_id, coalesce(s.status, 'failed') as status, coalesce(s.tries, 0)::integer as attempt_count,
        s.last_attempt_at, s.delivered_at, s.error_message
@@ -10,4 +10,4 @@ select n.id as notification_id, coalesce(s.status, 'failed') as status, coalesce
                 filter (where r.status = 'failed') as error_message
          from notify.part_stages p join notify.status_rules() r on r.stage = p.stage
         where p.notification_id = n.id) s on true;
-comment on view notify.statuses is 'What became of each notification, over all channels.';
+comment on view notify.statuses is 'The status of each notification, over all channels.';

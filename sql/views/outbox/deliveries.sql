@@ -1,6 +1,6 @@
--- What became of each row of an ordered stream: whether it still waits, whether it was given up or skipped, when it was delivered, and
--- how many tries it took; in_doubt, whether it may have arrived although nobody knows. A view and not a function, because a view reads
--- with its owner's rights: those who read what is built on it need no rights on the engine's tables.
+-- The outcome of each row of an ordered stream: whether it still waits, whether it was given up or skipped, when it was delivered, and
+-- how many tries it took; in_doubt: it may have arrived, but nobody knows. A view and not a function, because a view reads with its owner's
+-- rights: readers of views that are built on it need no rights on the engine's tables.
 create or replace view outbox.deliveries as
 select m.outbox_id, p.outbox_id is not null as pending, x.outbox_id is not null or coalesce(a.skipped, false) as failed, a.sent_at, a.tries,
        a.in_doubt
@@ -13,4 +13,4 @@ select m.outbox_id, p.outbox_id is not null as pending, x.outbox_id is not null 
               bool_or(l.state = 'SKIPPED') as skipped,
               (array_agg(l.uncertain order by l.attempt_no desc))[1] as in_doubt
          from outbox.attempts l where l.outbox_id = m.outbox_id and l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
-comment on view outbox.deliveries is 'What became of rows of ordered streams.';
+comment on view outbox.deliveries is 'The outcome of rows of ordered streams.';

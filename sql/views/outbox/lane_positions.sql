@@ -1,8 +1,8 @@
--- Where each lane stands: its next number, whether anything of it was ever delivered, and when that was last. Of what was delivered and
--- collected before lanes knew it, there is no time.
+-- The position of each lane: its next number, whether it ever delivered anything, and when that was last. There is no time for deliveries
+-- that were collected before lanes recorded it.
 --
--- The head is looked up by its key and not joined: by a plan that was made while few lanes were active, the join went through all of them
--- for each that was asked for.
+-- The head is looked up by its key and not joined: under a plan that was made while few lanes were active, the join read all of them for
+-- each lane that was asked for.
 create or replace view outbox.lane_positions as
 select s.name as stream, l.key, l.next_seq,
        l.delivered_to is not null or (select h.delivered_to from outbox.heads h where h.lane_id = l.lane_id) is not null as delivered,

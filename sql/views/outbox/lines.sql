@@ -1,5 +1,5 @@
--- The archive of ordered streams, line by line, with what each line is about. The id of a line is made from its row and its number, so it
--- is the same whenever it is asked for. began_at is when the try of this line began; completed_at, when its outcome was known.
+-- The archive of ordered streams, line by line, with the row of each line. The id of a line is made from its row and its number, so it
+-- never changes. began_at is when the try of this line began; completed_at, when its outcome was known.
 create or replace view outbox.lines as
 select s.name as stream, md5(a.outbox_id::text || ':' || a.attempt_no)::uuid as line_id, a.outbox_id, m.instruction_id, l.key, m.seq,
        m.idempotency_key, r.name as rail, m.payload, a.attempt_no, a.state, coalesce(before.recorded_at, a.recorded_at) as began_at,

@@ -1,5 +1,5 @@
--- Every row that was enqueued and is remembered, by stream, instruction and idempotency key. What it carried may have been collected or
--- erased meanwhile. The outer joins are ones that the planner leaves out when nobody asks for their columns.
+-- Every enqueued row that is still known, by stream, instruction and idempotency key. Its payload may have been collected or erased
+-- meanwhile. The planner leaves out the outer joins when a query does not ask for their columns.
 create or replace view outbox.rows as
 select d.stream_id, s.name as stream, d.instruction_id, d.idempotency_key, d.outbox_id, d.created_at, d.salt is not null as salted,
        m.outbox_id is not null as kept,

@@ -1,5 +1,4 @@
--- Rows of ordered streams that wait to be sent. A row in flight is not here, as if the claim had taken it away; the last
--- of its lines shows it.
+-- Rows of ordered streams that wait to be sent. A row in flight is left out, as if the claim had removed it; its last line shows it.
 create or replace view outbox.waiting as
 select s.name as stream, p.outbox_id, m.instruction_id, l.key, p.seq, m.idempotency_key, r.name as rail, m.payload, p.lines,
        case when h.head_seq = p.seq then h.due else p.due end as next_attempt_at, m.created_at

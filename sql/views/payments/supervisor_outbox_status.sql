@@ -1,4 +1,4 @@
--- What a supervisor of payments looks at, under the names that the metrics have too.
+-- What a supervisor of payments needs, under the same names as the metrics.
 create or replace view payments.supervisor_outbox_status as
 select s.pending as outbox_pending_depth, s.due as due_participants, s.in_flight as dispatching_count, s.stuck as stuck_dispatching_count,
        s.retrying as retrying_count, s.dead as dlq_depth, s.parked as parked_count, s.blocked_lanes as blocked_participants,

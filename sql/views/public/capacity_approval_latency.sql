@@ -1,7 +1,7 @@
 -- How long reviews took, by the day of the approval (UTC), ten years back: from the submission to the approval of each step, and to the
--- one that made both complete. Endorsements do not count as approvals. What a rule approved is kept apart, because it takes no time.
+-- approval that made both complete. Endorsements are not approvals. Approvals by a rule are separate, because they take no time.
 --
--- "offset 0" keeps a request being looked up by its id; the planner would otherwise read all requests again for each day.
+-- "offset 0" makes each request be looked up by its id; the planner would otherwise read all requests again for each day.
 create or replace view public.capacity_approval_latency with (security_invoker = true) as
 select w.id as workspace_id, d.day, a.step, a.automatic, a.approvals, a.mean_seconds, a.median_seconds, a.p90_seconds, a.longest_seconds
   from directory.workspaces w

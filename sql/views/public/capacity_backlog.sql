@@ -1,10 +1,9 @@
--- What is open, by stage and by whom it waits on. A request under review waits in both stages until each has its approval, so a
--- request may be counted twice; and once for each person, where it waits on a person and their delegate. Whom a review waits on,
--- capacity.waits says: a role or a group by its name, and people one by one. Where nobody is left who could decide, the kind is
--- `nobody`, and waits_on is the owner, role or group that is deserted. `late` counts what has waited longer than the workspace allows,
--- and customers whose time is over.
+-- What is open, by stage and by whom it waits on. A request under review waits in both stages until each has its approval, so it may be
+-- counted twice; and once for each person if it waits on a person and their delegate. As in capacity.waits, a review waits on a role or a
+-- group by its name, and on people one by one. If nobody is left who could decide, the kind is `nobody`, and waits_on is the owner, role or
+-- group that has nobody. `late` counts requests that have waited longer than the workspace allows, and customers whose deadline has passed.
 --
--- Counted by whom they wait on first, and then told apart by person: there are few of those, and many requests.
+-- Counted by party first, and then split by person: there are few people and many requests.
 create or replace view public.capacity_backlog with (security_invoker = true) as
 select b.workspace_id, b.step as stage, k.waits_on_kind, p.waits_on, sum(b.requests)::bigint as requests,
        min(b.oldest_since) as oldest_since,

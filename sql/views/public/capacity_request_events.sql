@@ -1,5 +1,5 @@
--- The log as the API shows it, to those who may read the request. The id of the customer's link stays inside: half of a token is only for
--- the mail. Where the log has the hash of somebody's words, the words are shown, or that they were erased.
+-- The log as the API shows it, to those who may read the request. The id of the customer's link is left out: half of a token is only for
+-- the mail. Where the log has the hash of a free text, the text is shown, or that it was erased.
 create or replace view public.capacity_request_events with (security_invoker = true) as
 select e.id, e.request_id as capacity_request_id, e.event_type, e.actor_type, e.actor_id,
        case when e.payload ?| '{reason_hash,error_hash}' then

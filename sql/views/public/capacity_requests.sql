@@ -1,9 +1,9 @@
--- Requests as the API shows them: the caller's own rights decide which rows there are. What deliveries brought back is joined and
--- not part of the fold, and neither is whose a request is; a query that does not ask for those columns does not pay for them, and one that
--- asks for a thread or an issue finds it by index.
+-- Requests as the API shows them: the caller's own rights decide which rows there are. Values that deliveries captured are joined and not
+-- part of the fold, and neither is the request's owner. A query that does not ask for those columns does not pay for them, and a query by
+-- thread or issue uses an index.
 --
--- Whether a machine's key is valid is asked of a column, where other views ask it alone: PostgreSQL 15 would otherwise join what no column
--- is asked of. No id is empty, and nothing differs from null.
+-- The check whether a machine's key is valid is a condition on a column, unlike in other views: otherwise PostgreSQL 15 would join tables
+-- whose columns no query asked for. With a valid key it is `id <> ''`, which is always true; otherwise `id <> null`, which never is.
 create or replace view public.capacity_requests with (security_invoker = true) as
 select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id, r.commercial_owner_user_id, r.infra_owner_group,
        d.customer_ref, r.requested_size, r.quantity, r.region, r.needed_by_date, r.expected_duration_days, r.estimated_monthly_cost_usd,

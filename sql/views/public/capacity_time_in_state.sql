@@ -1,8 +1,8 @@
--- How long requests stayed in each state, by the day on which they left it (UTC), ten years back. Read from the log alone: a stay begins
--- with the event that entered the state. SUBMITTED is left in the moment in which it is entered and has no line.
+-- How long requests stayed in each state, by the day on which they left it (UTC), ten years back. Read only from the log: a stay begins
+-- with the event that entered the state. SUBMITTED is left in the same moment in which it is entered and has no line.
 --
--- Workspace by workspace and day by day, so that whoever asks for a span of days reads the events of these days and of what they may see
--- alone, by index, under row-level security too.
+-- Workspace by workspace and day by day, so that a query for a span of days reads only the events of these days that the caller may see, by
+-- index, under row-level security too.
 create or replace view public.capacity_time_in_state with (security_invoker = true) as
 select w.id as workspace_id, d.day, s.state, s.stays, s.mean_seconds, s.median_seconds, s.p90_seconds, s.longest_seconds
   from directory.workspaces w

@@ -1,4 +1,4 @@
--- Notifications as applications know them: one row each, with a status over all channels. An insert is a call of notify(); nothing else can
+-- Notifications as applications see them: one row each, with a status over all channels. An insert calls notify(); nothing else can
 -- be changed (sql/triggers/public.sql).
 create or replace view public.notification_outbox with (security_invoker = true) as
 select n.id, n.workspace_id, n.recipient as user_id, n.idempotency_key, n.title, n.body, n.action_url, n.channels,
@@ -7,4 +7,4 @@ select n.id, n.workspace_id, n.recipient as user_id, n.idempotency_key, n.title,
   from notify.notifications n
   join notify.statuses s on s.notification_id = n.id
  where n.recipient_kind = 'member' and (select directory.reader_key_valid());
-comment on view public.notification_outbox is 'What people were told, and what became of it. An insert tells somebody something.';
+comment on view public.notification_outbox is 'Notifications and their status. An insert notifies somebody.';

@@ -8,4 +8,4 @@ select p.id, p.request_id, p.workspace_id, p.purpose, p.currency, p.amount, p.co
        p.payment_intent, p.recorded_at
   from billing.payments p
  where (select directory.reader_key_valid());
-comment on view public.payments is 'Payments, and what of each went back.';
+comment on view public.payments is 'Payments, and how much of each was returned.';

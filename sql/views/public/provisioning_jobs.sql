@@ -1,4 +1,4 @@
--- Provisioning jobs as the API shows them, with how their last attempt stands: the caller's own rights decide which rows there are.
+-- Provisioning jobs as the API shows them, with the state of their last attempt: the caller's own rights decide which rows there are.
 create or replace view public.provisioning_jobs with (security_invoker = true) as
 select j.id, j.request_id, j.workspace_id, j.status, j.state, j.version, j.region, a.run_id as workflow_run_id, a.run_attempt, a.run_url,
        j.attempts, j.most_attempts, j.cleanup, a.step, a.progress, a.error, a.failed_step, a.ended_because, a.claimed_at,

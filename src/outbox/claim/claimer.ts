@@ -1,9 +1,9 @@
 /**
- * Decides what to claim next, how much of it, and where to start looking.
+ * Decides what to claim next, how much of it, and where to start scanning.
  *
  * Owns: one stream's claiming pace. Claims start small and double while their rows are finished quickly, so that a fast rail
- * is fed in large sets and a slow one is never handed more than it can send within its lease.
- * Does not own: when to look (the relay), or what happens to the rows.
+ * is fed in large sets and a slow one never gets more than it can send within its lease.
+ * Does not own: when to claim (the relay), or what happens to the rows.
  */
 import { call } from "../../db/call.ts";
 import { type Moment, thisMoment } from "./elapsed.ts";
@@ -15,12 +15,12 @@ import type { Stream } from "./streams.ts";
 const firstClaimRows = 200;
 const quickMs = 250;
 const slowMs = 2_000;
-/** Rows that were stamped just before the last look and committed just after it. */
+/** Covers rows that were stamped just before the last scan and committed just after it. */
 const overlapMs = 1_000;
-/** How much payload one claim may bring into memory. */
+/** How many bytes of payload one claim may read into memory. */
 const maxClaimBytes = 8 * 1024 * 1024;
 
-/** What a claim is told: what is in flight, and which rails the relay has, by number. */
+/** What a claim gets: what is in flight, and which rails the relay has, by number. */
 export interface Told extends InFlight {
   readonly rails: readonly number[];
 }
@@ -31,7 +31,7 @@ export class Claimer {
   readonly #minRows: number;
   #rows: number;
   #runLength: number;
-  /** When the last look began that left nothing due behind it, by this process' monotonic clock. */
+  /** When the last scan began that left nothing due behind it, by this process's monotonic clock. */
   #drainedAtMs: number | undefined;
   #lookedEverywhereAtMs = -Infinity;
   #everywhereEveryMs = 500;
@@ -59,19 +59,19 @@ export class Claimer {
     return this.unsettled + this.#underWay * this.#rows < 2 * this.#rows;
   }
 
-  /** Whether a second claim may run beside the first: while rows go out as fast as they come in, and more are waiting. */
+  /** Whether a second claim may run at the same time: while rows go out as fast as they come in, and more are waiting. */
   get hasRoomAhead(): boolean {
     return this.#rich && this.#quick && this.unsettled + this.#underWay * this.#rows < 3 * this.#rows;
   }
 
-  /** How long to leave due rows alone that the last looks could not have: somebody else holds them. */
+  /** How long to leave due rows alone that the last scans could not get because others hold them. */
   get restMs(): number {
     if (this.#emptyLooks < 2) return 0;
     const pauseMs = Math.min(500, 25 * 2 ** (this.#emptyLooks - 2));
     return Math.max(0, this.#lookedAtMs + pauseMs - performance.now());
   }
 
-  /** Claims what is due. Looks at the recent end first, and everywhere when that is empty or it is time. */
+  /** Claims what is due. Scans the recent end first, and everything when that is empty or it is time. */
   async claim(
     connection: HeldConnection,
     relayId: number,
@@ -126,7 +126,7 @@ export class Claimer {
     const found = this.stream.ordered ? putInOrder(rows) : rows.length;
     const full = found >= (this.stream.ordered ? lanes : this.#rows);
     this.#rich = full;
-    // What goes to destinations comes in shares; that a look brought less than it might says nothing of what is left.
+    // Rows bound for destinations come in shares, so a claim that returned less than it might does not show what is left.
     const shared =
       inFlight.free === 0 ||
       rows.some((row) => row.destination !== null) ||
@@ -135,20 +135,20 @@ export class Claimer {
     else if (!shared) this.#drainedAtMs = startedAtMs;
     if (sinceMs === null && !full) {
       this.#lookedEverywhereAtMs = startedAtMs;
-      // A look everywhere is dear while an old transaction keeps dead entries in the index; then it is rarer.
+      // A full scan is expensive while an old transaction keeps dead entries in the index; then it is done less often.
       this.#everywhereEveryMs = Math.min(5_000, Math.max(500, (performance.now() - startedAtMs) * 100));
     }
     if (rows.length > 0 && this.stream.ordered) this.#runLength = Math.max(1, rows.length / found);
     return rows;
   }
 
-  /** Rows were settled: what was held back for them may be had now. */
+  /** Rows were settled: rows that were held back for them may be claimed now. */
   settled(rows: number): void {
     this.unsettled -= rows;
     this.#emptyLooks = 0;
   }
 
-  /** Learns from how long the rows of a claim took to send. */
+  /** Adapts to how long the rows of a claim took to send. */
   learn(rows: number, tookMs: number): void {
     this.#quick = tookMs < quickMs;
     if (tookMs > slowMs) this.#rows = Math.max(this.#minRows, Math.ceil(this.#rows / 2));
@@ -157,7 +157,7 @@ export class Claimer {
 }
 
 /**
- * The database hands rows out in sending order; that no plan of its own can ever change this is not left to it. Returns how
+ * The database returns rows in sending order; this checks it, so that a query plan can never change the order. Returns how
  * many lanes there are.
  */
 function putInOrder(rows: ClaimedRow[]): number {

@@ -1,9 +1,9 @@
 /**
- * How long ago something was, also across a sleep of the machine.
+ * How long ago something was, including time when the machine was suspended.
  *
- * The monotonic clock stands still while a machine is suspended, and the wall clock can be set back; leases run on regardless, by the
- * database's clock. The longer of the two is what may have passed. A wall clock that is set forward makes a relay hand back rows that
- * it could have sent, which harms nobody.
+ * The monotonic clock stops while a machine is suspended, and the wall clock can be set back; leases continue to run by the
+ * database's clock. The longer of the two may be the real time. If the wall clock is set forward, a relay hands back rows that
+ * it could have sent, which does no harm.
  */
 
 export interface Moment {

@@ -26,14 +26,14 @@ export interface ClaimedRow {
   readonly tenant_id: string | null;
 }
 
-/** Getters where a value is rarely asked for: at tens of thousands of rows a second, making it costs more than the call. */
+/** Getters for values that are rarely used: at tens of thousands of rows a second, making them costs more than the call. */
 export class Message implements RailMessage {
   readonly row: ClaimedRow;
   readonly rail: Rail | undefined;
   readonly stream: string;
   readonly ours: boolean;
   body: string;
-  /** Of the text, where that was made just now. */
+  /** The hash of the text, if the text was made just now. */
   filledHash: string | undefined;
   /** The same, once the rail was called with it. */
   sentHash: string | undefined;
@@ -47,7 +47,7 @@ export class Message implements RailMessage {
     this.body = row.body;
   }
 
-  /** Parsed late, and not at all for a rail that sends the text. */
+  /** Parsed late, and never for a rail that sends the text. */
   get payload(): Json {
     if (this.#payload === undefined) {
       const parsed: Json = JSON.parse(this.body);

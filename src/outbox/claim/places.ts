@@ -1,30 +1,30 @@
 /**
- * Bounded concurrency, shared out: how many calls run at once in this process, and how many of them each may have.
+ * Bounded concurrency, shared out: how many calls run at the same time in this process, and how many each stream and rail may have.
  *
  * Owns: the places, and who waits for one. A stream, and a rail, may hold eight times as many as it leaves free, so the next one
- * always finds some; a rail that says how many calls it bears gets no more. Those who wait are served in turn, stream by stream and rail by
- * rail. How many rows bound for destinations are claimed at all is decided by the database in the same spirit (outbox.open_queues), by
- * what is told here to be in flight.
+ * always finds some; a rail that limits its calls gets no more than that. Waiting calls are served in turn, stream by stream and rail by
+ * rail. The database decides in a similar way how many rows bound for destinations are claimed at all (outbox.open_queues), from
+ * what this reports to be in flight.
  * Does not own: what is claimed, or in which order.
  */
 import type { Rail } from "../../contract/rail.ts";
 import type { Message } from "./message.ts";
 import type { Stream } from "./streams.ts";
 
-/** How many times as many places one may hold as are left free. */
+/** How many times as many places one may hold as it leaves free. */
 const shareOfFree = 8;
 
-/** What outbox.claim and outbox.next_due are told, beside the rails that the relay has. */
+/** What outbox.claim and outbox.next_due get, as well as the rails that the relay has. */
 export interface InFlight {
   readonly free: number;
   readonly streams: Readonly<Record<string, number>>;
   readonly destinations: Readonly<Record<string, number>>;
   readonly tenants: Readonly<Record<string, number>>;
-  /** Kinds of destinations (`email:`), or names without a kind, whose rail has more rows waiting than it bears calls. */
+  /** Kinds of destinations (`email:`), or names without a kind, whose rail has more rows waiting than it may have calls. */
   readonly full: readonly string[];
 }
 
-/** For a claim that is to bring nothing bound for a destination. */
+/** For a claim that must not return rows bound for a destination. */
 export const nothingFree: InFlight = { free: 0, streams: {}, destinations: {}, tenants: {}, full: [] };
 
 class Holder {
@@ -46,7 +46,7 @@ export interface Line {
   readonly waiting: { readonly bound: boolean; readonly resolve: () => void }[];
 }
 
-/** Counts that forget those who have nothing. */
+/** Counts that drop entries at zero. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -96,7 +96,7 @@ export class Places {
     return line;
   }
 
-  /** Takes a place for one call. Null when there was one at once; otherwise a promise of it. */
+  /** Takes a place for one call. Null when one was free; otherwise a promise of it. */
   take(line: Line, bound: boolean): Promise<void> | null {
     if (line.waiting.length === 0 && this.#mayHold(line, bound)) {
       this.#hold(line, bound);
@@ -113,7 +113,7 @@ export class Places {
     this.#serve();
   }
 
-  /** What goes to a destination got its share when it was claimed. */
+  /** Rows bound for a destination got their share when they were claimed. */
   #mayHold({ stream, rail }: Line, bound: boolean): boolean {
     if (this.#free === 0 || rail.held >= rail.most) return false;
     if (bound) return true;
@@ -128,7 +128,7 @@ export class Places {
     line.rail.held += 1;
   }
 
-  /** Lines take turns: whoever was served goes to the back. */
+  /** Lines take turns: the one that was served goes to the back. */
   #serve(): void {
     for (let index = 0; index < this.#lines.length && this.#free > 0;) {
       const line = this.#lines[index];

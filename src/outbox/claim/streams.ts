@@ -4,7 +4,7 @@
 import { call, type Queryable } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
 
-/** In the place of a name: all streams that Headroom's migrations made. No stream can have this name. */
+/** Instead of a name: all streams that Headroom's migrations made. No stream can have this name. */
 export const builtInStreams = "@built-in";
 
 export interface Stream {
@@ -15,7 +15,7 @@ export interface Stream {
   readonly resendBlind: boolean;
   readonly leaseMs: number;
   readonly runLength: number;
-  /** Written by Headroom's own functions alone. */
+  /** Written only by Headroom's own functions. */
   readonly ours: boolean;
   /** Made by Headroom's migrations. */
   readonly builtIn: boolean;

@@ -6,11 +6,11 @@
  */
 import type { Rail, RailContext } from "../../contract/rail.ts";
 
-/** How a call ended, before anybody has read what the rail said. */
+/** How a call ended, before the rail's answer is read. */
 export type CallEnd<T> =
   | { readonly kind: "answered"; readonly value: T }
   | { readonly kind: "threw"; readonly error: unknown }
-  /** The time was up, or the relay gave up its lease; what the rail did by then nobody knows. */
+  /** The time ran out, or the relay gave up its lease; nobody knows what the rail had done by then. */
   | { readonly kind: "abandoned"; readonly why: "timeout" | "stopped" };
 
 /** How long a rail may take to honour the abort before its answer is no longer waited for. */
@@ -29,7 +29,7 @@ class Context implements RailContext {
   #controller: AbortController | undefined;
   #reason: Error | undefined;
 
-  /** Made on first use: a rail that never waits never pays for it. */
+  /** Made on first use, so that a rail that never waits does not pay for it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#reason !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
@@ -51,7 +51,7 @@ export class Calls {
     return this.#abandons.size;
   }
 
-  /** True once everything was abandoned: nothing new may be called then. */
+  /** True once everything was abandoned: no new call may begin then. */
   get over(): boolean {
     return this.#over;
   }
@@ -61,7 +61,7 @@ export class Calls {
     for (const abandon of this.#abandons) abandon("stopped");
   }
 
-  /** Runs the call; answers at once when the rail does. */
+  /** Runs the call; returns its end synchronously if the rail answers synchronously. */
   run<T>(timeoutMs: number, work: (context: RailContext) => T | Promise<T>): CallEnd<T> | Promise<CallEnd<T>> {
     const context = new Context();
     let answering: Promise<T>;
@@ -97,10 +97,10 @@ export class Calls {
         resolve(end);
       };
       this.#abandons.add(abandon);
-      // Through a promise of our own, since a rail may answer with something that only looks like one.
+      // Wrapped in our own promise, because a rail may return something that only looks like one.
       Promise.resolve(answering).then(
         (value) => finish({ kind: "answered", value }),
-        // A rail that honours the abort by throwing has no failure of its own to tell about.
+        // A rail that honours the abort by throwing has no failure of its own to report.
         (error: unknown) => finish(abandoned ?? { kind: "threw", error }),
       );
     });

@@ -1,8 +1,8 @@
 /**
- * Takes claimed rows through their rails: lanes side by side, the rows of a lane one after the other.
+ * Takes claimed rows through their rails: lanes in parallel, the rows of a lane one after the other.
  *
- * Owns: order within a run, the lease check before every send, handing back what may not be sent any more, and that nothing which one
- * row does can touch another. Does not own: what is claimed when, or how outcomes are written.
+ * Owns: order within a run, the lease check before every send, handing back what may no longer be sent, and that no row can
+ * affect another. Does not own: what is claimed when, or how outcomes are written.
  */
 import { call, type FunctionResult } from "../../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../../db/errors.ts";
@@ -36,7 +36,7 @@ interface Claim {
   readonly stream: Stream;
   /** Taken before the claim was asked for: the lease cannot be younger. */
   readonly claimedAt: Moment;
-  /** The texts of rows that bind something, by the row's id; a row that is not here is asked for when its turn comes. */
+  /** The texts of rows that bind something, by the row's id; a row that is not here is filled when its turn comes. */
   readonly filled: ReadonlyMap<string, Filled>;
 }
 
@@ -49,7 +49,7 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  /** Sends all rows of a claim; every row gets exactly one outcome, whatever becomes of the others. */
+  /** Sends all rows of a claim; every row gets exactly one outcome, whatever happens to the others. */
   async dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAt: Moment): Promise<void> {
     const { rails, places } = this.#options;
     const messages = rows.map((row) => new Message(row, stream, rails.get(row.rail_id)));
@@ -68,7 +68,7 @@ export class Dispatcher {
     await Promise.all(waiting);
   }
 
-  /** Null when everything was answered at once. */
+  /** Null when everything was answered synchronously. */
   #sendRun(claim: Claim, run: readonly Message[], from: number, ownCaptures: Captured): Promise<void> | null {
     let captures = ownCaptures;
     for (let index = from; index < run.length; index += 1) {
@@ -99,7 +99,7 @@ export class Dispatcher {
     );
   }
 
-  /** The first row that is not delivered hands back those behind it. Returns whether the run goes on. */
+  /** The first row that is not delivered hands back those behind it. Returns whether the run continues. */
   #report(claim: Claim, run: readonly Message[], index: number, outcome: RowOutcome): boolean {
     this.#options.onStep?.("send.after");
     this.#finish(claim, outcome);
@@ -113,7 +113,7 @@ export class Dispatcher {
     this.#options.onOutcome(stream, outcome);
   }
 
-  /** Whatever goes wrong between claim and settle is this row's own trouble. What had been sent by then nobody knows. */
+  /** A failure between claim and settle affects only its own row. Nobody knows what had been sent by then. */
   #sendOne(claim: Claim, message: Message, captures: Captured): RowOutcome | Promise<RowOutcome> {
     const faulty = (error: unknown): RowOutcome => ({
       message,
@@ -132,7 +132,7 @@ export class Dispatcher {
 
   #sendWhenFree(claim: Claim, message: Message, captures: Captured): RowOutcome | Promise<RowOutcome> {
     const rail = message.rail;
-    // A claim brings no such row; whatever else might, must not do so over and over.
+    // A claim returns no such row; if one comes all the same, it must not come again and again.
     if (rail === undefined) return released(message, "rail_elsewhere", 10_000);
     const { places } = this.#options;
     const line = places.line(claim.stream, rail);
@@ -187,7 +187,7 @@ export class Dispatcher {
     return this.#send(claim, message, rail);
   }
 
-  /** The last look at the lease is right before the call: filling in takes time too. */
+  /** The last check of the lease is right before the call, because filling in takes time too. */
   #send(claim: Claim, message: Message, rail: Rail): RowOutcome | Promise<RowOutcome> {
     const { calls, leaseMarginMs, onStep, stopping } = this.#options;
     const sinceClaimMs = elapsedMs(claim.claimedAt);
@@ -200,8 +200,8 @@ export class Dispatcher {
   }
 
   /**
-   * The texts of all rows that bind something, in one question. Rows behind one that captures wait for what it brings, and are asked for
-   * one by one; so are all of them when one of them makes the question fail.
+   * The texts of all rows that bind something, in one query. Rows behind one that captures wait for its capture, and are filled one by one;
+   * so are all of them when one of them makes the query fail.
    */
   async #fillAhead(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<string, Filled>> {
     const capturing = new Set<number | null>();
@@ -224,12 +224,12 @@ export class Dispatcher {
 
 const nothingFilled: ReadonlyMap<string, Filled> = new Map();
 
-/** Nothing was sent: what the row binds could not be put in. */
+/** Nothing was sent, because the row's binds could not be filled in. */
 function notFilled(message: Message, reason: string, code = "render_failed"): RowOutcome {
   return { message, kind: "retry", latencyMs: 0, code, reason: reasonOf(reason) };
 }
 
-/** What failed is the question. A database in trouble makes the row wait; a time that was over may be the row's own doing, and counts as its try. */
+/** The query failed. If the database has a problem, the row waits; a time-out may be caused by the row itself, and counts as its try. */
 function notAsked(message: Message, error: unknown): RowOutcome {
   const { code, sqlState } = toHeadroomError(error);
   const waits = isRetryableConnectionError(error) || (isPassing(sqlState) && code !== "query_canceled");

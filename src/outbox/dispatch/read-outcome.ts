@@ -1,7 +1,7 @@
 /**
- * Reads what a rail answered. Rails may come from plain JavaScript and speak for receivers that say anything, so nothing
- * of an answer is taken for granted: what cannot be stored would be refused by the database when it is settled, and
- * the row would be sent again although its outcome was known.
+ * Reads what a rail answered. Rails may be written in plain JavaScript and pass on anything that a receiver says, so nothing
+ * about an answer is assumed: the database would refuse what cannot be stored when the row is settled, and the row would be sent
+ * again although its outcome was known.
  *
  * Owns: turning any answer into an outcome that can be stored. Does not own: what the outcome leads to.
  */
@@ -36,9 +36,9 @@ export function rowOutcomeOf(
     const read = readOutcome(message, end.value, latencyMs, absent);
     if (read !== null) return read;
   } catch {
-    // A getter of the answer threw; it is as little an outcome as any other nonsense.
+    // A getter of the answer threw: this is not an outcome either.
   }
-  const reason = "The rail answered with something that is no outcome.";
+  const reason = "The rail's answer is not an outcome.";
   return { message, kind: "unknown", latencyMs, code: "rail_garbage", reason };
 }
 
@@ -62,7 +62,7 @@ function readOutcome(
   }
 }
 
-/** What a lookup came to; null when the receiver has no trace of the row, so that it may be sent. */
+/** The result of a lookup; null when the receiver has no trace of the row, so that it may be sent. */
 export function rowOutcomeOfLookup(
   message: Message,
   end: CallEnd<LookupOutcome>,
@@ -122,13 +122,13 @@ function capturesOf(message: Message, response: Json | undefined): Captured | un
   return Object.fromEntries(storable);
 }
 
-/** The value without what Postgres cannot store; undefined when it is no JSON, or more than anybody would bind. Its digits stay as they are. */
+/** The value without what Postgres cannot store; undefined if it is not JSON, or too large to bind. Its digits stay as they are. */
 function storableJson(value: Json): Json | undefined {
   const text = JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "string" ? part.replaceAll("\u0000", "").toWellFormed() : part,
   ) as string | undefined;
   if (text === undefined || text.length > maxCaptureChars) return undefined;
-  // Names of fields are left as they are; one that cannot be stored makes the whole value unusable.
+  // Names of fields stay as they are; one that cannot be stored makes the whole value unusable.
   if (/\\u0000|\\ud[89a-f]/i.test(text.replaceAll("\\\\", ""))) return undefined;
   return parseToPassOn(text);
 }
@@ -141,7 +141,7 @@ function pauseRequestOf({ afterMs, throttled }: PauseRequest): Pick<RowOutcome, 
   return { afterMs: millisecondsOf(afterMs), throttled: throttled === true };
 }
 
-/** Numbers are what people mistake for codes most often (`code: 200`), and read as well. */
+/** Numbers are accepted too, because people often give one as the code (`code: 200`). */
 function textOf(value: unknown, maxChars: number): string | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   return String(value).slice(0, maxChars);
@@ -157,6 +157,6 @@ export function reasonOf(error: unknown): string {
   try {
     return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, maxReasonChars);
   } catch {
-    return "something that cannot be shown was thrown";
+    return "something was thrown that cannot be shown";
   }
 }

@@ -1,7 +1,7 @@
 /**
- * One row to its rail: validate, find out what is uncertain about it, call, and state plainly what came of it.
+ * One row to its rail: validate it, ask about an uncertain earlier try, call, and state the outcome.
  *
- * Owns: the rules of what an unknown outcome allows, by what the rail can prove. Does not own: order, leases and retries.
+ * Owns: what may be done after an unknown outcome, by what the rail can prove. Does not own: order, leases and retries.
  */
 import type { LookupOutcome, Rail, Validation } from "../../contract/rail.ts";
 import { hasInexactNumber } from "../../db/values/exact-json.ts";
@@ -12,7 +12,7 @@ import { released, type RowOutcome } from "../settle/row-outcome.ts";
 import { type Calls, isPromise } from "./calls.ts";
 import type { Stream } from "../claim/streams.ts";
 
-/** Sends one row. Answers at once when the rail does, so that a fast rail costs no promise. */
+/** Sends one row. Returns its outcome synchronously if the rail does, so that a fast rail costs no promise. */
 export function send(
   message: Message,
   stream: Stream,
@@ -44,7 +44,7 @@ export function send(
 function problemOf(message: Message, stream: Stream, rail: Rail): string | null {
   try {
     if ((rail.sends !== "text" || stream.carriesMoney) && hasInexactNumber(message.body)) {
-      return "A number in it has more digits than JavaScript holds, and would be sent as another one. Write it as a text.";
+      return "A number in it has more digits than JavaScript can hold, and would change on the way. Write it as a text.";
     }
     if (!stream.carriesMoney && rail.validate === undefined) return null;
     const money: Validation = stream.carriesMoney ? validatePayment(message.payload, rail.name) : { ok: true };
@@ -73,7 +73,7 @@ async function lookFirst(message: Message, rail: Rail, calls: Calls): Promise<Ro
   });
   const known = rowOutcomeOfLookup(message, end, performance.now() - started);
   if (known !== null) return known;
-  // The relay gave up its calls while the receiver was being asked: nothing may begin any more.
+  // The relay gave up its calls while the receiver was being asked: no call may begin any more.
   if (calls.over) return released(message, "relay_stopping");
   return callRail(message, rail, calls, true);
 }

@@ -9,7 +9,7 @@ import type { Json } from "../../contract/rail.ts";
 /** How a value of a response is found: names and indexes from the top, e.g. `["message", "ts"]`. */
 export type JsonPath = readonly (string | number)[];
 
-/** Fills a place of the payload just before the send: with what an earlier row of the same key captured, or as things stand then. */
+/** Fills a place of the payload just before the send: with what an earlier row of the same key captured, or with what is true then. */
 export type Bind = CaptureBind | RendererBind;
 
 export interface CaptureBind {
@@ -29,9 +29,9 @@ export interface RendererBind {
 
 export interface NewRow {
   readonly stream: string;
-  /** What order is kept within. Required on ordered streams. */
+  /** Rows with the same key keep their order. Required on ordered streams. */
   readonly key?: string | undefined;
-  /** What the caller calls this intent, e.g. an order or a request id. */
+  /** The caller's name for this intent, e.g. an order or a request id. */
   readonly instructionId: string;
   /** Together with stream and instruction: a second enqueue with the same three is the same row. */
   readonly idempotencyKey: string;
@@ -56,7 +56,7 @@ export interface EnqueueResult {
   readonly outboxId: string;
   /** The row's number within its key; null without order, and for a repeat whose first row has been collected. */
   readonly seq: number | null;
-  /** False when the row was there already. */
+  /** False when the row already existed. */
   readonly created: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function enqueue(db: Queryable, row: NewRow): Promise<EnqueueResult
 }
 
 /**
- * Adds up to 10,000 rows at once; rows of one key keep the order of the array. Results come in the same order. Two callers
+ * Adds up to 10,000 rows in one call; rows of one key keep the order of the array. Results come in the same order. Two callers
  * whose sets overlap never deadlock, which several single calls in one transaction could.
  */
 export async function enqueueMany(db: Queryable, rows: readonly NewRow[]): Promise<EnqueueResult[]> {

@@ -1,12 +1,12 @@
 /**
- * A log for what may happen thousands of times a minute: of each kind it writes so many lines a minute, and then one that says how many more
- * there were.
+ * A log for events that may happen thousands of times a minute: it writes a limited number of lines of each kind a minute, and then one
+ * line that says how many more there were.
  */
 import type { Log, RelayLogEntry } from "./log.ts";
 
 const windowMs = 60_000;
 const linesPerWindow = 20;
-/** Codes are the rails' own; one that makes a new code for each row must not fill the memory. */
+/** Rails define their codes; a rail that makes a new code for each row must not fill the memory. */
 const maxKinds = 1_000;
 
 export class LimitedLog {
@@ -30,7 +30,7 @@ export class LimitedLog {
     if (kind.count <= linesPerWindow) this.#log(entry);
   }
 
-  /** Ends the minute when it is over, and says what was left out of it. */
+  /** Ends a minute that has passed, and logs what was left out of it. */
   flush(isOver = false): void {
     const nowMs = performance.now();
     if (!isOver && nowMs - this.#beganAtMs < windowMs) return;

@@ -1,8 +1,8 @@
 /**
- * What a relay tells while it runs, for whoever keeps a log. Does not own: where it goes, nor how it looks there.
+ * What a relay logs while it runs. Does not own: where the log goes, nor its format.
  */
 
-/** One line of what a relay has to tell. Fields are numbers, codes and ids: never payloads, addresses or secrets. */
+/** One log entry of a relay. Fields are numbers, codes and ids: never payloads, addresses or secrets. */
 export interface RelayLogEntry {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly event: string;

@@ -3,17 +3,17 @@
  *
  * Owns: names and help. Does not own: the text format (prom-client), nor serving it.
  *
- * Names begin with `headroom_`, units are seconds and bytes, and counters end in `_total`. The exceptions are names that are older than this
- * rule; a test lists them.
+ * Names begin with `headroom_`, units are seconds and bytes, and counters end in `_total`. The exceptions are names that are older than
+ * this rule; a test lists them.
  *
  * Counters are plain numbers that prom-client reads when it is asked for text, because they are raised for every row. The histogram of rail
  * calls is counted and written by hand for the same reason: prom-client's own takes one to three microseconds for each row, ours a
- * tenth of one, and a busy relay has twenty for everything.
+ * tenth of one, and a busy relay has only twenty for everything.
  */
 import { Counter, Gauge, Registry } from "prom-client";
 import { call, type Queryable } from "../../db/call.ts";
 
-/** The lines that a relay itself causes; those that operators write are theirs, and SKIPPED ones are the claim's. */
+/** The lines that a relay writes itself; operators write others, and claims write SKIPPED ones. */
 const attemptStates = ["DISPATCHING", "DISPATCHED", "RETRYABLE", "FAILED", "ZOMBIE_REQUEUE", "RELEASED"] as const;
 export type AttemptState = (typeof attemptStates)[number];
 
@@ -39,7 +39,7 @@ export class RelayMetrics {
   constructor() {
     const registry = this.#registry;
     counter(registry, "notify_wakeups_total", "Wake-ups by NOTIFY.", () => this.notifyWakeups);
-    counter(registry, "claim_batches_total", "Claims that brought rows.", () => this.claimBatches);
+    counter(registry, "claim_batches_total", "Claims that returned rows.", () => this.claimBatches);
     counter(registry, "headroom_outbox_claim_errors_total", "Claims that failed.", () => this.claimErrors);
     counter(
       registry,
@@ -50,7 +50,7 @@ export class RelayMetrics {
     const lateHelp = "Results that came after their lease was gone, and changed nothing.";
     counter(registry, "headroom_outbox_late_settles_total", lateHelp, () => this.lateSettles);
     counter(registry, "reaper_requeues_total", "Rows taken back from dead relays.", () => this.reaperRequeues);
-    const sweptHelp = "Stranded lanes that the sweep mended; anything above zero is a bug.";
+    const sweptHelp = "Stranded lanes that the sweep repaired; anything above zero is a bug.";
     counter(registry, "headroom_outbox_swept_lanes_total", sweptHelp, () => this.sweptLanes);
     this.#registerAttempts();
   }
@@ -107,7 +107,7 @@ export class RelayMetrics {
   }
 }
 
-/** Two questions: a database that answers may still take longer for the gauges below than anybody waits. */
+/** Two checks: a database that answers may still take too long for the gauges below. */
 export function renderReach(databaseUp: boolean, gaugesUp: boolean): Promise<string> {
   const registry = new Registry();
   gauge(registry, "headroom_database_up", "Whether this relay's database answers.").set(databaseUp ? 1 : 0);

@@ -1,11 +1,11 @@
 /**
  * What holds rows up without being an error of any row: rails that no relay serves, and destinations that are not called after failures.
- * Each is logged when it begins and when it is over.
+ * Each is logged when it begins and when it ends.
  */
 import { call, type Queryable } from "../../db/call.ts";
 import type { RelayLogEntry } from "./log.ts";
 
-/** Relays say every minute what they serve. */
+/** Relays report every minute what they serve. */
 const servedWithinSeconds = 180;
 
 export class Obstacles {

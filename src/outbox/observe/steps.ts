@@ -2,7 +2,7 @@
  * The boundaries between the steps of a relay, for tests that stop or kill a process exactly there.
  */
 
-/** The places between which a relay can die; each is survived, and each is tested. */
+/** The points between steps at which a relay can die; it survives each, and each is tested. */
 export const relaySteps = [
   "claim.before",
   "claim.after",

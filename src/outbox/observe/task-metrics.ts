@@ -1,4 +1,4 @@
-/** What the tasks beside sending do, by name, for Prometheus. Owns: the counts and their names. */
+/** Counts of the tasks other than sending, by name, for Prometheus. Owns: the counts and their names. */
 import { Counter, Gauge, Registry } from "prom-client";
 
 interface Counts {
@@ -35,11 +35,11 @@ export class TaskMetrics {
       labelNames: ["task"] as const,
       registers: [registry],
     });
-    const runs = new Counter(options("runs_total", "Runs of a task beside sending."));
-    const failures = new Counter(options("failures_total", "Those of them that failed."));
-    const seconds = new Counter(options("duration_seconds_total", "How long its runs took, all together."));
+    const runs = new Counter(options("runs_total", "Runs of a task other than sending."));
+    const failures = new Counter(options("failures_total", "Runs that failed."));
+    const seconds = new Counter(options("duration_seconds_total", "Total duration of its runs."));
     const success = new Gauge(
-      options("last_success_timestamp_seconds", "When it last succeeded here; left out before it did."),
+      options("last_success_timestamp_seconds", "When it last succeeded here; absent before its first success."),
     );
     for (const [task, counts] of this.#tasks) {
       runs.inc({ task }, counts.runs);

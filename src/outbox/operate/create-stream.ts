@@ -8,33 +8,33 @@ export interface StreamSettings {
   readonly ordered?: boolean | undefined;
   /** What a dead row does to its lane: `block` it until an operator acts, or `skip`. Default: skip. */
   readonly onDead?: "block" | "skip" | undefined;
-  /** Whether payloads are payments, validated before dispatch. Default: false. */
+  /** Whether payloads are payments, validated before they are sent. Default: false. */
   readonly carriesMoney?: boolean | undefined;
   /** Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked. Default: false. */
   readonly resendBlind?: boolean | undefined;
   /** Real calls before a row is dead. Default: 5. */
   readonly maxTries?: number | undefined;
-  /** The first retry waits up to this long. Default: 2,000. */
+  /** The first retry waits up to this many milliseconds. Default: 2,000. */
   readonly backoffBaseMs?: number | undefined;
   /** Each further one waits up to this many times longer. Default: 2. */
   readonly backoffFactor?: number | undefined;
-  /** But never longer than this. Default: 3,600,000. */
+  /** But never longer than this many milliseconds. Default: 3,600,000. */
   readonly backoffCapMs?: number | undefined;
-  /** How long a claimed row belongs to its relay; longer than any rail's time-out. Default: 90. */
+  /** How many seconds a claimed row belongs to its relay; longer than any rail's time-out. Default: 90. */
   readonly leaseSeconds?: number | undefined;
-  /** Most rows of one key in one claim. Default: 20. */
+  /** Maximum rows of one key in one claim. Default: 20. */
   readonly runLength?: number | undefined;
   /** Default: 262,144. */
   readonly maxPayloadBytes?: number | undefined;
   /** How long archive and payloads are kept: `forever`, `quarter` or `week`. Fixed when the stream is made. Default: forever. */
   readonly retention?: string | undefined;
-  /** How long idempotency keys are remembered. Default: for ever. */
+  /** How many days idempotency keys are remembered. Default: forever. */
   readonly dedupeDays?: number | undefined;
-  /** Roles that may enqueue here. Default: whoever may call `outbox.enqueue`. */
+  /** Roles that may enqueue here. Default: everybody who may call `outbox.enqueue`. */
   readonly writers?: readonly string[] | undefined;
 }
 
-/** Makes the stream if it is not there; otherwise changes the settings that are given. */
+/** Makes the stream if it does not exist; otherwise changes the given settings. */
 export async function createStream(db: Queryable, name: string, settings: StreamSettings = {}): Promise<void> {
   const { ordered, retention } = settings;
   await call(db, "outbox.put_stream", {
@@ -43,15 +43,15 @@ export async function createStream(db: Queryable, name: string, settings: Stream
   });
 }
 
-/** Settings of a stream that can be changed later. Null lifts what can be lifted. */
+/** Settings of a stream that can be changed later. Null removes a limit. */
 export type StreamChanges = Omit<StreamSettings, "ordered" | "retention" | "dedupeDays" | "writers"> & {
-  /** Null: for ever. */
+  /** Null: forever. */
   readonly dedupeDays?: number | null | undefined;
-  /** Null: whoever may call `outbox.enqueue`. */
+  /** Null: everybody who may call `outbox.enqueue`. */
   readonly writers?: readonly string[] | null | undefined;
 };
 
-/** Changes the settings that are given, of a stream that exists. Relays read lease, blind resends and money when they start. */
+/** Changes the given settings of an existing stream. Relays read lease, blind resends and money when they start. */
 export async function changeStream(
   db: Queryable,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * One turn of a relay on demand: claims what is due, sends it, settles it, waits for what falls due within its time, and stops at its bounds.
  *
- * Owns: when to claim next and when enough is enough. Does not own: claiming, sending and settling (engine.ts).
+ * Owns: when to claim next and when to stop. Does not own: claiming, sending and settling (engine.ts).
  */
 import { toHeadroomError } from "../../db/errors.ts";
 import { pause } from "../../db/wait/pause.ts";
@@ -15,13 +15,13 @@ import type { Announced, RelayResources } from "./resources.ts";
 export interface DrainTurnOptions {
   readonly resources: RelayResources;
   readonly announced: Announced;
-  /** By this process' monotonic clock. */
+  /** By this process's monotonic clock. */
   readonly deadlineMs: number;
   readonly maxRows: number;
   /** Ends the turn early; what was not sent is handed back. */
   readonly signal: AbortSignal;
   readonly ticker: Ticker;
-  /** Whether somebody asked for another look since this was asked last. */
+  /** Whether another request came in since this was last asked. */
   readonly askedAgain: () => boolean;
 }
 
@@ -36,21 +36,21 @@ export interface TurnReport {
   readonly busy: false;
 }
 
-/** One claim brings no more, so that the bound on rows means something. */
+/** One claim returns no more, so that the bound on rows is effective. */
 const maxClaimRows = 100;
-/** Calls under way end by their time-outs, of at most 30 s; a database that does not answer is waited for no longer than this. */
+/** Calls under way end by their time-outs, of at most 30 s; this also bounds the wait for a database that does not answer. */
 const settleAfterDeadlineMs = 45_000;
-/** Whoever calls for turns at regular times does so once a minute: what is due before that needs a call of its own. */
+/** A timer that calls for turns does so once a minute: what is due before that needs a separate call. */
 const soonMs = 60_000;
-/** A slot that has just been missed is not asked for without a pause. */
+/** The pause before it asks again for a slot that has just been missed. */
 const minWaitMs = 10;
 
 export class DrainTurn {
   readonly #options: DrainTurnOptions;
   readonly #engine: Engine;
-  /** Of this turn alone: the report is read from it. */
+  /** Only of this turn: the report is read from it. */
   readonly #metrics = new RelayMetrics();
-  /** Streams whose last look found nothing to take, until something of theirs is settled. */
+  /** Streams whose last claim found nothing to take, until something of theirs is settled. */
   readonly #empty = new Set<Claimer>();
   #onSettled: (() => void) | undefined;
   #waiting: AbortController | undefined;
@@ -69,7 +69,7 @@ export class DrainTurn {
       mayNotSend: () => this.#mayNotSend(),
       giveUp: AbortSignal.timeout(remainingMs + settleAfterDeadlineMs),
       onSettled: (claimer) => {
-        // The lanes stand at their next rows now.
+        // The lanes are at their next rows now.
         this.#empty.delete(claimer);
         this.#onSettled?.();
       },
@@ -107,12 +107,12 @@ export class DrainTurn {
     return this.#mayNotSend() || this.#metrics.attempts("DISPATCHING") >= this.#options.maxRows;
   }
 
-  /** Ends a wait for what is due later: there may be something due now. */
+  /** Ends a wait for what is due later: something may be due now. */
   lookAgain(): void {
     this.#waiting?.abort();
   }
 
-  /** Until nothing falls due within the turn's time that can be had, or the bounds are reached. */
+  /** Until nothing falls due within the turn's time that can be claimed, or the bounds are reached. */
   async #work(): Promise<void> {
     this.#empty.clear();
     for (const claimer of this.#engine.claimers) claimer.hot = true;
@@ -140,19 +140,19 @@ export class DrainTurn {
   }
 
   /**
-   * Marks the streams that have something due and were not found empty-handed since; without one, waits for the next slot or try if
-   * that comes within the turn's time. Says whether to look again.
+   * Marks the streams that have something due and were not found empty since; without one, waits for the next slot or try if
+   * that comes within the turn's time. Returns whether to claim again.
    */
   async #findDue(): Promise<boolean> {
     const { deadlineMs, signal, askedAgain } = this.#options;
-    // Made before the database is asked: whoever asks for another look from here on ends the wait.
+    // Made before the database is asked: any request from here on ends the wait.
     const waiting = (this.#waiting = new AbortController());
     if (askedAgain()) this.#empty.clear();
     const waits = await this.#engine.waits();
     const due = waits.filter(({ claimer, waitMs }) => waitMs === 0 && !this.#empty.has(claimer));
     for (const { claimer } of due) claimer.hot = true;
     if (due.length > 0) return true;
-    // What is due and could not be had is somebody else's at the moment.
+    // Rows that are due but could not be claimed are held by another relay at the moment.
     const waitMs = Math.min(...waits.flatMap((wait) => (wait.waitMs === 0 ? [] : [Math.max(wait.waitMs, minWaitMs)])));
     if (performance.now() + waitMs >= deadlineMs) return false;
     await pause(waitMs, AbortSignal.any([signal, waiting.signal]));

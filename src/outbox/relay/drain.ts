@@ -2,9 +2,9 @@
  * A relay on demand: delivers what is due when it is asked to, within bounds, and is silent otherwise. For a route that a
  * database webhook or a timer calls, where no process runs for long.
  *
- * Owns: one turn at a time, its bounds, and its report. Does not own: any part of the engine; claiming, sending and settling are
- * the relay's own, so that any number of both may run at once. A turn that is cut short leaves leases behind, which the next
- * one, or anybody else's, takes back.
+ * Owns: one turn at a time, its bounds, and its report. Does not own: any part of the engine; it claims, sends and settles with
+ * the relay's own parts, so that any number of both may run at the same time. A turn that is cut short leaves leases behind, which the
+ * next turn, or any relay, takes back.
  */
 import { hostname } from "node:os";
 import type { Queryable } from "../../db/call.ts";
@@ -32,32 +32,32 @@ export type DrainerOptions = Pick<
   | "log"
   | "onStep"
 > & {
-  /** Done before a turn claims anything, e.g. `sweepBeforeTurns()`. What it throws is logged, and the turn goes on. Default: nothing. */
+  /** Runs before a turn claims anything, e.g. `sweepBeforeTurns()`. Errors are logged, and the turn continues. Default: nothing. */
   readonly beforeTurn?: ((turn: TurnStart) => Promise<void>) | undefined;
 };
 
 export interface TurnStart {
-  /** Lends a connection of the turn's. */
+  /** Lends one of the turn's connections. */
   readonly use: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
-  /** How long the whole turn may go on, this included. */
+  /** How long the whole turn may take, including this. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface DrainOptions {
   /**
-   * No send begins after so long; calls under way then end by their own time-outs. What falls due before that, by a rate limit or a pause
-   * between tries, is waited for. Default: 10,000.
+   * No send begins after this many milliseconds; calls under way then end by their own time-outs. What falls due before that, by a rate
+   * limit or a pause between tries, is waited for. Default: 10,000.
    */
   readonly budgetMs?: number | undefined;
-  /** No claim begins once so many rows were claimed. Default: 1,000. */
+  /** No claim begins once this many rows were claimed. Default: 1,000. */
   readonly maxRows?: number | undefined;
   /** Ends the turn early; what was not sent is handed back. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface DrainReport {
-  /** Rows that this turn took. */
+  /** Rows that this turn claimed. */
   readonly claimed: number;
   readonly delivered: number;
   /** Not delivered, to be tried again. */
@@ -68,9 +68,9 @@ export interface DrainReport {
   readonly released: number;
   /** Whether something that this turn left can be sent within a minute. */
   readonly more: boolean;
-  /** When that is, or later than a minute from now: milliseconds from the end of the turn. Null: nothing is dated, or another turn is under way. */
+  /** When that is, or later than a minute: milliseconds from the end of the turn. Null: nothing is dated, or another turn is under way. */
   readonly nextInMs: number | null;
-  /** True when another turn of this process is under way; it looks once more before it ends, and this one did nothing. */
+  /** True when another turn of this process is under way; that one claims again before it ends, and this one did nothing. */
   readonly busy: boolean;
 }
 
@@ -86,7 +86,7 @@ export function createDrainer(options: DrainerOptions): Drainer {
 }
 
 const defaults = { budgetMs: 10_000, maxRows: 1_000 } as const;
-/** A turn that is closed lets its calls go on for so long. */
+/** How long a closed turn lets its calls continue. */
 const closeMs = 5_000;
 
 class OnDemandRelay implements Drainer {
@@ -101,7 +101,7 @@ class OnDemandRelay implements Drainer {
   constructor(options: DrainerOptions, settings: Settings) {
     this.#options = options;
     this.#resources = new RelayResources(options, settings, { applicationName: "headroom drain", held: 2 });
-    // A turn's report counts what it sent; what was taken back before is nobody's.
+    // A turn's report counts what it sent; rows that were taken back before are not in it.
     this.#ticker = this.#resources.ticker(new RelayMetrics());
   }
 
@@ -115,7 +115,7 @@ class OnDemandRelay implements Drainer {
     this.#turn = turn;
     try {
       const report = await turn;
-      // Who asked after the last look was told that there is more; so is whoever this turn belongs to.
+      // A caller who asked after the last claim was told that there is more; so is the caller of this turn.
       return this.#takeAsked() ? { ...report, more: true, nextInMs: 0 } : report;
     } catch (error) {
       throw explainStart(toHeadroomError(error));
@@ -132,7 +132,7 @@ class OnDemandRelay implements Drainer {
     const deadlineMs = performance.now() + budgetMs;
     const ending = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     await this.#before(budgetMs, ending);
-    // Each turn is a relay of its own in the archive.
+    // In the archive, each turn is a separate relay.
     const announced = await this.#resources.announce(this.#options.name ?? `${hostname()}:${process.pid} on demand`, {
       onDemand: true,
     });

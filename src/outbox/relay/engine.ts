@@ -2,7 +2,7 @@
  * The parts of a relay, put together in one place: what claims, what sends, what settles.
  *
  * Owns: how rows go from one part to the next, whose turn it is, and what is under way. Does not own: when anything is done; the relay of
- * a process (relay.ts) and the turn on demand (drain-turn.ts) each decide that in their own way.
+ * a process (relay.ts) and the turn on demand (drain-turn.ts) each decide that themselves.
  */
 import { call } from "../../db/call.ts";
 import type { HeldConnection } from "../../db/held-connection.ts";
@@ -25,7 +25,7 @@ export interface EngineOptions {
   readonly prepare: boolean;
   /** True once rows are handed back instead of sent. */
   readonly mayNotSend: () => boolean;
-  /** Aborted when settling can wait no longer: what is not written by then is left to its lease. */
+  /** Aborted when settling can wait no longer: outcomes that are not written by then are left to their lease. */
   readonly giveUp: AbortSignal;
   /** Called after rows of a stream have been settled. */
   readonly onSettled: (claimer: Claimer) => void;
@@ -51,7 +51,7 @@ export class Engine {
     const { settings, log, places, calls } = resources;
     const { onStep } = resources.options;
     this.#options = options;
-    // Without a rail there is nothing to send.
+    // Without a rail nothing can be sent.
     const served = resources.rails.length === 0 ? [] : announced.streams;
     this.#turns = served.map((stream) => new Claimer(stream, options.maxClaimRows, settings.concurrency));
     this.claimers = this.#turns;
@@ -77,7 +77,7 @@ export class Engine {
     });
   }
 
-  /** Whose turn it is, among the streams that may have something due and room for it; it goes to the back. */
+  /** The next stream in turn, of those that may have something due and room for it; it goes to the back. */
   nextClaimer(): Claimer | undefined {
     const index = this.#turns.findIndex((claimer) => claimer.hot && claimer.hasRoom);
     const claimer = this.#turns[index];
@@ -85,7 +85,7 @@ export class Engine {
     return claimer;
   }
 
-  /** Claims once for a stream, and begins to send what came; answers how many rows that is. */
+  /** Claims one time for a stream, and begins to send the rows; returns how many there are. */
   async claim(claimer: Claimer, connection: HeldConnection, inFlight: InFlight): Promise<number> {
     const { resources, announced, metrics, prepare } = this.#options;
     const { onStep } = resources.options;
@@ -142,7 +142,7 @@ export class Engine {
     await Promise.all(this.#dispatches);
   }
 
-  /** Resolves when every outcome has been written, or was given up. */
+  /** Resolves when every outcome has been written or given up. */
   async written(): Promise<void> {
     await this.#settler.idle();
   }

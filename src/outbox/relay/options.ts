@@ -1,5 +1,5 @@
 /**
- * What a relay can be told, each option documented where it is declared, ending in its default.
+ * The options of a relay, each documented where it is declared, with its default at the end.
  *
  * Owns: the options, their defaults and the refusal of values that would make a relay unsafe. Does not own: settings of a
  * stream (retries, lease, order): those live in the database, one truth for all relays.
@@ -18,33 +18,33 @@ import type { TaskMetrics } from "../observe/task-metrics.ts";
 export interface RelayOptions {
   /** Where the database is. Either this or `pool`. */
   readonly connectionString?: string | undefined;
-  /** A pool of the caller's; the relay takes four connections from it, up to six if there are more, and never ends it. */
+  /** The caller's pool; the relay takes four connections from it, up to six if there are more, and never ends it. */
   readonly pool?: Pool | undefined;
-  /** The rails that this relay has. Rows on others are left to the relays that have those. */
+  /** The rails that this relay has. Rows on others are left to other relays. */
   readonly rails: readonly Rail[];
-  /** The streams to serve, and no other: rails of one name may be another program's. `@built-in` stands for those of Headroom's migrations. */
+  /** The only streams to serve: rails of one name may belong to another program. `@built-in` means those of Headroom's migrations. */
   readonly streams: readonly string[];
   /** Shown by `headroom doctor` and `headroom outbox inspect`. Default: host name and process id. */
   readonly name?: string | undefined;
-  /** Calls under way at once in this process, over all rails. Default: 100. */
+  /** Maximum calls under way at the same time in this process, over all rails. Default: 100. */
   readonly concurrency?: number | undefined;
-  /** Most rows of one claim. Claims start small and grow while they are finished quickly. Default: 1,000. */
+  /** Maximum rows of one claim. Claims start small and grow while they are finished quickly. Default: 1,000. */
   readonly maxClaimRows?: number | undefined;
-  /** How often to look for work when nothing wakes the relay, 250 to 1,000. Default: 500. */
+  /** Milliseconds between claims when nothing wakes the relay, 250 to 1,000. Default: 500. */
   readonly pollMs?: number | undefined;
   /** Whether to LISTEN for wake-ups where the server allows it. Default: true. */
   readonly listen?: boolean | undefined;
   /** What must remain of a lease beyond a rail's time-out before a send may begin. Default: 5,000. */
   readonly leaseMarginMs?: number | undefined;
-  /** How often expired leases are looked for, and lanes that nothing would wake. Default: 15,000. */
+  /** Milliseconds between checks for expired leases, and for lanes that nothing would wake. Default: 15,000. */
   readonly reapMs?: number | undefined;
-  /** How often partitions are made ahead and old ones collected. Default: 3,600,000. */
+  /** Milliseconds between making partitions ahead and collecting old ones. Default: 3,600,000. */
   readonly upkeepMs?: number | undefined;
-  /** Done beside sending, e.g. `raiseAlerts` of "headroom/webhooks". Default: nothing. */
+  /** Tasks other than sending, e.g. `raiseAlerts` of "headroom/webhooks". Default: none. */
   readonly upkeepTasks?: readonly Task[] | undefined;
-  /** Connections for what it does beside sending, where the rest of the process uses them too; the caller ends them. Default: its own. */
+  /** Connections for work other than sending, if the rest of the process shares them; the caller ends them. Default: its own. */
   readonly side?: SidePool | undefined;
-  /** Counts what tasks do, where other parts of the process count there too. Default: its own. */
+  /** Counts runs of tasks, if other parts of the process use the same counts. Default: its own. */
   readonly taskMetrics?: TaskMetrics | undefined;
   /** Read with each scrape and added to the metrics, e.g. `jobGauges` of "headroom/provisioning". Default: nothing. */
   readonly gauges?: readonly GaugeSource[] | undefined;
@@ -84,8 +84,8 @@ export function settingsOf(options: RelayOptions): Settings {
     throw new HeadroomError("usage", "A relay needs a connectionString or a pool, and not both.");
   }
   if (!Array.isArray(options.streams)) {
-    throw new HeadroomError("usage", "A relay serves the streams that it names, and this one names none.", {
-      hint: `Pass streams: ["orders"]. "${builtInStreams}" stands for those that Headroom's migrations made.`,
+    throw new HeadroomError("usage", "A relay serves only the streams that it names, and this one names none.", {
+      hint: `Pass streams: ["orders"]. "${builtInStreams}" means those that Headroom's migrations made.`,
     });
   }
   return {

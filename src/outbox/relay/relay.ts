@@ -1,7 +1,7 @@
 /**
- * The relay: looks for work, hands it to the rails, writes back what came of it, and looks after what others left behind.
+ * The relay: claims rows, passes them to the rails, writes back their outcomes, and takes back what dead relays held.
  *
- * Owns: the loop, its start, and an orderly end. Does not own: claiming, sending and settling (engine.ts), nor any truth. Everything that
+ * Owns: the loop, its start, and an orderly end. Does not own: claiming, sending and settling (engine.ts), nor any state. Everything that
  * must survive is in the database before the next step begins, so that a relay may die between any two of them.
  */
 import { hostname } from "node:os";
@@ -25,7 +25,7 @@ import { connectionsOfRelay, explainStart, requireRoom } from "./start-checks.ts
 import { Waker } from "./waker.ts";
 
 export interface Relay {
-  /** Checks everything, announces the relay, and begins. Throws a HeadroomError that says what is wrong. */
+  /** Checks everything, registers the relay, and begins. Throws a HeadroomError that says what is wrong. */
   start(): Promise<void>;
   /** Stops claiming, lets calls under way finish for up to `stopMs`, hands back the rest, and closes. */
   stop(): Promise<void>;
@@ -42,10 +42,10 @@ export function createRelay(options: RelayOptions): Relay {
 
 /** The relay's sign of life. */
 const noteEveryMs = 60_000;
-/** Whoever scrapes gives up after ten seconds, by default. */
+/** By default, a scraper gives up after ten seconds. */
 const gaugesMs = 5_000;
 
-/** The calls that cannot be abandoned end with the rail's own time-out; this much is waited beyond the abort. */
+/** Calls that cannot be abandoned end with the rail's own time-out; the relay waits this much longer after the abort. */
 const abortedCallsMs = 1_000;
 
 class RelayProcess implements Relay {
@@ -78,7 +78,7 @@ class RelayProcess implements Relay {
   }
 
   start(): Promise<void> {
-    if (this.#started !== undefined) throw new HeadroomError("usage", "A relay is started once.");
+    if (this.#started !== undefined) throw new HeadroomError("usage", "A relay can be started only one time.");
     this.#started = this.#start();
     return this.#started;
   }
@@ -141,12 +141,12 @@ class RelayProcess implements Relay {
     return engine;
   }
 
-  /** Whoever runs the installation's relay may expect it to serve every stream. */
+  /** An operator who runs the installation's relay may expect it to serve every stream. */
   #nameWhatIsLeft(left: readonly Stream[]): void {
     const { options, log } = this.#resources;
     if (left.length === 0 || !options.streams.includes(builtInStreams)) return;
     const names = left.map((stream) => stream.name).join(", ");
-    const message = `Not served here: ${names}. Another relay has to, or this one names them too, beside ${builtInStreams}.`;
+    const message = `Not served here: ${names}. Another relay must serve them, or this one must name them as well as ${builtInStreams}.`;
     log({ level: "info", event: "streams_not_served", message });
   }
 
@@ -168,8 +168,8 @@ class RelayProcess implements Relay {
   }
 
   /**
-   * A second claim beside the first, on a connection of its own, while a backlog goes out quickly: the server reads one set
-   * while this process unpacks the other. Idle and slow streams never come here.
+   * A second claim at the same time, on its own connection, while a backlog goes out quickly: the server reads one set while this process
+   * unpacks the other. Idle and slow streams never come here.
    */
   async #runAhead(engine: Engine): Promise<void> {
     const { pool, options } = this.#resources;
@@ -177,7 +177,7 @@ class RelayProcess implements Relay {
     await this.#claimInTurn({
       next: () => engine.claimers.find((candidate) => candidate.hasRoomAhead),
       idle: () => this.#moreRoom(),
-      // It must not bring what the first one brings: both would be told of the same free places.
+      // Nothing that is bound for a destination: both claims would count the same free places.
       claim: (claimer) => engine.claim(claimer, this.#claimingAhead, nothingFree),
     });
   }
@@ -198,7 +198,7 @@ class RelayProcess implements Relay {
     }
   }
 
-  /** A listening connection that does not answer must not keep one that tasks share. */
+  /** A listening connection that does not answer must not hold one that tasks share. */
   async #noteAlive(): Promise<void> {
     await withTimeout(this.#waker?.noteAlive(), noteEveryMs);
   }
@@ -235,7 +235,7 @@ class RelayProcess implements Relay {
     const gauges = read.kind === "done" ? read.value : undefined;
     const { taskMetrics } = this.#resources;
     const isUp = gauges !== undefined || (answered.kind === "done" && answered.value);
-    // Without its database a relay still tells what it counted, and that it is alone.
+    // Without its database a relay still reports what it counted, and that the database is down.
     return [
       await this.counters.render(),
       await taskMetrics.render(),
@@ -244,7 +244,7 @@ class RelayProcess implements Relay {
     ].join("");
   }
 
-  /** One reading at a time, however often somebody scrapes: tasks wait for the same connections. */
+  /** One reading at a time, however often a scraper asks: tasks wait for the same connections. */
   #gauges(): Promise<string | undefined> {
     const { side, options } = this.#resources;
     this.#readingGauges ??= readGauges(side.lend, options.gauges ?? [])
@@ -312,7 +312,7 @@ class RelayProcess implements Relay {
 interface Turns {
   readonly next: () => Claimer | undefined;
   readonly idle: () => Promise<void>;
-  /** Answers how many rows it brought. */
+  /** Returns how many rows it claimed. */
   readonly claim: (claimer: Claimer) => Promise<number>;
 }
 
@@ -320,7 +320,7 @@ function ignore(): void {}
 
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  // A connection that breaks while nobody asks it anything must not end the process.
+  // A connection that breaks while it is idle must not end the process.
   client.on("error", ignore);
   try {
     return await work(client);

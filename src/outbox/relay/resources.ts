@@ -1,7 +1,7 @@
 /**
- * What a relay has for as long as its process runs: rails, connections, room for calls, and the calls under way.
+ * A relay's resources for as long as its process runs: rails, connections, room for calls, and the calls under way.
  *
- * Owns: opening and closing them, and announcing a relay to the database and signing it off. Does not own: what is done with them.
+ * Owns: opening and closing them, and registering a relay with the database and signing it off. Does not own: what is done with them.
  */
 import type { Pool } from "pg";
 import { call } from "../../db/call.ts";
@@ -28,7 +28,7 @@ import { requireSafeLeases } from "./start-checks.ts";
 export interface Announced {
   readonly relayId: number;
   readonly streams: readonly Stream[];
-  /** Those that this relay does not serve. */
+  /** Streams that this relay does not serve. */
   readonly left: readonly Stream[];
   /** By the number that rows carry. */
   readonly rails: ReadonlyMap<number, Rail>;
@@ -66,7 +66,7 @@ export class RelayResources {
     this.pool =
       options.pool ?? createPool(options.connectionString ?? "", { applicationName, maxConnections: held + own });
     surviveLostConnections(this.pool);
-    // Of a small pool tasks have one connection: a purpose that holds its own would wait for ever for one that others never give back.
+    // With a small pool, tasks share one connection: a purpose with its own would wait forever for one that others never give back.
     const tasks = this.pool.options.max >= held + tasksAtOnce ? tasksAtOnce : 1;
     this.side = options.side ?? new SidePool(this.pool, { tasks, reads: 0 });
     this.taskMetrics = options.taskMetrics ?? new TaskMetrics();
@@ -74,7 +74,7 @@ export class RelayResources {
     this.settling = new HeldConnection(this.pool);
   }
 
-  /** Checks streams and rails, and makes the relay known under this name. Throws a HeadroomError that says what is wrong. */
+  /** Checks streams and rails, and registers the relay under this name. Throws a HeadroomError that says what is wrong. */
   async announce(name: string, { onDemand = false } = {}): Promise<Announced> {
     const { served: streams, left } = await this.claiming.use((db) => readStreams(db, this.options.streams));
     requireSafeLeases(streams, this.rails, this.settings.leaseMarginMs);
@@ -84,7 +84,7 @@ export class RelayResources {
     return { relayId, streams, left, rails };
   }
 
-  /** What is done beside sending: the engine's own tasks, these, and those of layers above. */
+  /** All work other than sending: the engine's own tasks, these, and those of layers above. */
   ticker(metrics: RelayMetrics, own: readonly Task[] = [], onRequeued?: () => void): Ticker {
     const { settings, limitedLog, log, options } = this;
     const engine = engineTasks({
@@ -115,7 +115,7 @@ export class RelayResources {
     return this.#railIds;
   }
 
-  /** Whatever the database says: a relay that cannot sign off is taken for dead after a while. */
+  /** Ignores what the database answers: a relay that cannot sign off is treated as dead after a while. */
   async signOff(relayId: number): Promise<void> {
     await this.claiming.use((db) => call(db, "outbox.stop_relay", { p_relay_id: relayId })).catch(() => undefined);
   }

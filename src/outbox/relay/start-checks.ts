@@ -1,5 +1,5 @@
 /**
- * What must be right before a relay starts, and the words for what is not.
+ * What must be right before a relay starts, and the messages for what is not.
  */
 import type { Pool } from "pg";
 import type { Rail } from "../../contract/rail.ts";
@@ -7,10 +7,10 @@ import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Stream } from "../claim/streams.ts";
 import { longestSendMs } from "../dispatch/calls.ts";
 
-/** What a relay needs at once: to claim, to settle, to listen, and for tasks. With one more it claims ahead. */
+/** The connections that a relay needs at the same time: to claim, to settle, to listen, and for tasks. With one more it claims ahead. */
 export const connectionsOfRelay = 4;
 
-/** With less, one purpose would wait for ever for a connection that another never gives back. */
+/** With less, one purpose would wait forever for a connection that another never gives back. */
 export function requireRoom(pool: Pool): void {
   if (pool.options.max >= connectionsOfRelay) return;
   throw new HeadroomError(
@@ -36,7 +36,7 @@ export function requireSafeLeases(streams: readonly Stream[], rails: readonly Ra
   }
 }
 
-/** A database without our schema is the commonest first mistake, and deserves its own words. */
+/** A database without our schema is the most common first mistake, so it gets its own message. */
 export function explainStart(error: unknown): HeadroomError {
   const failure = toHeadroomError(error);
   if (failure.sqlState !== "3F000" && failure.sqlState !== "42883" && failure.sqlState !== "42P01") return failure;

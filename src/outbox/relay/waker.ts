@@ -1,8 +1,8 @@
 /**
- * How an idle relay learns of work: by NOTIFY where it can, by polling always.
+ * How an idle relay finds out about work: by NOTIFY where it can, and always by polling.
  *
- * NOTIFY makes commits wait for one another, so a relay that is busy says that it needs none (it looks again anyway). A
- * producer that read the old answer may then commit unannounced while the relay falls asleep; after such a spell the first
+ * NOTIFY makes commits wait for one another, so a busy relay says that it needs none (it claims again anyway). A producer that
+ * read the old answer may then commit without a notification while the relay falls asleep; so after a busy period the first
  * polls follow quickly. Polling alone is enough: nothing here is needed for correctness.
  *
  * Owns: sleeping and waking. Does not own: claiming.
@@ -55,7 +55,7 @@ export class Waker {
     await this.#listening.listen("outbox_pending", (stream) => this.#notified(stream));
   }
 
-  /** What was said while nobody listened is found by the poll. */
+  /** The poll finds what was notified while nobody listened. */
   async #listenAgain(): Promise<void> {
     const { stopping, log, listen } = this.#options;
     // A connection that is lost again while it is being set up calls here too; one loop is enough.
@@ -81,19 +81,19 @@ export class Waker {
     this.nudge();
   }
 
-  /** Everything may have work. */
+  /** Every stream may have work. */
   wake(): void {
     for (const claimer of this.#options.engine.claimers) claimer.hot = true;
     this.nudge();
   }
 
-  /** Something changed: a sleeper looks again at what it can do. */
+  /** Something changed: a sleeping relay checks again what it can do. */
   nudge(): void {
     this.#nudged = true;
     this.#rouse?.();
   }
 
-  /** Called when a claim brought rows. */
+  /** Called when a claim returned rows. */
   noteWork(): void {
     const nowMs = performance.now();
     this.#awakeSinceMs ??= nowMs;
@@ -131,7 +131,7 @@ export class Waker {
     this.#quickPollMs *= 2;
   }
 
-  /** Asks what is due, marks those streams, and says when the next one is. */
+  /** Asks what is due, marks those streams, and returns when the next one is. */
   async #untilDue(): Promise<number> {
     let soonest = Infinity;
     for (const { claimer, waitMs } of await this.#options.engine.waits()) {

@@ -7,7 +7,7 @@ test("a capture is read along its path, through objects and arrays", () => {
   expect(readCaptures(JSON.stringify(wanted), response)).toEqual({ ts: "1.2", second: "b" });
 });
 
-test("captures that are no captures bring nothing and break nothing", () => {
+test("invalid captures return nothing and break nothing", () => {
   expect(readCaptures('"garbage"', { a: 1 })).toEqual({});
   expect(readCaptures('{"a": "not a path"}', { a: 1 })).toEqual({});
   expect(readCaptures('{"a": ["__proto__", "polluted"]}', {})).toEqual({});

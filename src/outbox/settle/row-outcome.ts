@@ -1,6 +1,6 @@
 /**
- * What became of a row in one claim, as the settle will record it: the outcome that the rail stated, with the row and how long the call
- * took. One thing only the engine can say: that a row goes back unsent.
+ * The outcome of a row in one claim, as the settle records it: the outcome that the rail stated, with the row and how long the call
+ * took. Only the engine itself can say that a row goes back unsent.
  */
 import type { RailOutcome } from "../../contract/rail.ts";
 import type { Message } from "../claim/message.ts";

@@ -1,7 +1,7 @@
 /**
- * Writes outcomes back, in batches that leave at once when the relay is idle and grow while a settle is under way.
+ * Writes outcomes back, in batches that leave immediately when the relay is idle and grow while a settle is under way.
  *
- * Owns: that no outcome is dropped while its lease may still stand. A lost connection means that nobody knows whether the
+ * Owns: that no outcome is dropped while its lease may still be valid. After a lost connection nobody knows whether the
  * settle was committed; it is sent again, and the fence makes the repeat harmless.
  * Does not own: what an outcome leads to (the SQL decides).
  */
@@ -19,13 +19,13 @@ import { pause } from "../../db/wait/pause.ts";
 
 type Written = FunctionResult<"outbox.settle">;
 
-/** More would hold locks for long and gain nothing. */
+/** More would hold locks for long without being faster. */
 const maxBatchRows = 2_000;
-/** How long outcomes of lanes that somebody else holds wait before they are settled again; twice as long each time. */
+/** How long outcomes of lanes that another session holds wait before they are settled again; twice as long each time. */
 const busyPause = { firstMs: 50, maxMs: 1_000 } as const;
-/** How often a batch is tried as a whole when the database is in trouble. */
+/** How often a whole batch is tried when the database has a problem. */
 const wholeBatchTries = 4;
-/** Of one batch; when a whole receiver is gone, hundreds of lines say no more than these. */
+/** Maximum log lines of one batch: when a receiver is down, hundreds of lines say no more than these. */
 const maxToldRows = 20;
 
 export interface SettlerOptions {
@@ -33,10 +33,10 @@ export interface SettlerOptions {
   readonly metrics: RelayMetrics;
   readonly prepare: boolean;
   readonly log: Log;
-  /** For what may be said of every row. */
+  /** For entries that may be logged for every row. */
   readonly limitedLog: LimitedLog;
   readonly onStep: ((step: RelayStep) => void) | undefined;
-  /** Aborted when the relay can wait no longer: what is not written by then is left to its lease. */
+  /** Aborted when the relay can wait no longer: outcomes that are not written by then are left to their lease. */
   readonly giveUp: AbortSignal;
   /** Called after rows have been settled, late ones included, or found busy. */
   readonly onSettled: (stream: Stream, rows: number) => void;
@@ -46,10 +46,10 @@ export class Settler {
   readonly #options: SettlerOptions;
   readonly #queues = new Map<Stream, RowOutcome[]>();
   #running: Promise<void> | undefined;
-  /** Outcomes of lanes that somebody else held when they were to be settled. What comes after them in their lane waits with them. */
+  /** Outcomes of lanes that another session held when they were to be settled. Later outcomes of their lane wait with them. */
   readonly #held = new Map<number | string, { readonly stream: Stream; readonly outcomes: RowOutcome[] }>();
   #waiting: Promise<void> | undefined;
-  /** Outcomes that come to be settled again. */
+  /** Outcomes that are to be settled again. */
   readonly #again = new Set<RowOutcome>();
 
   constructor(options: SettlerOptions) {
@@ -83,7 +83,7 @@ export class Settler {
         this.#queues.set(stream, queue);
         const free = batch.filter((outcome) => !this.#keepsWaiting(outcome));
         if (free.length > 0) await this.#settle(stream, free);
-        // What waits for somebody else's lock keeps nobody from claiming more, and is told of once.
+        // Outcomes that wait for another session's lock do not stop claims, and are reported only one time.
         const told = this.#again.size === 0 ? batch : batch.filter((outcome) => !this.#again.delete(outcome));
         if (told.length > 0) this.#options.onSettled(stream, told.length);
       }
@@ -107,7 +107,7 @@ export class Settler {
         metrics.settleErrors += 1;
         const { code, sqlState } = toHeadroomError(error);
         log({ level: "error", event: "settle_failed", stream: stream.name, rows: batch.length, code, attempt });
-        // What takes too long as a whole may be quick enough in parts, hence not for ever.
+        // A batch that takes too long may be quick enough in parts, so it is not retried forever.
         const patient = attempt < wholeBatchTries || lanesOf(batch).length <= 1;
         const mayPass = isPassing(sqlState) || code === "partition_missing";
         const passing = mayPass && patient && performance.now() - beganAtMs < stream.leaseMs;
@@ -117,7 +117,7 @@ export class Settler {
     }
   }
 
-  /** Outcomes behind one of their lane that is held wait with it. */
+  /** Outcomes behind one of a held lane wait with it. */
   #keepsWaiting(outcome: RowOutcome): boolean {
     const held = this.#held.get(laneOf(outcome));
     held?.outcomes.push(outcome);
@@ -132,7 +132,7 @@ export class Settler {
     if (busy.size > 0) this.#waiting ??= this.#releaseHeld().finally(() => (this.#waiting = undefined));
   }
 
-  /** An operator is done in a moment, or at a prompt for a minute. The claim stands meanwhile: nobody can take back what nobody can lock. */
+  /** An operator takes a moment, or at a prompt a minute. The claim stays valid meanwhile: a locked row cannot be taken back. */
   async #releaseHeld(): Promise<void> {
     const { giveUp, log } = this.#options;
     for (let round = 0; this.#held.size > 0; round += 1) {
@@ -142,7 +142,7 @@ export class Settler {
       this.#held.clear();
       if (giveUp.aborted) return;
       for (const { outcomes } of all) for (const outcome of outcomes) this.#again.add(outcome);
-      // Ahead of what came meanwhile: outcomes of a lane are settled in order.
+      // Before outcomes that came meanwhile: outcomes of a lane are settled in order.
       for (const { stream, outcomes } of all)
         this.#queues.set(stream, [...outcomes, ...(this.#queues.get(stream) ?? [])]);
       this.#running ??= this.#run();
@@ -150,7 +150,7 @@ export class Settler {
     }
   }
 
-  /** A batch that the database refuses is halved until the row at fault stands alone; that one is left to its lease. */
+  /** A batch that the database refuses is halved until the row at fault is alone; that one is left to its lease. */
   async #isolate(stream: Stream, batch: readonly RowOutcome[]): Promise<void> {
     const lanes = lanesOf(batch);
     if (lanes.length <= 1) {
@@ -170,7 +170,7 @@ export class Settler {
     await this.#settle(stream, rest);
   }
 
-  /** By what the database says that it wrote. A call took its time even if its outcome came too late to count. */
+  /** By the lines that the database says it wrote. A call took its time even if its outcome came too late. */
   #count(stream: Stream, batch: readonly RowOutcome[], written: Written): void {
     const { metrics, log } = this.#options;
     const busy = new Set(written.busy);
@@ -189,7 +189,7 @@ export class Settler {
     log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
   }
 
-  /** A try that failed and will be repeated. What a receiver asks for by itself, to be slower, is no trouble. */
+  /** A try that failed and will be repeated. A receiver's own request to be slower is not a problem. */
   #tellFailed(stream: Stream, batch: readonly RowOutcome[], others: ReadonlySet<string>): void {
     for (const { message, kind, code, throttled } of batch) {
       if ((kind !== "retry" && kind !== "unknown") || others.has(message.outboxId)) continue;
@@ -205,7 +205,7 @@ export class Settler {
     }
   }
 
-  /** A dead letter waits for a person, so it is said when it happens, not only where somebody looks for it. */
+  /** A dead letter waits for a person, so it is logged when it happens, not only shown where people look for it. */
   #tellGivenUp(stream: Stream, batch: readonly RowOutcome[], ids: ReadonlySet<string>): void {
     const { log } = this.#options;
     const dead = batch.filter(({ message }) => ids.has(message.outboxId));
@@ -231,7 +231,7 @@ export class Settler {
   }
 }
 
-/** In the order of outbox.row_outcome. What is usual is left out, which is the shortest to write and to read. */
+/** In the order of outbox.row_outcome. Default values are left out, which is the shortest to write and to read. */
 function fieldsOf(outcome: RowOutcome): CompositeField[] {
   const { message, kind, code, reference, reason, afterMs, throttled, absent, captured } = outcome;
   const { row } = message;
@@ -255,7 +255,7 @@ function fieldsOf(outcome: RowOutcome): CompositeField[] {
   ];
 }
 
-/** Rows of a lane are settled together; a row without order stands for itself. */
+/** Rows of a lane are settled together; a row without order is settled by itself. */
 function laneOf({ message }: RowOutcome): number | string {
   return message.row.lane_id ?? message.outboxId;
 }

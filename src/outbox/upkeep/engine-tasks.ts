@@ -1,6 +1,6 @@
 /**
- * The engine's own tasks: taking back what dead relays held, repairing lanes, naming what holds rows up, making partitions ahead, and collecting what
- * is past its time.
+ * The engine's own tasks: taking back what dead relays held, repairing lanes, naming what holds rows up, making partitions ahead, and
+ * collecting what is past its time.
  */
 import { z } from "zod";
 import { call } from "../../db/call.ts";
@@ -13,11 +13,11 @@ import type { Queryable } from "../../db/call.ts";
 import type { Settings } from "../relay/options.ts";
 import type { Task } from "./task.ts";
 
-/** Names that somebody runs a task by. */
+/** Names by which a task can be run. */
 export const reaping = "reap";
 export const makingPartitions = "partitions";
 
-/** What outbox.gc says that it did. */
+/** What outbox.gc reports. */
 const collectedSchema = z.object({
   payloads: z.number(),
   keys: z.number(),
@@ -41,7 +41,7 @@ export function engineTasks({ settings, metrics, limitedLog, onStep, onRequeued 
     {
       name: reaping,
       event: { level: "warn", event: "reaped" },
-      // In batches until nothing is left: a relay that died with many small claims must not keep its rows for minutes.
+      // In batches until nothing is left: a relay that died with many small claims must not hold its rows for minutes.
       async run(db) {
         onStep?.("reap.before");
         const rows = await call(db, "outbox.reap", {});
@@ -85,22 +85,22 @@ export function engineTasks({ settings, metrics, limitedLog, onStep, onRequeued 
       async run(db) {
         const { payloads: rows, keys, dropped, more } = collectedSchema.parse(await call(db, "outbox.gc", {}));
         const counts = { rows, keys, partitions: dropped.length };
-        // A batch that collected nothing will not collect more by being repeated at once.
+        // After a batch that collected nothing, an immediate repeat would collect nothing either.
         return { counts, more: more && rows + keys + dropped.length > 0 };
       },
     },
   ];
 }
 
-/** While an old transaction keeps dead entries in the indexes a sweep is expensive; then it is rarer. */
+/** While an old transaction keeps dead entries in the indexes, a sweep is expensive; then it is done less often. */
 const slowAtTimes = { share: 0.01, timeoutMs: 300_000 } as const;
 
-/** What a layer above the engine knows for the metrics: Prometheus text. */
+/** Metrics of a layer above the engine, as Prometheus text. */
 export type GaugeSource = (db: Queryable) => Promise<string>;
 
 const gaugesMs = 30_000;
 
-/** What the database knows, for the metrics. What layers above cannot say, because they are not installed, is left out. */
+/** Metrics from the database. Those of layers above are left out where these layers are not installed. */
 export async function readGauges(lend: Lend, sources: readonly GaugeSource[]): Promise<string> {
   const parts = [await lend(renderDatabaseGauges, gaugesMs)];
   for (const read of sources) parts.push(await lend(read, gaugesMs).catch(() => ""));

@@ -1,11 +1,12 @@
 /**
  * Runs tasks: each at its intervals, in processes that run for long; or before and after the turns of a relay on demand.
  *
- * Owns: when each runs, that none keeps the others from their turn, that failures are logged and never thrown, and the end. Does not own: what
- * is due, and that several processes may do it at once; that is each task's, and the database's. So every process does it, and none waits for another.
+ * Owns: when each runs, that no task keeps the others from their turn, that failures are logged and never thrown, and the end. Does not
+ * own: what is due, and that several processes may do it at the same time; each task and the database handle that. So every process runs
+ * all tasks, and none waits for another.
  *
- * Fairness: a step borrows a connection and gives it back, and who asked first gets the next one. So a task with much to do takes turns with
- * the others, and one that hangs has one connection, until the server ends its statement.
+ * Fairness: a step borrows a connection and gives it back, and waiting steps get the next one in order. So a task with much to do takes
+ * turns with the others, and one that hangs holds one connection, until the server ends its statement.
  */
 import { createPool } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
@@ -25,31 +26,31 @@ export interface TickerOptions {
   /** How long `stop()` lets steps under way finish. Default: 5,000. */
   readonly stopMs?: number | undefined;
   readonly log?: Log | undefined;
-  /** Default: nobody reads them. */
+  /** Default: not exposed. */
   readonly metrics?: TaskMetrics | undefined;
 }
 
 const defaults = { everyMs: 15_000, stopMs: 5_000, share: 0.5, timeoutMs: 60_000 } as const;
 const maxRestMs = 300_000;
-/** After a long outage there is much to do; beyond this the next run goes on with it. */
+/** After a long outage there is much to do; beyond this the next run continues with it. */
 const maxSteps = 100;
-/** For writing down that a run failed, and for asking what is installed. */
+/** For recording that a run failed, and for checking what is installed. */
 const noteMs = 5_000;
-/** How often a relay on demand runs what does not come before its turns. */
+/** How often a relay on demand runs tasks that do not run before its turns. */
 const afterTurnsEveryMs = 600_000;
 
 interface Bounds extends TaskRun {
   readonly lend: Lend;
-  /** No step begins later, by performance.now(). */
+  /** No step begins after this time, by performance.now(). */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface TurnBounds {
-  /** How long the whole turn may go on. */
+  /** How long the whole turn may take. */
   readonly budgetMs: number;
   readonly signal: AbortSignal;
-  /** Lends a connection of the turn's. Default: the ticker's own. */
+  /** Lends one of the turn's connections. Default: the ticker's own. */
   readonly use?: Use | undefined;
 }
 
@@ -57,7 +58,7 @@ interface Known {
   readonly task: Task;
   /** When its last run for a turn began. */
   turnedAtMs: number;
-  /** How it failed last; undefined once it succeeded. */
+  /** Its last failure; undefined once it succeeded. */
   failure: string | undefined;
 }
 
@@ -78,12 +79,12 @@ export class Ticker {
     for (const { name } of options.tasks) this.#metrics.expect(name);
   }
 
-  /** Begins at once, and goes on until it is stopped. */
+  /** Begins immediately, and continues until it is stopped. */
   start(): void {
     this.#loops = Promise.all(this.#known.map((known) => this.#repeat(known)));
   }
 
-  /** Lets steps under way finish for a while. What is cut off then, by whoever closes the connections, is rolled back whole. */
+  /** Lets steps under way finish for a while. Steps that are cut off later, when the connections close, are rolled back as a whole. */
   stop(): Promise<void> {
     this.#stopping.abort();
     this.#stopped ??= withTimeout(this.#loops, this.#options.stopMs ?? defaults.stopMs).then(() => undefined);
@@ -95,7 +96,7 @@ export class Ticker {
     for (const known of this.#known) if (known.task.name === name) await this.#run(known, this.#bounds({}));
   }
 
-  /** Runs what is to come before a turn, within its share of the turn's time. Never throws. */
+  /** Runs the tasks that come before a turn, within their share of the turn's time. Never throws. */
   async beforeTurn({ budgetMs, signal, use }: TurnBounds): Promise<void> {
     const lend: Lend | undefined = use && ((work, timeoutMs) => use((db) => bounded(db, timeoutMs, () => work(db))));
     for (const known of this.#known) {
@@ -106,7 +107,7 @@ export class Ticker {
     }
   }
 
-  /** Runs the others, now and then. No step begins after `untilMs`, by performance.now(). */
+  /** Runs the others, at their intervals. No step begins after `untilMs`, by performance.now(). */
   async afterTurn(untilMs: number): Promise<void> {
     for (const known of this.#known) {
       if (known.task.beforeTurns !== undefined || performance.now() > untilMs) continue;
@@ -134,7 +135,7 @@ export class Ticker {
       const { workedMs, last } = await this.#run(known, this.#bounds({}));
       const dueMs = Math.max(everyMs, Math.min(last.nextInMs ?? Infinity, task.maxEveryMs ?? everyMs));
       const restMs = Math.max(last.more === true ? 0 : dueMs, Math.min(maxRestMs, workedMs * (1 / share - 1)));
-      // Spread, so that processes started together do not come together.
+      // Spread out, so that processes that started together do not run them together.
       await pause(restMs * (0.9 + Math.random() * 0.2), signal);
     }
   }
@@ -184,7 +185,7 @@ export class Ticker {
     known.failure = undefined;
   }
 
-  /** Says what is wrong once, until something else is. */
+  /** Logs a failure one time, until a different one occurs. */
   async #failed(known: Known, error: unknown, workedMs: number, { lend, onDemand }: Bounds): Promise<void> {
     const { task } = known;
     const { code, sqlState } = toHeadroomError(error);
@@ -197,13 +198,13 @@ export class Ticker {
     }
     known.failure = failure;
     const { noteFailure } = task;
-    // What keeps runs from succeeding may keep this from it too; the log has it.
+    // What makes runs fail may also make this fail; the log has it.
     if (noteFailure !== undefined)
       await lend((db) => noteFailure(db, failure, { onDemand }), noteMs).catch(() => undefined);
   }
 }
 
-/** A relay also runs where nothing but the engine is installed: then the tasks of the rest wait until somebody adds it. */
+/** A relay also runs where only the engine is installed: then the tasks of the product wait until it is added. */
 async function isAlone(lend: Lend): Promise<boolean> {
   return isEngineAlone(await lend(readInstalledParts, noteMs).catch(() => []));
 }
@@ -214,7 +215,7 @@ export interface StandaloneOptions extends Omit<TickerOptions, "lend"> {
   readonly applicationName: string;
 }
 
-/** Runs tasks over one connection of their own, until they are stopped. */
+/** Runs tasks over their own connection, until they are stopped. */
 export function startTicker({ connectionString, applicationName, ...options }: StandaloneOptions): {
   stop(): Promise<void>;
 } {
@@ -224,7 +225,7 @@ export function startTicker({ connectionString, applicationName, ...options }: S
   ticker.start();
   const end = async (): Promise<void> => {
     await ticker.stop();
-    // A database that does not answer must not keep a stopping process: the connection is cut, whatever runs on it.
+    // A database that does not answer must not hold up a process that stops: the connection is cut, whatever runs on it.
     await side.end();
   };
   let ended: Promise<void> | undefined;
@@ -239,7 +240,7 @@ export function beforeTurns(
   const ticker = new Ticker({
     tasks,
     log,
-    lend: () => Promise.reject(new Error("Turns lend connections of their own.")),
+    lend: () => Promise.reject(new Error("Turns lend their own connections.")),
   });
   return (turn) => ticker.beforeTurn(turn);
 }

@@ -107,19 +107,19 @@ describe("the text of a template", () => {
     ["a bell", "a\u0007", /control characters/],
     ["an escape of the terminal", "\u001b[2J", /control characters/],
     ["a mark of direction", "a\u202eb", /direction/],
-    ["an unknown variable", "{{c}}", /\{\{c\}\} is no variable of it: there are a, b/],
-    ["an unknown section", "{{#c}}x{{/c}}", /\{\{c\}\} is no variable/],
+    ["an unknown variable", "{{c}}", /\{\{c\}\} is not one of its variables: a, b/],
+    ["an unknown section", "{{#c}}x{{/c}}", /\{\{c\}\} is not one of its variables/],
     ["the customer's link", "{{confirmation_link}}", /a mail adds its links itself/],
     ["the link to stop mails", "{{unsubscribe_link}}", /a mail adds its links itself/],
-    ["a link within a third brace", "{{{confirmation_link}}}", /is no tag|does not end/],
+    ["a link within a third brace", "{{{confirmation_link}}}", /is not a tag|does not end/],
     ["a third brace", "{{{a}}}", /does not end/],
     ["spaces in a tag", "{{ a }}", /without spaces/],
-    ["capitals", "{{A}}", /is no tag/],
-    ["a comment", "{{! note }}", /is no tag/],
-    ["an included template", "{{> a}}", /is no tag/],
-    ["other delimiters", "{{=<% %>=}}", /is no tag/],
-    ["a path", "{{a.b}}", /is no tag/],
-    ["an empty tag", "{{}}", /is no tag/],
+    ["capitals", "{{A}}", /is not a tag/],
+    ["a comment", "{{! note }}", /is not a tag/],
+    ["an included template", "{{> a}}", /is not a tag/],
+    ["other delimiters", "{{=<% %>=}}", /is not a tag/],
+    ["a path", "{{a.b}}", /is not a tag/],
+    ["an empty tag", "{{}}", /is not a tag/],
     ["a tag without an end", "a {{a", /does not end/],
     ["a tag over two lines", "{{a\n}}", /does not end/],
     ["a section without an end", "{{#a}}x", /\{\{\/a\}\} is missing/],
@@ -135,6 +135,6 @@ describe("the text of a template", () => {
   test("is taken with what any text may have", async () => {
     expect(await problem("<b>&\"'</b> {{a}} *x* \\n `}}` 👩‍👩‍👧 {{^b}}\tnone\n{{/b}}")).toBeNull();
     expect(await problem("a text", 10_000, [])).toBeNull();
-    expect(await problem("{{a}}", 10_000, [])).toMatch(/there are none/);
+    expect(await problem("{{a}}", 10_000, [])).toMatch(/its variables: none/);
   });
 });

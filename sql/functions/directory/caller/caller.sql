@@ -1,11 +1,11 @@
--- Who calls, as far as the connection proves it. Every entrance begins here; nothing that a caller passes as an argument counts.
+-- Who calls, as far as the connection proves it. Every entrance begins here; arguments that a caller passes prove nothing.
 --
 --   member   a token that names an active member of the directory; acts as that member only
 --   service  a machine's key (service_role); may act for any active member
 --   sql      a login that was made a member of headroom_control, or the owner; may act for any active member too
---   anon     anybody else. Having inherited the right to execute something makes nobody more than that.
+--   anon     anybody else. An inherited right to execute something gives no more than that.
 --
--- A key or a session that was revoked is refused, whether or not somebody asked before.
+-- A key or a session that was revoked is refused, whether or not it was checked before.
 create or replace function directory.caller(out kind text, out workspace_id text, out member_id text, out via text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

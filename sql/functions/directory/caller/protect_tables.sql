@@ -1,6 +1,6 @@
--- Closes every table of a schema by row-level security, and opens it for reading to those who see all workspaces: operators and auditors of
--- the installation, as far as they are granted a table at all, and machines, until their key is revoked. What members see is added by
--- the policies of each schema. Called by sql/policies/, which may be applied again at any time.
+-- Closes every table of a schema by row-level security, and opens it for reading to those who see all workspaces: the installation's
+-- operators and auditors, if they are granted the table, and machines, until their key is revoked. The policies of each schema add what
+-- members see. Called by sql/policies/, which may be applied again at any time.
 create or replace function directory.protect_tables(p_schema text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -18,4 +18,4 @@ begin
   end loop;
 end
 $$;
-comment on function directory.protect_tables(text) is 'Closes the tables of a schema to all but those who see every workspace.';
+comment on function directory.protect_tables(text) is 'Closes the tables of a schema to all except those who see every workspace.';

@@ -1,7 +1,7 @@
--- For policies and views: whether what a machine reads with still counts. Every view that is exposed asks it besides the policy `machines`,
--- because a role with BYPASSRLS, as Supabase's service_role, passes by the policies. Kept for the transaction, and believed, exactly as who
--- reads is (reader.sql beside this). Where nobody verifies tokens, there is no key that could have been revoked; and a member whose key or
--- session was revoked is nobody for the policies already, so that nothing is looked up for members here.
+-- For policies and views: whether the key that a machine reads with is still valid. Every exposed view checks it as well as the policy
+-- `machines`, because a role with BYPASSRLS, such as Supabase's service_role, bypasses the policies. Kept for the transaction, and trusted,
+-- in the same way as reader.sql. Where the login does not verify tokens, there is no key that could have been revoked; and a member whose
+-- key or session was revoked is nobody for the policies already, so nothing is looked up for members here.
 create or replace function directory.reader_key_valid() returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -18,4 +18,4 @@ begin
   return directory.resolve_reader(v_made_from) = 'valid';
 end
 $$;
-comment on function directory.reader_key_valid() is 'Whether the key of the machine that reads was not revoked.';
+comment on function directory.reader_key_valid() is 'Whether the key of the machine that reads is still valid.';

@@ -1,5 +1,5 @@
--- For policies: the member who reads, and everybody for whom they stand in at this moment. A rule that names one of these means the
--- reader. The same condition as in capacity.stands_in_for(), seen from the delegate's side.
+-- For policies: the member who reads, and everybody they stand in for at the moment. A rule that names one of these also means the reader.
+-- The same condition as in capacity.stands_in_for(), from the delegate's side.
 create or replace function directory.reader_named() returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- For policies: the commercial owners whose requests the member who reads sees as theirs: that member, and those for whom they stand in at
--- this moment. The same condition as in capacity.acts_as_owner(), seen from the delegate's side.
+-- For policies: the commercial owners whose requests the member who reads sees as their own: that member, and those they stand in for at
+-- the moment. The same condition as in capacity.acts_as_owner(), from the delegate's side.
 create or replace function directory.reader_owners() returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- For policies: the workspace of the member who reads, or null; with roles, only when the member has one of them. Saying "may
--- read all of it" as an equality with a workspace, and not as true or false, lets the planner use an index for it.
+-- For policies: the workspace of the member who reads, or null; with roles, only if the member has one of them. Expressing "may read
+-- all of it" as an equality with a workspace, and not as true or false, lets the planner use an index for it.
 create or replace function directory.reader_workspace(p_with_roles text[] default null) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- For what our own server does on nobody's behalf. It states a purpose beside the role; no key that is handed out carries one, so that
--- a service key, which may act for members, cannot make itself a lasting way in.
+-- For acts of our own server that are on nobody's behalf. The server states a purpose as well as the role; no key that is handed out has
+-- one, so that a service key, which may act for members, cannot give itself permanent access.
 create or replace function directory.require_purpose(p_purpose text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

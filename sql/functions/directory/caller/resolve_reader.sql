@@ -1,9 +1,9 @@
--- Looks up who reads, and keeps it for the rest of the transaction: what a member is, as text and empty for nobody, or whether the key of a
--- machine is valid. That text of a row is taken apart faster than any other form.
+-- Looks up who reads, and keeps it for the rest of the transaction: a member's row as text, empty for nobody, or whether a machine's key is
+-- valid. The text of a row is parsed faster than any other form.
 --
--- Volatile, so that it sees what this transaction wrote last: with the snapshot of the query that asks, a cursor that was opened before
--- a change of the directory would bring back, and keep, what was true before it. A rolled-back savepoint takes back what was kept since, as
--- it takes back what was written to the directory since.
+-- Volatile, so that it sees what this transaction wrote last: with the snapshot of the query that asks, a cursor that was opened before a
+-- change of the directory would read, and keep, the state before it. Rolling back to a savepoint undoes what was kept since, as it undoes
+-- what was written to the directory since.
 create or replace function directory.resolve_reader(p_made_from text) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,15 +1,15 @@
 -- The active member whom the token names; null also for a key or a session that was revoked. The token says only who and in which
--- workspace (app_metadata, which its holder cannot write); what that member may do is in the directory. Never raises, because policies
+-- workspace (app_metadata, which its holder cannot write); the directory says what that member may do. Never raises, because policies
 -- call it too: an unknown reader sees nothing.
 --
--- If the id was removed before, the token must be newer than the removal: an older one may be somebody else's. For a registered key its
--- row decides, since a removal revokes every key.
+-- If the id was removed before, the token must be newer than the removal: an older one may belong to another person. For a registered key
+-- its row decides, because a removal revokes every key.
 create or replace function directory.signed_in_member() returns directory.members
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_claims jsonb;
-  -- Found by its key alone, with one plan for all callers: with the claims in the query, a small directory had it planned anew each time.
+  -- Found by its key alone, with one plan for all callers: with the claims in the query, a small directory was planned again each time.
   v_workspace_id text;
   v_member_id text;
   v_member directory.members;

@@ -1,4 +1,4 @@
--- An issuer is compared letter for letter with what a token says, so it is stored only when it can be one at all.
+-- An issuer is compared letter for letter with what a token says, so it is stored only if it is a possible issuer.
 create or replace function directory.check_issuer(p_issuer text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- The link that a domain rule makes at somebody's first sign-in, or null. The address must be verified by the issuer and belong to
--- exactly one active member; one that has no canonical form is nobody's. A member who is linked to another account of the issuer already
--- is left alone: addresses are given to new people when somebody leaves, accounts are not. For the same reason an account that was taken
--- from a member stays out, whatever address its issuer still knows it by.
+-- The link that a domain rule makes at an account's first sign-in, or null. The address must be verified by the issuer and belong to
+-- exactly one active member; an address without a canonical form belongs to nobody. A member who is linked to another account of the issuer
+-- already is left alone: addresses are given to new people when a person leaves, accounts are not. For the same reason an account that was
+-- taken from a member stays out, whatever address its issuer still knows it by.
 create or replace function directory.link_by_domain(p_issuer text, p_subject text, p_email text) returns directory.identities
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -12,12 +12,12 @@ begin
   if p_subject is null or length(p_subject) not between 1 and 255 or p_subject ~ '[[:cntrl:]]' then
     perform headroom.fail('invalid_input', 'The subject is the provider''s id of the account: 1 to 255 characters.');
   end if;
-  -- The workspace first, like in everything that changes its directory.
+  -- The workspace first, as in everything that changes its directory.
   perform from directory.workspaces w
     where w.id in (select p_workspace_id union all
                    select i.workspace_id from directory.identities i where i.issuer = p_issuer and i.subject = p_subject)
     order by w.id for no key update;
-  -- Both members are locked, in one order: a removal that comes at the same time ends this link too, and two moves do not deadlock.
+  -- Both members are locked, in one order: a concurrent removal ends this link too, and two moves do not deadlock.
   perform from directory.members m
     where (m.workspace_id, m.id) in (select p_workspace_id, p_member_id
                                      union all

@@ -1,4 +1,4 @@
--- Trusts an issuer with the addresses of a domain. A domain belongs to one workspace: with two, an address alone would not tell which one
+-- Trusts an issuer for the addresses of a domain. A domain belongs to one workspace: with two, an address alone would not show which one
 -- is meant.
 create or replace function directory.put_identity_domain(
   p_workspace_id text, p_issuer text, p_domain text

@@ -1,10 +1,10 @@
--- Ends the link between an account and a member, and the sessions in browsers that the member has. A rule for its domain does not link
--- the account again: an admin took it away, and an admin gives it back.
+-- Ends the link between an account and a member, and the member's sessions in browsers. A rule for its domain does not link the account
+-- again: an admin took it away, and only an admin gives it back.
 create or replace function directory.remove_identity(p_issuer text, p_subject text, out workspace_id text, out member_id text)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The workspace and the member first, like in everything that ends a link.
+  -- The workspace and the member first, as in everything that ends a link.
   perform from directory.workspaces w
     where w.id = (select i.workspace_id from directory.identities i where i.issuer = p_issuer and i.subject = p_subject) for no key update;
   update directory.members m set signed_out_at = clock_timestamp()

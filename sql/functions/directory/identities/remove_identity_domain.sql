@@ -3,7 +3,7 @@ create or replace function directory.remove_identity_domain(p_issuer text, p_dom
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A rule from before there was a canonical form goes by its own name.
+  -- A rule from before there was a canonical form is found by its own name.
   v_domain text := coalesce(headroom.canonical_domain(p_domain), p_domain);
   v_ended bigint;
 begin
@@ -20,4 +20,4 @@ begin
   return v_ended;
 end
 $$;
-comment on function directory.remove_identity_domain(text, text) is 'Removes a rule and says how many links ended with it.';
+comment on function directory.remove_identity_domain(text, text) is 'Removes a rule and returns how many links ended with it.';

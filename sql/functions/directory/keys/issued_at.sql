@@ -1,5 +1,5 @@
--- Since when a token or a session is valid: when they signed in, which a renewed session keeps; else when it was issued. Without either
--- it counts as older than everything. Never raises, whatever the claims contain.
+-- Since when a token or a session is valid: the time of the sign-in, which a renewed session keeps; otherwise when it was issued. Without
+-- either it is treated as older than everything. Never raises, whatever the claims contain.
 create or replace function directory.issued_at(p_claims jsonb) returns timestamptz
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
               else '-infinity' end;
 end
 $$;
-comment on function directory.issued_at(jsonb) is 'When what the claims were verified from was issued; -infinity where they do not say.';
+comment on function directory.issued_at(jsonb) is 'When the token or session of the claims was issued; -infinity where they do not say.';

@@ -1,10 +1,10 @@
 -- Why the key or the session of this call is no longer valid, as a sentence; null while it is. Invalid are a key that was revoked, and a
--- session in a browser that began before its member was signed out. A key without a row was never registered; only its signature counts.
--- Never raises, because policies call it too.
+-- session in a browser that began before its member was signed out. A key without a row was never registered; only its signature is
+-- checked. Never raises, because policies call it too.
 --
--- Every function that finds out who calls asks this, however the request came in, because an operator can forget to set up a check before
--- every request. It is one look-up by primary key, only for callers with something that can be revoked. Where something is decided it is
--- never cached: a cached answer would have to be protected against forgery. What policies keep of it is bounded (caller/reader.sql).
+-- Every function that finds out who calls checks this, however the request came in, because an operator can forget to set up a check before
+-- every request. It is one lookup by primary key, only for callers with something that can be revoked. Decisions never use a cached answer,
+-- which would have to be protected against forgery. What policies keep of it is bounded (caller/reader.sql).
 create or replace function directory.revocation(p_claims jsonb default headroom.claims()) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

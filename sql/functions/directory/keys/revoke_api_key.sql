@@ -1,4 +1,4 @@
--- Revokes a key, at once and for good. A key that was never registered is recorded too: whatever carries its id is refused from now on.
+-- Revokes a key, immediately and permanently. A key that was never registered is recorded too: anything with its id is refused from now on.
 create or replace function directory.revoke_api_key(p_id text) returns directory.api_keys
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- A member by id, or by a bare Slack id, which is mapped here so that the log holds member ids only. Never by e-mail: an
--- address is not proof of anything. Inactive members are found too; the caller asks whether that matters. Where one was removed whose id is
--- the Slack id of another, as when somebody was linked to their Slack user later, it is the other who is meant.
+-- A member by id, or by a bare Slack id, which is mapped here so that the log holds member ids only. Never by e-mail: an address proves
+-- nothing. Inactive members are found too; the caller decides whether that matters. If a removed member's id is the Slack id of another
+-- member, for example one who was linked to their Slack user later, that other member is meant.
 create or replace function directory.find_member(p_workspace_id text, p_id text) returns directory.members
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

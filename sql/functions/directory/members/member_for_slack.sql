@@ -1,6 +1,6 @@
 -- The member behind a Slack user, once Slack's signature has been checked. A user whom the directory does not know becomes a
--- requester on first use, where the workspace wants that, and never more than a requester; somebody who was removed is not unknown. Two
--- first uses at once make one member: the insert decides. Layers above refuse whom they cannot tell apart from somebody else.
+-- requester on first use, if the workspace allows that, and never more than a requester; a removed member is not unknown. Two simultaneous
+-- first uses make one member: the insert decides. Layers above refuse users whom they cannot tell apart from another person.
 create or replace function directory.member_for_slack(
   p_workspace_id text, p_slack_user_id text, p_display_name text
 ) returns directory.members
@@ -23,7 +23,7 @@ begin
       end if;
       perform headroom.run_hooks('directory.member_joining',
                                  jsonb_build_object('workspace_id', p_workspace_id, 'slack_user_id', p_slack_user_id));
-      -- The Slack id becomes the member's id, unless somebody else has that already.
+      -- The Slack id becomes the member's id, unless another member has that already.
       insert into directory.members (workspace_id, id, display_name, slack_user_id, by_slack)
       select p_workspace_id, case when m.id is null then p_slack_user_id else 'slack-' || p_slack_user_id end, v_name, p_slack_user_id, true
         from (values (1)) one left join directory.members m on m.workspace_id = p_workspace_id and m.id = p_slack_user_id

@@ -1,5 +1,5 @@
--- Makes an infra group, or changes it: its name and Slack channel if one is given (an empty one is taken away), and members added and
--- taken out.
+-- Makes an infra group, or changes it: its name, its Slack channel if one is given (an empty one removes it), and members to add and
+-- remove.
 create or replace function directory.put_group(
   p_workspace_id text, p_id text, p_name text default null, p_add text[] default '{}', p_remove text[] default '{}',
   p_slack_channel_id text default null,
@@ -11,7 +11,7 @@ as $$
 declare
   v_unknown text;
 begin
-  -- One change of a directory at a time: nobody gets a place who is being removed.
+  -- One change of a directory at a time: a member who is being removed gets no place.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
     perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,

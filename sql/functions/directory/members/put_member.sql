@@ -1,12 +1,11 @@
--- Adds a member to the directory, or changes the fields that are given: what p_changes does not name stays as it is, null empties a
+-- Adds a member to the directory, or changes the given fields: fields that p_changes does not name stay as they are, null empties a
 -- field. `active: false` removes the member and changes nothing else.
 --
--- Somebody who was removed comes back by `active: true`, with nothing but what is given beside it, and not by any other change: the log
--- names whoever had the id before, so it must be said that this is the same person. Layers above refuse while something of theirs still
--- names the id.
+-- A removed member comes back only by `active: true`, and only with what is given with it: the log names the previous holder of the id, so
+-- the caller must confirm that this is the same person. Layers above refuse while something of theirs still names the id.
 --
--- Whoever has used Slack before an admin says which Slack user they are was made a member by that. What was made goes then, if nothing
--- depends on it and no request of theirs is open; the log goes on naming it.
+-- If a person used Slack before an admin linked them to their Slack user, that made a member of its own. That member is removed then, if
+-- nothing depends on it and no request of theirs is open; the log continues to name it.
 create or replace function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb default '{}') returns directory.members
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -41,7 +40,7 @@ begin
 
   if v_new.active is false then
     if p_changes - 'active' <> '{}' then
-      perform headroom.fail('invalid_input', 'A member cannot be changed and removed at once.', 'pass active alone',
+      perform headroom.fail('invalid_input', 'A member cannot be changed and removed in one call.', 'pass active alone',
                             'Nothing was changed.');
     end if;
     perform directory.remove_member(p_workspace_id, p_id);
@@ -54,7 +53,7 @@ begin
         'otherwise choose another id. Nothing was changed.');
     end if;
     perform headroom.run_hooks('directory.member_returned', jsonb_build_object('workspace_id', p_workspace_id, 'member_id', p_id));
-    -- Whatever was issued since, or left by a removal that ended less.
+    -- Ends what was issued since the removal, or was left by a removal that ended less.
     perform directory.remove_member(p_workspace_id, p_id);
   end if;
 
@@ -92,15 +91,15 @@ begin
         delegate_id = excluded.delegate_id, away_from = excluded.away_from, away_until = excluded.away_until, active = excluded.active
   returning m.* into v_new;
   perform directory.take_account(p_workspace_id, 'slack', v_new.slack_user_id, p_id);
-  -- Or whoever has the account that was given up would become another member by it.
+  -- Otherwise a person with the account that was given up would become another member by it.
   insert into directory.ended_accounts as e (workspace_id, issuer, subject, member_id)
   select p_workspace_id, 'slack', v_old.slack_user_id, p_id
    where v_old.slack_user_id <> v_new.slack_user_id or v_old.slack_user_id is not null and v_new.slack_user_id is null
   on conflict (workspace_id, issuer, subject) do update set member_id = excluded.member_id, ended_at = excluded.ended_at;
   return v_new;
 exception when unique_violation then
-  perform headroom.fail('conflict', 'Somebody else has just been given this Slack id.', null,
-                        'Look at the directory again. Nothing was changed.');
+  perform headroom.fail('conflict', 'Another member has just been given this Slack id.', null,
+                        'Check the directory again. Nothing was changed.');
 end
 $$;
 comment on function directory.put_member(text, text, jsonb) is 'Adds a member to the directory or changes one.';

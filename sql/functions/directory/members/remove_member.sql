@@ -1,9 +1,9 @@
--- Removes a member from the directory, with everything by which somebody could act as them: accounts, keys, sessions, the Slack user,
--- roles, groups, delegations. The log names members for ever, so the row stays, with only the name; whoever gets the id next starts with
+-- Removes a member from the directory, with everything by which a person could act as them: accounts, keys, sessions, the Slack user,
+-- roles, groups, delegations. The log names members forever, so the row stays, with only the name; the next holder of the id starts with
 -- nothing. This is the only way to remove a member; a repeat changes nothing, but ends what was issued since.
 --
--- The answer says what ended, and what now waits for somebody else: those whose delegate this was, and in left_behind whatever layers
--- above know of.
+-- The answer says what ended, and what now waits for another person: those whose delegate this was, and in left_behind what layers above
+-- report.
 create or replace function directory.remove_member(
   p_workspace_id text, p_id text, out member_id text, out left_groups text[], out roles text[], out slack_user_id text,
   out accounts bigint,
@@ -13,7 +13,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  -- One change of a directory at a time: nobody makes somebody a delegate who is being removed.
+  -- One change of a directory at a time: a member who is being removed cannot become a delegate.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   select m.id, m.roles, m.slack_user_id into member_id, roles, slack_user_id
     from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
@@ -57,4 +57,4 @@ begin
 end
 $$;
 comment on function directory.remove_member(text, text)
-  is 'Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id.';
+  is 'Removes a member, and returns what ended and what waited on them. Nullable: slack_user_id.';

@@ -1,4 +1,4 @@
--- What a member is now, for rights; null for whoever is not an active member.
+-- A member's current standing, for rights; null if there is no such active member.
 create or replace function directory.standing_of(p_workspace_id text, p_member_id text) returns directory.standing
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- An account is given to a member by an admin. Accounts are not passed on as addresses are: who had it before, under another id, is the
--- same person, and layers above refuse while somebody could be two persons at once. One that was taken from somebody is no longer barred.
+-- Checks whether an admin may give an account to a member. Accounts are not passed on as addresses are: its previous holder, under another
+-- id, is the same person, and layers above refuse if one person would be two. An account that was taken from a member is no longer barred.
 create or replace function directory.take_account(p_workspace_id text, p_issuer text, p_subject text, p_member_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -21,4 +21,4 @@ begin
 end
 $$;
 comment on function directory.take_account(text, text, text, text)
-  is 'Asks whether an account may be given to a member, and lifts its bar.';
+  is 'Checks whether an account may be given to a member, and lifts its bar.';

@@ -12,4 +12,4 @@ begin
   return null;
 end
 $$;
-comment on function directory.check_tenant(jsonb) is 'Refuses a tenant that is no workspace. Nullable: result.';
+comment on function directory.check_tenant(jsonb) is 'Refuses a tenant that is not a workspace. Nullable: result.';

@@ -15,7 +15,8 @@ begin
     remind_every_hours,most_reminders,nudge_every_minutes,acts_per_hour}');
   select * into v_old from directory.workspaces w where w.id = p_id for update;
   if not found then
-    -- An engine that was alone takes any tenant: what was made for a stranger of this name must not become the new workspace's.
+    -- An engine without the product accepts any tenant: things made for an unrelated tenant of this name must not become the new
+    -- workspace's.
     if exists (select from webhooks.endpoints e where e.tenant_id = p_id) then
       perform headroom.fail('conflict', format('Endpoints were made for a tenant "%s" before there was such a workspace.', p_id), null,
         'Nothing was changed. Remove them (headroom endpoint list), or choose another id.');

@@ -1,4 +1,4 @@
--- What to say to whoever gives an address that is not taken, or null. Letters outside ASCII are told apart: they may look right.
+-- The message for an address that is not accepted, or null. Letters outside ASCII get their own message, because they may look right.
 create or replace function headroom.address_problem(p_address text) returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$

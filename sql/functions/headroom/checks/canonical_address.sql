@@ -1,8 +1,9 @@
--- An e-mail address as it is compared, or null where it is none: words joined by dots, an @ and a domain, all ASCII, in lower case. Two
--- spellings of one mailbox that nobody can tell apart would pass every limit and list that counts mailboxes, so only one is taken: nothing
--- quoted, no comment, no letter of another script, nothing invisible. Mail goes to what was typed, because its server may care about case.
+-- The form in which an e-mail address is compared, or null if it is not an address: words joined by dots, an @ and a domain, all ASCII, in
+-- lower case. Two spellings of one mailbox that nobody can tell apart would pass every limit and list that counts mailboxes, so only one
+-- spelling is accepted: nothing quoted, no comment, no letter of another script, nothing invisible. Mail goes to the address as it was
+-- typed, because its server may care about case.
 --
--- Addresses that were stored before this rule stay. They have no such form, so each is compared as it stands, with itself alone.
+-- Addresses that were stored before this rule stay. They have no such form, so each is compared as it is, and equals only itself.
 create or replace function headroom.canonical_address(p_address text) returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +17,4 @@ begin
 end
 $$;
 comment on function headroom.canonical_address(text)
-  is 'The one form in which an e-mail address is compared; null for what is none. Nullable: p_address, result.';
+  is 'The form in which an e-mail address is compared; null if it is not an address. Nullable: p_address, result.';

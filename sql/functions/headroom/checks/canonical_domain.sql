@@ -1,8 +1,8 @@
--- A domain as it is compared, or null where it is none: ASCII labels of letters, digits and dashes, in lower case. Names in other scripts
--- are taken in their xn-- form, which is what DNS is asked for, and are not decoded: what reads as one name has many spellings in Unicode,
--- and programs disagree about which are one. An address of numbers is none, nor is a name that ends in a dot.
+-- The form in which a domain is compared, or null if it is not a domain: ASCII labels of letters, digits and dashes, in lower case. Names
+-- in other scripts are accepted in their xn-- form, which is what DNS is asked for, and are not decoded: one visible name has many
+-- spellings in Unicode, and programs disagree about which are the same. An IP address is not a domain, nor is a name that ends in a dot.
 --
--- Folded under "C", because lower() of other collations makes ASCII letters of others. src/db/address.ts says the same.
+-- Folded under "C", because lower() of other collations turns other letters into ASCII ones. src/db/address.ts has the same rule.
 create or replace function headroom.canonical_domain(p_domain text) returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
 end
 $$;
 comment on function headroom.canonical_domain(text)
-  is 'The one form in which a domain is compared; null for what is none. Nullable: p_domain, result.';
+  is 'The form in which a domain is compared; null if it is not a domain. Nullable: p_domain, result.';

@@ -1,4 +1,4 @@
--- Whoever changes something that is kept with a name is named.
+-- A change that is recorded with a name needs that name.
 create or replace function headroom.check_actor(p_actor text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ begin
   end if;
 end
 $$;
-comment on function headroom.check_actor(text) is 'Refuses a change by nobody.';
+comment on function headroom.check_actor(text) is 'Refuses a change without an actor.';

@@ -1,5 +1,5 @@
--- Guards the functions that take changes as one object: it must be an object, and a field that nobody knows is a typing error, which is
--- refused and not ignored.
+-- Guards the functions that take changes as one object: it must be an object, and an unknown field is a typing error, which is refused and
+-- not ignored.
 create or replace function headroom.check_changes(p_changes jsonb, p_fields text[]) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- What holds for every JSON object that comes from outside: bounded in bytes and depth, and free of control characters other than line feed
--- and tab, which no surface could show. A control character below the space is always escaped in the text of a jsonb; DEL and those that
--- follow it never are.
+-- Checks every JSON object that comes from outside: it is bounded in bytes and depth, and has no control characters other than line feed
+-- and tab, because no surface could show them. A control character below the space is always escaped in the text of a jsonb; DEL and those
+-- that follow it never are.
 create or replace function headroom.check_json(p_value jsonb, p_name text, p_most_bytes integer, p_code text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The reason that somebody gave for what they do, as it is kept: something that can be read, on as many lines as they like. A line break
--- is stored as one character, however it was sent.
+-- A person's reason for an act, as it is stored: readable text, on any number of lines. A line break is stored as one character, however it
+-- was sent.
 create or replace function headroom.reason_in(p_reason text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
   return v_reason;
 end
 $$;
-comment on function headroom.reason_in(text) is 'The reason that somebody gave, if it is one.';
+comment on function headroom.reason_in(text) is 'A person''s reason, if it is readable.';

@@ -1,9 +1,9 @@
--- Whether JSON is nested deeper than 64 levels: the one bound on depth, for whatever comes in. Postgres stores deeper values, and they
--- break those who take them apart by recursion, relays and receivers among them.
+-- Whether JSON is nested deeper than 64 levels: the only bound on depth, for everything that comes in. Postgres stores deeper values, and
+-- they break programs that read them by recursion, relays and receivers among them.
 --
--- No JSON is nested deeper than its text has opening brackets, and nearly none has that many; only the others are looked into. What no
--- stream would take for its size is not looked into, since it is refused for that. Brackets are counted by replacing bytes, which takes a
--- tenth of the time that going through the characters of a mail does.
+-- JSON cannot be nested deeper than the number of opening brackets in its text, and nearly none has that many; only the others are parsed.
+-- JSON that is too large for any stream is not parsed, because it is refused for its size. Brackets are counted by replacing bytes, which
+-- takes a tenth of the time that going through the characters of a mail does.
 create or replace function headroom.too_deep(p_value jsonb, p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,11 +1,11 @@
--- Switches JIT off for every function by which somebody enters: those that others than the owner may call, and those of triggers, which a
--- producer's statement or commit runs. Whatever these call inherits it, so it holds however a function is reached: by a relay, over
+-- Switches JIT off for every entry function: those that roles other than the owner may call, and those of triggers, which run in a
+-- producer's statement or commit. Functions that these call inherit it, so it holds however a function is reached: by a relay, over
 -- PostgREST, in psql, in an application's own session, by pg_cron.
 --
 -- A server compiles a plan once its estimated cost is high, and compiling takes a hundred times longer than what these functions do. Their
--- estimates are high for no reason: before PostgreSQL 18 a method that is switched off (enable_seqscan = off) counts ten thousand
--- million, and the archive has so many partitions. Functions without a SET clause are expressions that the planner puts in place of their
--- call; and one that switches JIT off for what comes after it must not have the setting, which would end with the function.
+-- estimates are too high: before PostgreSQL 18 a method that is switched off (enable_seqscan = off) costs ten thousand million, and the
+-- archive has many partitions. Functions without a SET clause are expressions that the planner inlines, so they are left out; and a
+-- function that switches JIT off for the rest of the session must not have the setting, which would end with the function.
 create or replace function headroom.switch_off_jit() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -22,4 +22,4 @@ begin
   end loop;
 end
 $$;
-comment on function headroom.switch_off_jit() is 'Switches JIT off for every function by which somebody enters.';
+comment on function headroom.switch_off_jit() is 'Switches JIT off for every entry function.';

@@ -1,5 +1,5 @@
--- A layer declares at which points layers above it may join in, with one sentence on what each is for: {"outbox.captured": "…"}. A point
--- that it declared before and no longer names is forgotten, with the functions that were registered there.
+-- A layer declares the points where layers above it may add functions, with one sentence on what each is for: {"outbox.captured": "…"}. A
+-- point that it declared before and no longer names is forgotten, with the functions that were registered there.
 create or replace function headroom.declare_hooks(p_layer text, p_points jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
   on conflict (point) do update set layer = excluded.layer, meaning = excluded.meaning;
 end
 $$;
-comment on function headroom.declare_hooks(text, jsonb) is 'Declares the points at which upper layers may join in.';
+comment on function headroom.declare_hooks(text, jsonb) is 'Declares the points where upper layers may add functions.';

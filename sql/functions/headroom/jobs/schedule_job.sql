@@ -1,7 +1,7 @@
--- Has pg_cron run a statement every minute, where it exists and lets us; says pg_cron, or worker where that cannot be. Safe to call again:
--- a job of the same name is replaced.
+-- Makes pg_cron run a statement every minute, if it exists and we may use it; returns pg_cron, or worker if that is not possible. Safe to
+-- call again: a job of the same name is replaced.
 --
--- pg_cron keeps a line of every run for ever, so ours are cleared after a week, by a job of their own (p_history) in the minute p_cleared
+-- pg_cron keeps a line of every run forever, so ours are deleted after a week, by a separate job (p_history) that runs p_cleared minutes
 -- after three in the morning.
 create or replace function headroom.schedule_job(p_name text, p_command text, p_history text, p_cleared integer) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -20,4 +20,4 @@ exception when insufficient_privilege then
 end
 $$;
 comment on function headroom.schedule_job(text, text, text, integer)
-  is 'Schedules a job in pg_cron: says pg_cron, or worker where that cannot be.';
+  is 'Schedules a job in pg_cron: returns pg_cron, or worker where that is not possible.';

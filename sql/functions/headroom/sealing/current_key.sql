@@ -1,4 +1,4 @@
--- The key that this process calls its current one (HEADROOM_SECRET_KEY); refuses when it is missing or too short.
+-- This process's current key (HEADROOM_SECRET_KEY); refuses when it is missing or too short.
 create or replace function headroom.current_key() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Forgets what is sealed under these names, and returns those that Vault keeps instead: the caller has them overwritten there
--- (headroom.forget_in_vault), and decides what a Vault that does not do so means.
+-- Forgets sealed secrets of these names, and returns the names that are in Vault instead: the caller overwrites them there
+-- (headroom.forget_in_vault), and decides what to do if Vault fails to.
 create or replace function headroom.drop_boxes(p_names text[]) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whether two values are equal, in a time that depends on their length only: how early they differ must not be measurable.
--- Lengths are no secret. Null equals nothing.
+-- Whether two values are equal, in a time that depends only on their length: where they differ must not be measurable.
+-- Lengths are not secret. Null equals nothing.
 create or replace function headroom.equal_constant_time(p_left bytea, p_right bytea) returns boolean
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +16,4 @@ begin
 end
 $$;
 comment on function headroom.equal_constant_time(bytea, bytea)
-  is 'Whether two values are equal, without telling by the time taken where they differ.';
+  is 'Whether two values are equal; the time taken does not show where they differ.';

@@ -1,5 +1,5 @@
--- Stores a secret under a name, or replaces it: in Vault where it is, else sealed in our table. The label names it to people who change the
--- key. Secrets of all layers are stored here, so that one walk finds them all when the key changes.
+-- Stores a secret under a name, or replaces it: in Vault if that is installed, otherwise sealed in our table. The label names it to people
+-- who change the key. Secrets of all layers are stored here, so that one walk finds them all when the key changes.
 create or replace function headroom.keep_box(p_name text, p_label text, p_value text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,7 +17,7 @@ begin
         execute 'select vault.update_secret($1, $2)' using v_id, p_value;
       end if;
     exception when others then
-      -- Its own message might quote what it worked on.
+      -- Vault's own message might quote the secret.
       v_failed := true;
     end;
     if v_failed then

@@ -1,4 +1,4 @@
--- Identifies a key where the key itself must not appear: eight bytes of an HMAC that is used for nothing else.
+-- An id for a key, to use where the key itself must not appear: eight bytes of an HMAC that is used for nothing else.
 create or replace function headroom.key_id(p_key text) returns bytea
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

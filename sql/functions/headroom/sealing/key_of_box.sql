@@ -1,5 +1,6 @@
--- The key that opens a sealed box, of the two that a process may hold: HEADROOM_SECRET_KEY, and while that is being changed the one before.
--- Null when neither is its key, for another name, or after a change. Boxes of version 2 name their key; with older ones both are tried.
+-- The key that opens a sealed box, of the two that a process may hold: HEADROOM_SECRET_KEY and, while that is being changed, the previous
+-- one. Null when neither fits, the name is another, or the box was changed. Boxes of version 2 name their key; with older ones both are
+-- tried.
 create or replace function headroom.key_of_box(p_name text, p_box bytea) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

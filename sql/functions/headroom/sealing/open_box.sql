@@ -1,5 +1,5 @@
--- What is stored under a name, or null: not there, sealed under another key, changed, or no longer in Vault. Which of these it was is not
--- reported, and errors inside Vault or the cipher stay inside, since their messages might quote what they worked on.
+-- The secret that is stored under a name, or null: missing, sealed under another key, changed, or no longer in Vault. It does not report
+-- which, and hides errors of Vault and the cipher, because their messages might quote the secret.
 create or replace function headroom.open_box(p_name text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

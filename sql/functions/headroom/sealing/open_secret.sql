@@ -1,5 +1,5 @@
--- Decrypts what headroom.seal_secret() made, or returns null: under another key, for another name, after a change, or without pgcrypto.
--- Which of these it was is not reported, and no error of the cipher gets out.
+-- Decrypts what headroom.seal_secret() made, or returns null: another key, another name, a changed box, or no pgcrypto. It does not report
+-- which, and hides errors of the cipher.
 create or replace function headroom.open_secret(p_name text, p_box bytea) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ begin
   if v_key is null or v_crypto is null then
     return null;
   end if;
-  -- After the version, and since version 2 the key's id.
+  -- The content begins after the version and, since version 2, the key's id.
   v_at := case get_byte(p_box, 0) when 1 then 2 else 10 end;
   execute format('select %I.decrypt_iv($1, $2, $3, $4)', v_crypto)
      into v_value

@@ -1,9 +1,9 @@
--- Walks over everything that is sealed, p_most at a time after p_after (null: from the beginning), and seals again under the caller's
--- current key what is sealed under another one; without p_write it only looks. Each call is a transaction of its own and leaves nothing
--- half done, so a walk can end anywhere and begin anew. What neither of the caller's keys opens is named and left as it is.
+-- Walks over all sealed secrets, p_most at a time after p_after (null: from the beginning), and seals again under the caller's current key
+-- those that are sealed under another one; without p_write it only checks. Each call is its own transaction and leaves nothing half done,
+-- so a walk can stop anywhere and start again. A secret that neither of the caller's keys opens is named and left as it is.
 --
--- seen: how many are sealed; due: how many of them not under the current key; in_vault: how many are in Vault instead; after: where to go
--- on, null at the end.
+-- seen: how many are sealed; due: how many of them not under the current key; in_vault: how many are in Vault instead; after: where to
+-- continue, null at the end.
 create or replace function headroom.reseal_secrets(
   p_after text, p_most integer, p_write boolean,
   out seen integer, out due integer, out unreadable text[], out in_vault integer, out after text
@@ -18,19 +18,19 @@ declare
 begin
   seen := 0; due := 0; unreadable := '{}'; in_vault := 0;
   if p_write and not exists (select from headroom.sealing_key k where k.key_id = v_target) then
-    perform headroom.fail('conflict', 'Another key is in use by now.', null, 'Nothing was changed. Run one rotation at a time.');
+    perform headroom.fail('conflict', 'Another key is in use now.', null, 'Nothing was changed. Run one rotation at a time.');
   end if;
   for v_row in
     select * from headroom.boxes b where b.name > coalesce(p_after, '') collate "C" order by b.name collate "C" limit v_max
   loop
     after := v_row.name;
     if p_write then
-      -- Again, under its lock: somebody may have replaced or removed it since.
+      -- Read again under its lock: another session may have replaced or removed it since.
       select * into v_row from headroom.boxes b where b.name = v_row.name for update;
       continue when not found;
     end if;
     if v_row.box is null then
-      -- Named secrets are listed by headroom.list_secrets(), with those that somebody put into Vault by hand.
+      -- headroom.list_secrets() lists named secrets, including those that a person put into Vault by hand.
       in_vault := in_vault + (v_row.name !~ '^[A-Z][A-Z0-9_]{0,62}$')::integer;
       continue;
     end if;
@@ -48,4 +48,4 @@ begin
 end
 $$;
 comment on function headroom.reseal_secrets(text, integer, boolean) is
-  'Seals a batch of secrets again under the current key, or looks what there is. Nullable: after.';
+  'Seals a batch of secrets again under the current key, or only counts them. Nullable: after.';

@@ -1,6 +1,6 @@
--- Encrypts a secret of a database without Vault: AES-256 in CBC mode by pgcrypto, then an HMAC over name and ciphertext, so
--- that neither a changed box nor another secret's box opens. The key is the process's (HEADROOM_SECRET_KEY) and is never
--- stored; two keys are derived from it, one for each purpose. A box is: version, id of the key, initial vector, ciphertext, HMAC.
+-- Encrypts a secret of a database without Vault: AES-256 in CBC mode by pgcrypto, then an HMAC over name and ciphertext, so that neither a
+-- changed box nor another secret's box opens. The key is the process's (HEADROOM_SECRET_KEY) and is never stored; two keys are derived from
+-- it, one for each purpose. A box is: version, id of the key, initial vector, ciphertext, HMAC.
 create or replace function headroom.seal_secret(p_name text, p_value text) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

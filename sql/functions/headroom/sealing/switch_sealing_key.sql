@@ -1,5 +1,5 @@
--- From now on everything is sealed under the caller's current key. Waits for transactions that seal under the one before, so that what they
--- store is there to be sealed again. Returns whether that was a change.
+-- From now on everything is sealed under the caller's current key. Waits for transactions that seal under the previous one, so that the
+-- secrets that they store can be sealed again. Returns whether the key changed.
 create or replace function headroom.switch_sealing_key() returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Overwrites secrets in Vault, value and name: it has no function to delete with.
+-- Overwrites secrets in Vault, value and name, because Vault has no function that deletes.
 create or replace function headroom.forget_in_vault(p_names text[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

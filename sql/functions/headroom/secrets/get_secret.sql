@@ -1,5 +1,5 @@
--- A secret by name, for the functions that need one. Nobody else may execute it, and it is not in an exposed schema: over HTTP it would
--- hand every credential to anybody who asks.
+-- A secret by name, for the functions that need one. No other role may execute it, and it is not in an exposed schema: over HTTP it would
+-- give every credential to anybody who asks.
 create or replace function headroom.get_secret(p_name text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Secrets for a process that calls providers with them, for the one function that may say which these are: the values, and a note of who
--- was given them. Only what was stored through headroom.set_secret() counts: Vault may hold secrets of those names that are none of ours.
--- A value that this session cannot open is null.
+-- Secrets for a process that calls providers with them, for the one function that may say which secrets these are: the values, and a note
+-- of who was given them. Only secrets that were stored through headroom.set_secret() are found: Vault may hold others of those names that
+-- are not ours. A value that this session cannot open is null.
 create or replace function headroom.hand_out_secrets(p_names text[]) returns table (name text, value text)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

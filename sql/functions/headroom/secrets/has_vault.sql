@@ -1,6 +1,6 @@
--- Whether Supabase Vault is there and open to us. Its view must belong to a superuser, as the extension's does: reading a view runs what is
--- in it with our rights, so a view of that name that somebody else made is not touched. Looked up in the catalogue: to_regclass() fails
--- where we may not use its schema.
+-- Whether Supabase Vault is installed and we may use it. Its view must belong to a superuser, as the extension's does: reading a view runs
+-- its query with our rights, so a view of that name that another role made is not touched. Looked up in the catalogue: to_regclass() fails
+-- if we may not use its schema.
 create or replace function headroom.has_vault() returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The key that links are signed with. Without the current one they can be neither made nor known, which is refused in the caller's words; a
--- previous one need not be there, and then it is null.
+-- The key that links are signed with. Without the current one, links can be neither made nor checked, and this refuses in the caller's
+-- words. A previous one is optional, and null if there is none.
 create or replace function headroom.link_key(p_secret_name text, p_said text, p_hint text) returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,11 +1,11 @@
--- Which secrets there are, where they are stored, and whether this process could read them; never their values. Secrets of endpoints are
--- not listed; their names are not written in capital letters.
+-- Which secrets exist, where they are stored, and whether this process could read them; never their values. Secrets of endpoints are not
+-- listed: their names are not in capital letters.
 create or replace function headroom.list_secrets() returns table (name text, kept_in text, readable boolean, updated_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if headroom.has_vault() then
-    -- A name without its value: our own view of Vault goes through its decrypting one, and reads no secret from it.
+    -- Only names: our own view of Vault reads through its decrypting view, but no secret from it.
     return query execute
       'select s.name, ''vault''::text, true, s.updated_at
          from vault.decrypted_secrets s where s.name ~ ''^[A-Z][A-Z0-9_]{0,62}$'' order by s.name';

@@ -1,4 +1,4 @@
--- A secret that need not be there, such as the one that is being replaced.
+-- A secret that may be missing, such as the one that is being replaced.
 create or replace function headroom.optional_secret(p_name text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

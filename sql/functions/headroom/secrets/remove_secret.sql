@@ -7,7 +7,7 @@ declare
 begin
   select s.kept_in into v_kept_in from headroom.list_secrets() s where s.name = p_name limit 1;
   if not found and not exists (select from headroom.boxes b where b.name = p_name) then
-    perform headroom.fail('not_found', 'There is no such secret.', left(p_name, 63), 'headroom secret list shows those that there are.');
+    perform headroom.fail('not_found', 'There is no such secret.', left(p_name, 63), 'List them: headroom secret list');
   end if;
   if not p_anyway then
     perform headroom.run_hooks('headroom.secret_removed', jsonb_build_object('name', p_name));

@@ -1,6 +1,6 @@
--- Stores a secret, or replaces it: in Vault where it is, else encrypted in our table. Pass the value as a parameter of the statement and
--- not in its text, which servers log. Secrets to sign with (names that end in _SECRET) must be too long to be guessed. With
--- p_keep_previous the old value stays valid, as <name>_PREVIOUS, until it is removed: nobody could read it out to store it again.
+-- Stores a secret, or replaces it: in Vault if that is installed, otherwise encrypted in our table. Pass the value as a parameter of the
+-- statement and not in its text, which servers log. Secrets to sign with (names that end in _SECRET) must be too long to be guessed. With
+-- p_keep_previous the old value stays valid, as <name>_PREVIOUS, until it is removed: no caller could read it in order to store it again.
 create or replace function headroom.set_secret(p_name text, p_value text, p_keep_previous boolean default false) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The key to sign something with: a secret that is long enough for it. One that was stored by other means than set_secret() may be short
--- enough to be guessed from a single signature, and is treated as missing.
+-- The key to sign something with: a secret that is long enough. A secret that was not stored by set_secret() may be short enough to be
+-- guessed from a single signature, and is treated as missing.
 create or replace function headroom.signing_key(p_name text) returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

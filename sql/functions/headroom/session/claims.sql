@@ -1,5 +1,5 @@
--- The claims of a verified token, in sessions whose login verifies tokens (claims_text.sql beside this says which). Never raises: what
--- cannot be read counts for nothing.
+-- The claims of a verified token, in sessions whose login verifies tokens (claims_text.sql says which). Never raises: claims that cannot be
+-- read are ignored.
 create or replace function headroom.claims() returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ exception when data_exception or program_limit_exceeded then
   return null;
 end
 $$;
-comment on function headroom.claims() is 'The claims of a verified token, or null where nobody verified one. Nullable: result.';
+comment on function headroom.claims() is 'The claims of a verified token, or null without one. Nullable: result.';

@@ -1,6 +1,6 @@
--- The claims of a verified token as they were set, empty where none were. PostgREST, our own gateway and Supabase's Realtime (two logins
--- that are the platform's alone) verify the token and then set the claims; in any other session the author of the SQL could have set them,
--- so there they count for nothing. A definer function changes current_user, not session_user, so the question is always about the login.
+-- The claims of a verified token as they were set, empty if none were. PostgREST, our own gateway and Supabase's Realtime (two logins that
+-- only the platform uses) verify the token and then set the claims; in any other session the author of the SQL could have set them, so they
+-- are ignored there. A definer function changes current_user, not session_user, so the check is always about the login.
 create or replace function headroom.claims_text() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- From which network the call comes, as our own gateway saw it: an IPv4 address, or the first half of an IPv6 one. Null where nobody can
--- say: over PostgREST, which passes on what callers write into their headers, in sessions whose author could have set it, and behind a
--- proxy that the gateway was not told of, as an address of a private network shows.
+-- The network that the call comes from, as our own gateway saw it: an IPv4 address, or the first half of an IPv6 one. Null if it is not
+-- known: over PostgREST, which passes on what callers write into their headers, in sessions whose author could have set it, and behind a
+-- proxy that the gateway is not configured for, as an address of a private network shows.
 create or replace function headroom.client_network() returns inet
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

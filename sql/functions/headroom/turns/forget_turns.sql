@@ -1,5 +1,5 @@
--- Forgets turns of single persons, customers and workspaces a day after they were made, unless somebody has them: who was told something
--- is not kept here. Returns how many.
+-- Forgets turns of single persons, customers and workspaces a day after they were made, unless a transaction holds them: this table must
+-- not record who was told something. Returns how many.
 create or replace function headroom.forget_turns(p_most integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Takes a turn until the end of the transaction, and waits for whoever has it. A turn may be forgotten while we wait for it, and is then
--- made anew.
+-- Takes a turn until the end of the transaction, and waits if another transaction has it. A turn may be forgotten during that wait, and is
+-- then made again.
 create or replace function headroom.take_turn(p_name text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ begin
   end loop;
 end
 $$;
-comment on function headroom.take_turn(text) is 'Takes a turn until the end of the transaction, after whoever has it.';
+comment on function headroom.take_turn(text) is 'Takes a turn until the end of the transaction, and waits for it.';

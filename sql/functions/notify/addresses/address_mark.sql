@@ -1,5 +1,5 @@
--- An address as it is remembered where it must not be known: a keyed hash of its canonical form, under a key that the workspace has for
--- nothing else. One that has no such form, from before there was one, is hashed as it stands.
+-- An address as it is stored where it must not be readable: a keyed hash of its canonical form, under a key that the workspace uses for
+-- nothing else. An older address without such a form is hashed as it is.
 create or replace function notify.address_mark(p_workspace_id text, p_address text) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

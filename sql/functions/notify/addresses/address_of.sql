@@ -1,6 +1,6 @@
--- Where somebody is reached by a channel, or why they are not: nobody of that name is active, or no address is known. A person's own
--- webhook at Slack is named by whose it is: its address is sealed. A group is reached in its channel alone. A channel that is not named
--- here needs no address of its own: the inbox, and what goes to endpoints.
+-- Where a recipient is reached by a channel, or why not: no active member has that name, or no address is known. A person's own webhook at
+-- Slack is identified by its owner, because its address is sealed. A group is reached only in its channel. A channel that is not named here
+-- needs no address: the inbox, and what goes to endpoints.
 create or replace function notify.address_of(p_to notify.recipient, p_channel text, out address text, out name text, out problem text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -30,4 +30,4 @@ begin
   problem := coalesce(problem, case when address is null then 'no_address' end);
 end
 $$;
-comment on function notify.address_of(notify.recipient, text) is 'Where somebody is reached. Nullable: address, name, problem.';
+comment on function notify.address_of(notify.recipient, text) is 'Where a recipient is reached. Nullable: address, name, problem.';

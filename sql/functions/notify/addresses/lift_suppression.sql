@@ -1,4 +1,4 @@
--- Mail goes to an address again: its owner says that it works. Says whether it was suppressed.
+-- Lets mail go to an address again, because its owner says that it works. Returns whether it was suppressed.
 create or replace function notify.lift_suppression(p_workspace_id text, p_address text, p_actor text) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

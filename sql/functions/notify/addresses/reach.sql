@@ -1,4 +1,4 @@
--- Where somebody is reached by a channel, or why not: they have no address there, or nothing goes there any more.
+-- Where a recipient is reached by a channel, or why not: they have no address there, or it is suppressed.
 create or replace function notify.reach(
   p_to notify.recipient, p_channel text, out address text, out name text, out mark bytea, out problem text
 )
@@ -17,4 +17,4 @@ begin
 end
 $$;
 comment on function notify.reach(notify.recipient, text)
-  is 'Where somebody is reached, or why not. Nullable: address, name, mark, problem.';
+  is 'Where a recipient is reached, or why not. Nullable: address, name, mark, problem.';

@@ -1,6 +1,6 @@
--- Nothing goes to an address any more: what was sent to it bounced for good, was complained about, or its server refused it by name. Mails
--- that wait to be sent there are given up, since they may wait for hours; one that is being sent at this moment goes. Says whether that is
--- news.
+-- Suppresses an address: mail to it bounced permanently or was complained about, or its server refused it by name. Mails that wait to be
+-- sent there are given up, because they may wait for hours; one that is being sent at the moment still goes. Returns whether it was not yet
+-- suppressed.
 create or replace function notify.suppress(p_workspace_id text, p_mark bytea, p_reason text, p_said text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Stops mail to an address because its owner complained: by letter, or by a report of a mailbox provider that reached an operator. Says
--- whether it had not been suppressed. One that has no canonical form is taken only where mail went to exactly that: another spelling of it
--- would stop nothing.
+-- Stops mail to an address because its owner complained: in writing, or by a mailbox provider's report that reached an operator. Returns
+-- whether it had not been suppressed. An address without a canonical form is taken only if mail went to exactly that spelling: another
+-- spelling would stop nothing.
 create or replace function notify.suppress_address(p_workspace_id text, p_address text, p_actor text) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -21,4 +21,4 @@ begin
 end
 $$;
 comment on function notify.suppress_address(text, text, text)
-  is 'Stops mail to an address of somebody who complained; whether that is news.';
+  is 'Stops mail to an address whose owner complained; whether it was not yet stopped.';

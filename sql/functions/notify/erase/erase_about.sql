@@ -1,6 +1,6 @@
--- Erases what people were told about something up to a moment. Answers the messages that carried it, whose payloads the caller erases: what
--- belongs to a customer, and what to members or groups, which may speak of other things as well. p_but: causes that name nobody, and are
--- kept.
+-- Erases what people were told about something up to a moment. Returns the messages that carried it, whose payloads the caller erases:
+-- those to a customer, and separately those to members or groups, which may be about other things as well. p_but: causes that name nobody,
+-- and are kept.
 create or replace function notify.erase_about(
   p_about text, p_to timestamptz, p_but text[], out to_customer uuid[], out to_members uuid[], out delivery_ids text[]
 )
@@ -19,7 +19,7 @@ begin
     from notify.deliveries d
    where d.id in (select p.delivery_id from notify.parts p where p.notification_id = any (v_ids) and p.delivery_id is not null
                   union all
-                  -- What nothing points to any more, because it was sent again or told another way, may have said the same.
+                  -- Messages that no part points to any more, because it was sent again or another way, may have said the same.
                   select o.id
                     from (select distinct n.workspace_id, n.recipient_kind, n.recipient from notify.notifications n
                            where n.id = any (v_ids)) w

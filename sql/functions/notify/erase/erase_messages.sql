@@ -1,5 +1,5 @@
--- Erases what messages say that are to be erased: those that wait are given up first, those that are being sent are left for the next time.
--- Says how many were erased.
+-- Erases messages that are marked for erasure: waiting ones are given up first, ones that are being sent are left for the next time.
+-- Returns how many were erased.
 create or replace function notify.erase_messages(p_most integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,7 +14,7 @@ begin
   end if;
   perform from outbox.skip(v_ids, 'notify', 'the recipient''s data is erased');
   foreach v_id in array v_ids loop
-    -- A payload that was collected with its archive is gone.
+    -- The payload may have been collected with its archive.
     if not exists (select from outbox.rows m where m.outbox_id = v_id)
        or outbox.erase_finished(v_id, 'notify', 'the recipient''s data is erased') then
       update notify.deliveries d set to_erase = false, outcome_said = null where d.outbox_id = v_id;
@@ -24,4 +24,4 @@ begin
   return v_erased;
 end
 $$;
-comment on function notify.erase_messages(integer) is 'Erases what messages say that are to be erased; how many.';
+comment on function notify.erase_messages(integer) is 'Erases messages that are marked for erasure; how many.';

@@ -1,6 +1,6 @@
--- Takes away what notifications say, with a customer's name and address, and the link; what is held of them is not sent any more, for a
--- reason (notify.status_rules). That somebody was told, of what kind and when stays. Taken in the order of their ids, by whomever they are
--- erased: a customer's erasure and the removal of a member meet here.
+-- Erases what notifications say, with a customer's name and address, and the link; held parts are dropped for the given reason
+-- (notify.status_rules). The fact that a person was told something, its kind and its time stay. Rows are always taken in the order of their
+-- ids, because a customer's erasure and the removal of a member may run at the same time.
 create or replace function notify.erase_texts(p_ids uuid[], p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
   update notify.parts p set state = 'dropped', reason = p_reason where p.notification_id = any (p_ids) and p.state = 'held';
 end
 $$;
-comment on function notify.erase_texts(uuid[], text) is 'Takes away what notifications say.';
+comment on function notify.erase_texts(uuid[], text) is 'Erases what notifications say.';

@@ -1,4 +1,4 @@
--- Erases what somebody who left was told, and the messages that carry it, as far as that can be done now.
+-- Erases what a member who left was told, and the messages that carry it, as far as that is possible now.
 create or replace function notify.erase_told(p_ids uuid[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ begin
   perform notify.erase_messages(1000);
 end
 $$;
-comment on function notify.erase_told(uuid[]) is 'Erases what somebody who left was told.';
+comment on function notify.erase_told(uuid[]) is 'Erases what a member who left was told.';

@@ -1,8 +1,8 @@
--- Has Supabase's Realtime tell open pages that something came, where it is there: a private broadcast to each member's own topic,
--- headroom:inbox:<workspace>:<member>, that says which notification. What it says is read as ever, under row-level security.
+-- Makes Supabase's Realtime notify open pages, where it is installed: a private broadcast to each member's own topic,
+-- headroom:inbox:<workspace>:<member>, that says which notification came. Its content is read as usual, under row-level security.
 --
--- Only who migrates has the rights to Realtime's table, so what sends is theirs, in a schema of its own, and nobody may call it but our
--- trigger. Nothing that Realtime does can stop whoever tells something. Safe to call again.
+-- Only the role that migrates has rights to Realtime's table, so the sending function belongs to it, in its own schema, and only our
+-- trigger may call it. A failure of Realtime cannot stop a notification. Safe to call again.
 create or replace function notify.connect_realtime() returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Puts into a member's inbox what a message could show only the beginning of, also where they want nothing of its kind there: else
--- nobody could read the rest.
+-- Puts into a member's inbox a notification of which a message could show only the beginning, even if they switched its kind off there:
+-- otherwise nobody could read the rest.
 create or replace function notify.put_in_inbox(p_told notify.notifications) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,10 +1,10 @@
--- Does what follows from messages that ended without having been delivered, a batch of them; says how many. One that came too late because
--- of one thing in it tells the other things anew; an address that the server does not know is suppressed; a webhook that is gone is
--- forgotten. Whatever else was given up stays a dead letter for an operator. Layers above do what they noted for this moment.
+-- Handles messages that ended without having been delivered, a batch of them; returns how many. If a message came too late because of one
+-- thing in it, the other things are sent again; an address that the server does not know is suppressed; a webhook that is gone is
+-- forgotten. Everything else that was given up stays a dead letter for an operator. Layers above do what they noted for this moment.
 --
--- Each in a subtransaction of its own: one that fails is looked at again in ten minutes, and stops nothing that others are told. What would
--- pass by itself, such as a deadlock, is the caller's to try again. One caller at a time: two might find the same addresses to be wrong, in
--- another order, and wait for each other.
+-- Each in its own subtransaction: one that fails is tried again in ten minutes, and stops no other notification. Failures that pass
+-- automatically, such as a deadlock, are for the caller to try again. One caller at a time: two might find the same bad addresses in a
+-- different order, and wait for each other.
 create or replace function notify.follow_endings(p_most integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -48,4 +48,4 @@ begin
   return v_count;
 end
 $$;
-comment on function notify.follow_endings(integer) is 'Does what follows from messages that ended undelivered; how many they were.';
+comment on function notify.follow_endings(integer) is 'Handles messages that ended undelivered; how many there were.';

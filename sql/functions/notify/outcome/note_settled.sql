@@ -7,11 +7,11 @@ begin
     insert into notify.settled (outbox_id, sent, at)
     select d.outbox_id, (p_finished -> 'delivered')::boolean, (p_finished ->> 'at')::timestamptz
       from jsonb_array_elements_text(p_finished -> 'outbox_ids') i
-      -- One that was forgotten meanwhile would be kept for ever.
+      -- Without this check, one that was forgotten meanwhile would be kept forever.
       join notify.deliveries d on d.outbox_id = i::uuid
     on conflict do nothing;
   end if;
   return null;
 end
 $$;
-comment on function notify.note_settled(jsonb) is 'Keeps what became of messages. Nullable: result.';
+comment on function notify.note_settled(jsonb) is 'Keeps the outcomes of messages. Nullable: result.';

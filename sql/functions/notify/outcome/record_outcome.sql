@@ -1,7 +1,7 @@
--- Learns what became of a message after its channel had taken it, from whoever is told later: delivered, then perhaps bounced, then perhaps
+-- Records what happened to a message after its channel had taken it, as reported later: delivered, then perhaps bounced, then perhaps
 -- complained about. It only moves in that direction, so that reports may come in any order and any number of times. p_suppress says why
--- nothing more goes to the address (bounced, complained, rejected), or null where the failure says nothing about it; the first time, the
--- sender's side is told. Answers learnt, known, or unknown where the message is none of ours.
+-- nothing more goes to the address (bounced, complained, rejected), or is null where the failure says nothing about it; the first time, the
+-- sender's side is notified. Returns learnt, known, or unknown where the message is not ours.
 create or replace function notify.record_outcome(p_outbox_id uuid, p_outcome text, p_suppress text, p_said text) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -21,7 +21,7 @@ begin
     returning d.* into v_delivery;
   end if;
   if p_suppress is not null and v_delivery.address_mark is not null
-     -- A repeated report must not take back that somebody lifted it meanwhile, whichever message it was suppressed for.
+     -- A repeated report must not undo a lifted suppression, whichever message it was suppressed for.
      and (v_news or not exists (select from notify.suppressions s where s.workspace_id = v_delivery.workspace_id
                                    and s.address_mark = v_delivery.address_mark and s.lifted_at >= v_delivery.outcome_at))
      and notify.suppress(v_delivery.workspace_id, v_delivery.address_mark, p_suppress, p_said) then
@@ -31,4 +31,4 @@ begin
 end
 $$;
 comment on function notify.record_outcome(uuid, text, text, text)
-  is 'Learns what became of a message: learnt, known or unknown. Nullable: p_suppress, p_said.';
+  is 'Records what happened to a message: learnt, known or unknown. Nullable: p_suppress, p_said.';

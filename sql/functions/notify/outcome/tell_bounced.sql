@@ -1,6 +1,7 @@
--- Tells the sender's side that somebody's mail does not arrive, and what to do about it: those whom a layer above names that knows whose
--- customer it is (hook notify.bounced), else the workspace's admins; a member finds it in their inbox too. The address itself is not
--- repeated. Who was told of one within the last ten minutes finds the next in the inbox: bounces come in crowds.
+-- Tells the sender's side that a recipient's mail does not arrive, and what to do about it: the people whom a layer above names because it
+-- knows whose customer it is (hook notify.bounced), otherwise the workspace's admins; a member also finds it in their inbox. The address
+-- itself is not repeated. A person who got such a message within the last ten minutes finds the next ones only in the inbox, because many
+-- mails often bounce together.
 create or replace function notify.tell_bounced(p_delivery notify.deliveries) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -41,7 +42,7 @@ begin
     v_text := notify.told_text(p_delivery.workspace_id, 'own_mail_failed', v_values);
     perform notify.tell(notify.recipient(p_delivery.workspace_id, 'member', p_delivery.recipient), v_key, notify.content(
       'operations', v_text.title, v_text.body,
-      -- Not by mail, which is what does not arrive.
+      -- Not by mail, because mail is what does not arrive.
       array_remove(notify.channels_for(p_delivery.workspace_id, 'member', p_delivery.recipient, '{in-app,direct}'), 'email'),
       p_about => v_about, p_cause => 'mail-failed'));
   end if;

@@ -1,6 +1,6 @@
--- How each channel does, for metrics and alerts: what is held, how long the oldest has been due, and of its last thousand messages within
--- an hour how many went out, failed or wait, how many further tries that took and how long. A thousand, so that a scrape costs the same
--- however much is sent. Addresses that are suppressed count for mail alone.
+-- Figures of each channel, for metrics and alerts: how many parts are held, how long the oldest has been due, and of its last thousand
+-- messages within an hour how many went out, failed or wait, how many further tries that took and how long. The limit of a thousand keeps
+-- the cost of a scrape constant. Suppressed addresses are counted only for mail.
 create or replace function notify.channel_figures() returns table (
   channel text, held bigint, oldest_due_seconds double precision, sent bigint, failed bigint, waiting bigint, retries bigint,
   median_seconds double precision, slowest_seconds double precision, suppressed bigint
@@ -26,4 +26,4 @@ as $$
                           order by l.released_at desc limit 1000) d
                    left join outbox.deliveries o on o.outbox_id = d.outbox_id) f) r;
 $$;
-comment on function notify.channel_figures() is 'How each channel does.';
+comment on function notify.channel_figures() is 'Figures of each channel.';

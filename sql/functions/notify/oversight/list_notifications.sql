@@ -1,5 +1,5 @@
--- Notifications with what became of them, newest first; of all workspaces where none is named. By a status, the newest ten thousand are
--- looked through, because it is derived.
+-- Notifications with their outcomes, newest first; of all workspaces where none is named. A status is derived, so a filter by status
+-- searches only the newest ten thousand.
 create or replace function notify.list_notifications(
   p_workspace_id text default null, p_recipient text default null, p_status text default null, p_about text default null,
   p_limit integer default 50
@@ -29,4 +29,4 @@ begin
 end
 $$;
 comment on function notify.list_notifications(text, text, text, text, integer)
-  is 'Notifications with what became of them. Nullable: title, error, read_at.';
+  is 'Notifications with their outcomes. Nullable: title, error, read_at.';

@@ -1,5 +1,5 @@
--- Addresses to which no mail goes: since when, why, and whose they are where a member has such an address. Of others only the hash is
--- known. Newest first, also those that were lifted where that is asked for.
+-- Addresses to which no mail goes: since when, why, and whose they are if a member has such an address. Of others only the hash is
+-- known. Newest first; on request also those that were lifted.
 create or replace function notify.list_suppressions(
   p_workspace_id text default null, p_lifted boolean default false, p_limit integer default 50
 ) returns table (

@@ -1,7 +1,7 @@
--- Sends a notification once more, by a channel where it failed: after an address was set right or a suppression was lifted. With a channel
--- named, also where it had arrived, or by one that it did not go by at first: another way where the first does not work. What is still
--- under way is not doubled. It counts as new: it expires in a day, if not later. What was given up before is no dead letter any more,
--- unless it told of something else too.
+-- Sends a notification again by a channel where it failed, after an address was corrected or a suppression was lifted. If a channel is
+-- named, it is sent by that one even if it had arrived there or had not gone by it at first: another way when the first does not work.
+-- Parts that are still under way are not doubled. It is treated as new: it expires in a day, if not later. The message that was given up
+-- before is no longer a dead letter, unless it carried something else too.
 create or replace function notify.resend(p_id uuid, p_channel text, p_actor text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -36,7 +36,7 @@ begin
              where g.notification_id = p_id and p_channel is null and g.channel <> 'in-app' and r.status = 'failed'
                and g.stage <> 'preference'
             union select p_channel, '' where p_channel is not null and v_told.id is not null) w
-      -- Where no endpoint took notifications then, those that do now.
+      -- Where no endpoint took notifications then, the endpoints that take them now.
       left join lateral notify.endpoints_for(v_told.workspace_id) e(endpoint_id)
         on w.endpoint_id = '' and exists (select from notify.channels c where c.channel = w.channel and c.to_endpoints
                                              and v_told.recipient_kind = any (c.recipients))
@@ -60,10 +60,10 @@ begin
   end loop;
   if v_told.id is not null and v_sent = '{}' then
     perform headroom.fail('conflict', 'It failed by no channel.', null,
-                          'Name one to send it by once more: --channel email. Nothing was sent.');
+                          'Name one to send it by again: --channel email. Nothing was sent.');
   end if;
   if v_given_up <> '{}'
-     and exists (select from outbox.skip(v_given_up, p_actor, format('Notification %s is sent once more.', p_id)) k
+     and exists (select from outbox.skip(v_given_up, p_actor, format('Notification %s is sent again.', p_id)) k
                   where k.result <> 'skipped') then
     perform headroom.fail('conflict', 'It is on its way again already.', null,
                           'See how far: headroom notifications show ' || p_id || '. Nothing was sent.');
@@ -79,4 +79,4 @@ begin
   return notify.show_notification(p_id);
 end
 $$;
-comment on function notify.resend(uuid, text, text) is 'Sends a notification once more where it failed. Nullable: p_channel.';
+comment on function notify.resend(uuid, text, text) is 'Sends a notification again where it failed. Nullable: p_channel.';

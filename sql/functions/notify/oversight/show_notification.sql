@@ -1,4 +1,4 @@
--- One notification with how it went by each of its channels.
+-- One notification with its progress by each of its channels.
 create or replace function notify.show_notification(p_id uuid) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

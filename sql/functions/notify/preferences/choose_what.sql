@@ -1,5 +1,5 @@
--- Keeps of what a member wants to hear by which channel: {"reviews": {"email": "digest"}}. The default is not kept. What is critical cannot
--- be switched off or put off.
+-- Stores which notifications a member wants by which channel: {"reviews": {"email": "digest"}}. The default is not stored. Critical
+-- notifications cannot be switched off or delayed.
 create or replace function notify.choose_what(p_member directory.members, p_choices jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -28,7 +28,7 @@ begin
                             'known are ' || (select string_agg(c.channel, ', ') from notify.channels c where c.chosen),
                             'Nothing was changed.');
     elsif coalesce(v_each.choice not in ('on', 'off', 'digest'), true) or v_each.choice = 'digest' and not v_each.waits then
-      perform headroom.fail('invalid_input', format('"%s" is no choice for %s.', left(v_each.choice, 40), v_each.channel),
+      perform headroom.fail('invalid_input', format('"%s" is not a choice for %s.', left(v_each.choice, 40), v_each.channel),
                             case when v_each.waits then 'on, off or digest' else 'on or off' end, 'Nothing was changed.');
     elsif v_critical and v_each.choice <> 'on' then
       perform headroom.fail('not_allowed',
@@ -46,4 +46,4 @@ begin
   end loop;
 end
 $$;
-comment on function notify.choose_what(directory.members, jsonb) is 'Keeps of what a member wants to hear by which channel.';
+comment on function notify.choose_what(directory.members, jsonb) is 'Stores which notifications a member wants by which channel.';

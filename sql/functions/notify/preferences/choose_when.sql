@@ -1,5 +1,5 @@
--- Keeps when a member wants to hear. What is not named stays; null ends quiet hours, and brings time zone and digest back to what they are
--- for everybody. What is held waits by the clock as it was, so that it is due when it would be now; what is being sent at this moment goes.
+-- Stores when a member wants notifications. What is not named stays; null ends quiet hours, and resets time zone and digest to the
+-- defaults. Held parts were timed by the old settings, so their time is computed again; what is being sent at the moment still goes.
 create or replace function notify.choose_when(p_member directory.members, p_changes jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -45,4 +45,4 @@ begin
    where p.notification_id = h.notification_id and p.channel = h.channel;
 end
 $$;
-comment on function notify.choose_when(directory.members, jsonb) is 'Keeps when a member wants to hear.';
+comment on function notify.choose_when(directory.members, jsonb) is 'Stores when a member wants notifications.';

@@ -1,5 +1,5 @@
 -- The member whose preferences a caller reads or changes: members their own, admins anybody's in their workspace, machines and operators
--- those of the member that they name. Whoever is not an admin learns nothing of whether others exist.
+-- those of the member that they name. A caller who is not an admin cannot find out whether others exist.
 create or replace function notify.person_for(p_member_id text, p_workspace_id text) returns directory.members
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- How a member wants to hear: when, by their own clock, and of what by which channel. Every choice stands here, also those that were never
+-- A member's preferences: when, by their own clock, and which notifications by which channel. It includes every choice, also those never
 -- made. `reached` says where the member can be reached at all.
 create or replace function notify.preferences_of(p_member directory.members) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
@@ -24,4 +24,4 @@ as $$
     from (select) one
     left join notify.people w on w.workspace_id = p_member.workspace_id and w.member_id = p_member.id;
 $$;
-comment on function notify.preferences_of(directory.members) is 'How a member wants to hear.';
+comment on function notify.preferences_of(directory.members) is 'The preferences of a member.';

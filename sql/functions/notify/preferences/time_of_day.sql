@@ -1,4 +1,4 @@
--- A time of day as a person types it, 22:00; or a refusal that says so.
+-- A time of day as a person types it, 22:00; refuses anything else.
 create or replace function notify.time_of_day(p_field text, p_value text) returns time
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- A time zone as the server knows it, whatever the case of its letters; or null. Names alone: an offset such as +02:00 knows no daylight
--- saving, and what the operating system keeps beside the zones is none.
+-- A time zone as the server knows it, whatever the case of its letters; or null. Only names: an offset such as +02:00 does not follow
+-- daylight saving, and some of the operating system's other entries are not zones.
 create or replace function notify.time_zone_named(p_name text) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

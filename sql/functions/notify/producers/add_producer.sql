@@ -1,5 +1,5 @@
--- Lets a login of an application tell people things, in any workspace: by a call of notify(), or an insert into notification_outbox. Says
--- whether that is news. The roles by which everybody calls are none: what they may, everybody may.
+-- Lets a login of an application notify people in any workspace: by a call of notify(), or an insert into notification_outbox. Returns
+-- whether it could not before. Shared roles are refused: what they may do, everybody may do.
 create or replace function notify.add_producer(p_role text, p_actor text) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ begin
                           'Create it first: create role <name> login. Nothing was changed.');
   elsif v_role.rolname in ('anon', 'authenticated', 'service_role', 'authenticator') or v_role.rolname ~ '^(headroom|pg)_'
         or pg_has_role('anon', v_role.oid, 'member') or pg_has_role('authenticated', v_role.oid, 'member') then
-    perform headroom.fail('not_allowed', format('"%s" is not a login of one application: others act by it.', v_role.rolname), null,
+    perform headroom.fail('not_allowed', format('"%s" is not the login of one application: others use it too.', v_role.rolname), null,
                           'Name a login that the application alone uses. Machines use a service key. Nothing was changed.');
   end if;
   insert into notify.producers (role_name, added_by) values (v_role.rolname, p_actor) on conflict do nothing;
@@ -24,4 +24,4 @@ begin
   return true;
 end
 $$;
-comment on function notify.add_producer(text, text) is 'Lets a login tell people things; whether it could not before.';
+comment on function notify.add_producer(text, text) is 'Lets a login notify people; whether it could not before.';

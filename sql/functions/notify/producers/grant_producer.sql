@@ -1,5 +1,5 @@
--- Gives a role what a producer needs: the call, and the insert with its answer. Reading is not in it: the view runs with the rights of who
--- asks, who has none on what is behind it. A role that is gone is passed over.
+-- Gives a role what a producer needs: the call, and the insert with its answer. This does not include reading: the view runs with the
+-- rights of the caller, who has none on the tables behind it. A role that no longer exists is ignored.
 create or replace function notify.grant_producer(p_role name) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

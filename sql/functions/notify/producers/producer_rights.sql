@@ -1,5 +1,5 @@
--- What a producer needs: the insert with its answer, by the view whose inserts are calls of ours, and the call beside it. Both stand in a
--- layer above, which is why they are looked up.
+-- What a producer needs: the insert with its answer, into the view whose inserts call our function, and that function itself. Both are in a
+-- layer above, so they are looked up.
 create or replace function notify.producer_rights() returns table (privileges text, object text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- A login tells nobody anything any more; says whether it could.
+-- Takes from a login the right to notify people; returns whether it had it.
 create or replace function notify.remove_producer(p_role text) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -17,4 +17,4 @@ begin
   return true;
 end
 $$;
-comment on function notify.remove_producer(text) is 'Takes from a login the right to tell people things; whether it had it.';
+comment on function notify.remove_producer(text) is 'Takes from a login the right to notify people; whether it had it.';

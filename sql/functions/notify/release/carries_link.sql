@@ -1,5 +1,5 @@
--- Whether a message of ours tells of something with this link: its token is made for such a message alone, since applications may write to
--- the same stream.
+-- Whether one of our own messages carries something with this link: its token is made only for such a message, because applications may
+-- write to the same stream.
 create or replace function notify.carries_link(p_outbox_id uuid, p_link_id uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ as $$
                    join notify.notifications n on n.id = p.notification_id
                   where d.outbox_id = p_outbox_id and n.link ->> 'id' = p_link_id::text);
 $$;
-comment on function notify.carries_link(uuid, uuid) is 'Whether a message of ours tells of something with this link.';
+comment on function notify.carries_link(uuid, uuid) is 'Whether one of our own messages carries something with this link.';

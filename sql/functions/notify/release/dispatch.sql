@@ -1,4 +1,4 @@
--- What jobs of pg_cron call that the last release made. For one release.
+-- Called by the pg_cron jobs that the last release made. It stays for one release.
 create or replace function notify.dispatch() returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- What is due now, a batch of it, or a later one (p_page): the most important first, then what has waited longest. The first batch has a
--- few of each workspace's own besides, of a hundred that are drawn, so that one that has told endlessly much holds nobody else up.
+-- A batch of what is due now, or a later one (p_page): the most important first, then what has waited longest. The first batch also has a
+-- few parts of each of a hundred randomly drawn workspaces, so that a workspace with very many notifications delays nobody else.
 create or replace function notify.due_parts(p_now timestamptz, p_most integer, p_page integer) returns setof notify.parts
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

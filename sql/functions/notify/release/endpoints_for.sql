@@ -1,4 +1,4 @@
--- The endpoints of a workspace that take what its members are told, where it is told by the channel `webhook`.
+-- The endpoints of a workspace that take its members' notifications, when those go by the channel `webhook`.
 create or replace function notify.endpoints_for(p_workspace_id text) returns setof text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- How much of a mail a thing takes, in characters: a stream takes 262,144 bytes; a character takes eight at most in text and HTML, a
--- paragraph as much as sixteen of them, and what is around a thing as sixty. A mail has 30,000.
+-- How much of a mail a thing takes, in characters, of which a mail has 30,000: a stream takes 262,144 bytes, and a character takes at most
+-- eight in text and HTML. A paragraph costs as much as sixteen characters, and the frame of a thing as much as sixty.
 create or replace function notify.mail_share(p_told notify.notifications) returns integer
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

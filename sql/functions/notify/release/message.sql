@@ -1,5 +1,5 @@
--- The message that tells a person one or several things, for a channel. Titles and bodies stand in it as they were stored, made harmless
--- for the surface.
+-- The message that tells a person one or several things, for a channel. It contains titles and bodies as they were stored, escaped for the
+-- surface.
 create or replace function notify.message(p_told notify.notifications[], p_channel text, p_address text, p_name text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- A mail that tells a person one or several things: each with its title where there are several, its text and where to look. Mails about
--- one thing are one thread. What is not critical says how to stop such mails; the sender makes that link, and the customer's, at the
--- moment of sending. A member is led to their preferences.
+-- A mail that tells a person one or several things: each with its title if there are several, its text and a link. Mails about one thing
+-- form one thread. A mail that is not critical says how to stop such mails; the sender makes that link, and the customer's, at the moment
+-- of sending. A member gets a link to their preferences.
 --
--- Nearly every mail tells of one thing in one paragraph. That takes no query, of which each takes longer to set up than to run.
+-- Nearly every mail is about one thing in one paragraph. That case takes no query, because each takes longer to set up than to run.
 create or replace function notify.message_by_email(p_told notify.notifications[], p_address text, p_name text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -29,7 +29,7 @@ begin
     end if;
     v_body := regexp_replace(notify.render_text(v_each.body, 20000), '\{(?=\{)', '{ ', 'g');
     if v_count = 1 and notify.mail_share(v_each) > 30000 then
-      -- Of thousands of paragraphs no mail can be made: their text stays, and the empty lines between them go.
+      -- A mail cannot have thousands of paragraphs: their text stays, without the empty lines between them.
       v_body := regexp_replace(v_body, '\n{2,}', E'\n', 'g');
     end if;
     if strpos(v_body, E'\n\n') = 0 then
@@ -46,7 +46,7 @@ begin
   if v_count > 1 then
     v_one_thread := (select count(distinct t.about) = 1 and count(t.about) = v_count from unnest(p_told) t);
   end if;
-  -- What asks for an answer goes alone: it is critical.
+  -- A thing that asks for an answer goes alone: it is critical.
   if v_count = 1 and v_place is not null then
     v_blocks := v_blocks || jsonb_build_array(jsonb_build_object(
       'button', coalesce(notify.email_text(v_first.link ->> 'words', 60), 'Open'), 'url', v_place))
@@ -78,4 +78,4 @@ begin
 end
 $$;
 comment on function notify.message_by_email(notify.notifications[], text, text)
-  is 'The payload of a mail that tells of things. Nullable: p_name.';
+  is 'The payload of a mail about one or several things. Nullable: p_name.';

@@ -1,9 +1,9 @@
--- A message in Slack that tells a person or a group one or several things, each with a button where there is somewhere to look, and leads
--- a person to their preferences: from the bot, or by their own webhook, which says itself where it goes. The bot's is found again by the
--- row's id, which the rail adds as its metadata.
+-- A message in Slack that tells a person or a group one or several things, each with a button if it has a link; a person also gets a link
+-- to their preferences. It comes from the bot, or by the person's own webhook, which determines where it goes. The bot's message can be
+-- found later by the row's id, which the rail adds as its metadata.
 --
--- It shows all that it is given (notify.how_many_fit). Of a text that is too long for any message it shows the beginning and says so; a
--- member then has all of it in the inbox (notify.send).
+-- It shows everything that it is given (notify.how_many_fit). Of a text that is too long for any message it shows the beginning and says
+-- so; a member then has the full text in the inbox (notify.send).
 create or replace function notify.message_in_slack(p_told notify.notifications[], p_address text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

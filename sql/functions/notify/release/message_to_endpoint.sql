@@ -1,5 +1,5 @@
--- What an endpoint gets of a notification: a CloudEvents 1.0 envelope, the same for every endpoint and try. It names the member, and no
--- address of theirs.
+-- What an endpoint gets of a notification: a CloudEvents 1.0 envelope, the same for every endpoint and try. It names the member, without
+-- their address.
 create or replace function notify.message_to_endpoint(p_told notify.notifications) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,10 +1,10 @@
--- Sends what is due, a batch of it: the most important first, then what has waited longest. What belongs together goes into one message,
--- also what was told a moment ago. One release at a time sends to one person by one channel, so that a burst is not torn apart; others
--- are left for the next, and where that is all of a batch, it looks behind it. `more`: it took on as many as it may and something came
--- of it, so that another one at once is worth it. What is left stays due, and is what is due next.
+-- Sends a batch of what is due: the most important first, then what has waited longest. Things that belong together go into one message,
+-- including what was told a moment ago. One release at a time sends to one person by one channel, so that a burst is not split; what others
+-- are sending is left for the next, and if that is the whole batch, it tries the batch after it. `more`: it took a full batch and sent
+-- something, so calling it again immediately is worthwhile. What is left stays due, and comes first next time.
 create or replace function notify.release(p_most integer default 500, out released integer, out more boolean, out next_due timestamptz)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- A plan that was made while there was little to do is kept, and must be good when there is much.
+  -- A plan that was made while there was little to do is kept, and must still be good when there is much.
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
@@ -15,7 +15,7 @@ declare
   v_done integer;
 begin
   released := 0;
-  -- First what follows from messages that were not delivered, since some of it is due again.
+  -- First handle messages that were not delivered, because that can make some parts due again.
   v_done := notify.follow_endings(p_most);
   more := v_done >= p_most;
   v_now := clock_timestamp();
@@ -31,7 +31,7 @@ begin
       v_batch := v_batch + v_group.parts;
       continue when not headroom.try_turn('notify.release:' || encode(sha256(convert_to(
         format('%s/%s/%s/%s', v_group.workspace_id, v_group.recipient_kind, v_group.recipient, v_group.channel), 'utf8')), 'hex'));
-      -- Another release may have sent it since we looked: what was told after that is not due, and goes on waiting.
+      -- Another release may have sent it since this batch was read: what was told after that is not due, and continues to wait.
       if v_group.alone is not null then
         select array_agg(n) into v_told
           from (select p.notification_id from notify.parts p
@@ -55,7 +55,7 @@ begin
     more := more or v_batch >= p_most and v_done > 0;
     exit when v_batch < p_most or v_done > 0;
   end loop;
-  -- By priority, as the index has it.
+  -- By priority, as in the index.
   next_due := (select min(d.due_at)
                  from generate_series(0, 9) g
                 cross join lateral (select p.due_at from notify.parts p where p.state = 'held' and p.priority = g::smallint

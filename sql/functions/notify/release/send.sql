@@ -1,7 +1,7 @@
--- Makes one message of what one person is told by one channel, and enqueues it. Where the person cannot be reached there any more, it says
--- why, and sends nothing; nor does a message that cannot be made stop whoever decides something, or what others are told. What would pass
--- by itself, such as a deadlock, is the caller's to try again. What it carries, the caller notes; what it shows only the beginning of is
--- put into the inbox here. p_endpoint_id: to which of the workspace's endpoints, where the channel goes to those.
+-- Makes one message of what one person is told by one channel, and enqueues it. If the person cannot be reached there any more, it returns
+-- the reason and sends nothing. A message that cannot be made does not stop the caller's decision, or other notifications. Failures that
+-- pass automatically, such as a deadlock, are for the caller to try again. The caller notes what the message carries; what it shows only
+-- the beginning of is put into the inbox here. p_endpoint_id: to which of the workspace's endpoints, for a channel that goes to endpoints.
 create or replace function notify.send(
   p_told notify.notifications[], p_channel text, p_endpoint_id text default '', out delivery_id uuid, out problem text
 )
@@ -32,14 +32,14 @@ begin
   begin
     v_row := outbox.add_row(
       false, v_first.workspace_id, 'people', null, delivery_id::text, p_channel,
-      -- In Slack, a person's own webhook before the bot.
+      -- In Slack, prefer a person's own webhook to the bot.
       case when p_channel = 'slack' and v_reach.address like 'webhook:%' then 'slack-webhook' else v_channel.rail end,
       notify.message(p_told, p_channel, v_reach.address, coalesce(v_reach.name, v_first.name)), v_first.priority,
       p_expires_at => v_expires,
       p_destination => replace(replace(v_channel.destination, '{workspace}', v_first.workspace_id), '{address}', v_reach.address));
   exception
     when transaction_rollback or lock_not_available or operator_intervention or insufficient_resources
-         -- A function that is being replaced, a right that is missing: that says nothing about the message.
+         -- A function that is being replaced, or a missing right: this says nothing about the message.
          or syntax_error_or_access_rule_violation or internal_error then
       raise;
     when others or assert_failure then
@@ -53,7 +53,7 @@ begin
           v_reach.mark);
   if p_channel = 'slack' and v_first.recipient_kind = 'member' then
     foreach v_each in array p_told loop
-      -- Escaped, a character takes five at most.
+      -- Escaping makes at most five characters of one.
       if length(v_each.body) > 1800 and (notify.slack_sections(v_each.title, v_each.body)).cut then
         perform notify.put_in_inbox(v_each);
       end if;

@@ -1,6 +1,5 @@
--- Sends what is due, batch after batch, for at most half a minute, and forgets what is old. Says how many messages that were. It is one
--- transaction: a caller whose statements are cut off would lose all of it each time, so that it takes a quarter of that time, and little
--- at once.
+-- Sends what is due, batch after batch, for at most half a minute, and forgets what is old. Returns the number of messages. It is one
+-- transaction: a caller whose statements time out would lose all of it each time, so it uses a quarter of that time-out, and small batches.
 create or replace function notify.send_due() returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +18,4 @@ begin
   return v_released;
 end
 $$;
-comment on function notify.send_due() is 'Sends the notifications that are due; how many messages that are.';
+comment on function notify.send_due() is 'Sends the notifications that are due; the number of messages.';

@@ -1,6 +1,6 @@
--- Sends what one person is told by one channel as one message, or as several where one cannot show all of it, and notes for each
--- notification that it was carried, or why not; to endpoints, one message for each of both. Answers how many messages that were. The
--- caller holds their parts.
+-- Sends what one person is told by one channel as one message, or as several if one cannot show all of it, and notes for each notification
+-- that it was carried, or why not. To endpoints, it sends one message for each endpoint and notification. Returns the number of messages.
+-- The caller holds their parts.
 create or replace function notify.send_message(p_told notify.notifications[], p_channel text) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ declare
   v_messages integer := 0;
 begin
   if cardinality(v_fit) < cardinality(p_told) then
-    -- By ids and not joined with what is told: a plan that was made while the table was small would read all of it for each message.
+    -- By ids and not by a join: a plan that was made while the table was small would read all of it for each message.
     update notify.parts p set state = 'dropped', reason = 'expired'
      where p.notification_id = any (array(select n.id from unnest(p_told) n where n.expires_at <= v_now or n.erased_at is not null))
        and p.channel = p_channel and p.state = 'held';

@@ -1,6 +1,6 @@
--- Which of these things a person still wants to hear by a channel now: they may have changed their mind since it was held, and it may be
--- released late, in the night. What they do not want any more is dropped; what comes in quiet hours waits for their end, or for its own
--- where that is earlier, and is not sent then. Critical ones pass. The caller holds their parts.
+-- Which of these things a person still wants by a channel now: they may have changed their choice since it was held, and it may be released
+-- late, in the night. Things that they no longer want are dropped; a thing that comes in quiet hours waits for their end, or for its own
+-- expiry if that is earlier, and is not sent then. Critical ones pass. The caller holds their parts.
 create or replace function notify.still_wanted(p_told notify.notifications[], p_channel text) returns notify.notifications[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -31,4 +31,4 @@ begin
                 order by n.priority desc, n.created_at, n.id);
 end
 $$;
-comment on function notify.still_wanted(notify.notifications[], text) is 'Which things a person still wants to hear by a channel now.';
+comment on function notify.still_wanted(notify.notifications[], text) is 'Which things a person still wants by a channel now.';

@@ -1,6 +1,6 @@
--- Blocks as Slack takes them: none that is null, no more than a message (50) or a form (100) may have, and about 13,000 characters of text
--- in all. Renderers cut each text to its share of that. Should it be too much all the same, a block that does not fit is left out, and the
--- rest, with its buttons, is sent.
+-- Blocks as Slack takes them: no null blocks, no more blocks than a message (50) or a form (100) may have, and about 13,000 characters of
+-- text in all. Renderers cut each text to its share of that. If it is too much all the same, a block that does not fit is left out, and the
+-- rest is sent with its buttons.
 create or replace function notify.slack_blocks(p_blocks jsonb, p_max_blocks integer) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

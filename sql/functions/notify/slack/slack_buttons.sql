@@ -1,5 +1,5 @@
--- A row of buttons about one thing, whose id is their value. Each button is `[action, label, spoken, style]`; one that is null is left
--- out. The label for screen readers is the words on the button and then `spoken`, so that voice control finds it; `$id` in it is the id.
+-- A row of buttons about one thing, whose id is their value. Each button is `[action, label, spoken, style]`; null buttons are left out.
+-- The label for screen readers is the words on the button and then `spoken`, so that voice control finds it; `$id` in it is the id.
 create or replace function notify.slack_buttons(p_block_id text, p_id text, variadic p_buttons jsonb[]) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- A text with Slack's markup, in which what people wrote is escaped already (notify.slack_text). Parts are cut to their share where they
--- are put together; a whole that is too long for a section all the same is cut here.
+-- A text with Slack's markup, in which people's text is escaped already (notify.slack_text). Parts are cut to their share where they are
+-- combined; if the whole is still too long for a section, it is cut here.
 create or replace function notify.slack_markup(p_text text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

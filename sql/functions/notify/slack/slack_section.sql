@@ -1,4 +1,4 @@
--- A paragraph. Without a text there is none, so that a renderer can name what may be missing.
+-- A paragraph, or null without a text, so that a renderer can pass what may be missing.
 create or replace function notify.slack_section(p_text text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

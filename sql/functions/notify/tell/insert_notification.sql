@@ -1,4 +1,4 @@
--- An insert into notification_outbox is a call of notify(), with its defaults, and answers the id that is there on a repeat.
+-- An insert into notification_outbox calls notify() with its defaults, and returns the existing id on a repeat.
 create or replace function notify.insert_notification() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

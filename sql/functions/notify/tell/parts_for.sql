@@ -1,7 +1,7 @@
--- How a notification goes by each of its channels: what the person chose, whether they can be reached there, when, and with what else. What
--- is about one thing waits for ten seconds, so that a burst is one message. Critical ones pass choices and quiet hours, and wait for
--- nothing; nor do endpoints, which are no people: each of those that take notifications has a part of its own. One plan is kept for all:
--- making one takes longer than it runs.
+-- How a notification goes by each of its channels: what the person chose, whether they can be reached there, when, and together with what.
+-- Notifications about one thing wait for ten seconds, so that a burst is one message. Critical ones ignore choices and quiet hours, and
+-- never wait; the same holds for endpoints, which are not people: each endpoint that takes notifications gets its own part. One plan is
+-- kept for all, because making one takes longer than running it.
 create or replace function notify.parts_for(p_told notify.notifications, p_now timestamptz) returns notify.parts[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$

@@ -1,9 +1,9 @@
--- Tells one person one thing, in the caller's transaction: what is rolled back was never said. The insert decides: a second call with the
--- same key for the same person is the same notification, and changes nothing. Keys of ours, which have a cause, can be guessed; a caller
--- from outside has none, and takes none of them away.
+-- Tells one person one thing, in the caller's transaction: a rollback undoes it. The insert decides: a second call with the same key for
+-- the same person is the same notification, and changes nothing. Our own keys, which have a cause, can be guessed; callers from outside
+-- have no cause, and so cannot take our keys.
 --
 -- Channels: `in-app` is the row itself; `email` and `slack` are messages, `webhook` is one to each endpoint that takes them; `direct` is
--- whichever reaches the person, Slack before mail. Without any, those of the category. What is due at once goes out with this
+-- the one that reaches the person, Slack before mail. Without any, the category's channels. What is due immediately goes out with this
 -- transaction; the rest is held, and notify.release() sends it, merged with what belongs to it.
 create or replace function notify.tell(p_to notify.recipient, p_key text, p_content notify.content) returns uuid
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Tells a member of a workspace something for a caller from outside: who they are, what they want told and to whom is checked first. They
--- name the member by id or Slack id, or by the uuid of an account (auth.users), which an identity maps to an active member.
+-- Tells a member of a workspace something for a caller from outside. It first checks who calls, what they want told and to whom. They name
+-- the member by id or Slack id, or by the uuid of an account (auth.users), which an identity maps to an active member.
 create or replace function notify.tell_member(p_workspace_id text, p_user_id text, p_key text, p_content notify.content) returns uuid
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Tells several members the same thing, once each per key. What stands in the inbox alone takes one statement for all of them, since it is
--- what nearly every step of a request causes.
+-- Tells several members the same thing, once each per key. One statement writes all notifications that go only to the inbox, because nearly
+-- every step of a request causes such.
 create or replace function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_content notify.content)
 returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off

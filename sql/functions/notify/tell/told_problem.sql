@@ -1,10 +1,10 @@
--- What is wrong with what a caller wants told, as "field: what would be right", or null.
+-- What is wrong with a caller's notification, as "field: what would be right", or null.
 create or replace function notify.told_problem(p_key text, p_content notify.content) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_unfit constant text := '\s\u0001-\u0020"<>\\^`{|}\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff';
-  -- With a host, and in front of it neither a name nor a password, by which an address looks like another one's.
+  -- With a host, and without a name or password before it, because those can make an address look like another site's.
   v_address constant text := format('^https?://([^%1$s/?#@:\[\]]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?#][^%1$s]*)?$', v_unfit);
 begin
   return case
@@ -19,7 +19,7 @@ begin
          or not p_content.channels <@ (array(select c.channel from notify.channels c) || 'direct'::text)
       then 'channels: one or more of ' || (select string_agg(c.channel, ', ') from notify.channels c) || ', direct'
     when p_content.priority is null or p_content.priority not between 0 and 9 then 'priority: 0 to 9, higher first'
-    when p_content.expires_at <= clock_timestamp() then 'expires_at: a time to come'
+    when p_content.expires_at <= clock_timestamp() then 'expires_at: a time in the future'
     when p_content.expires_at > clock_timestamp() + interval '366 days' then 'expires_at: within a year' end;
 end
 $$;

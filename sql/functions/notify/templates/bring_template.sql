@@ -1,5 +1,5 @@
--- Brings one of our own templates: the text of its file, of which the first line is the title, and what follows after an empty line the
--- body. Called by the migrator for each file of sql/templates that changed.
+-- Stores one of our own templates: the text of its file. The first line is the title, and what follows after an empty line is the body.
+-- Called by the migrator for each file of sql/templates that changed.
 create or replace function notify.bring_template(p_name text, p_language text, p_text text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +15,4 @@ begin
    where (o.title, o.body) is distinct from (excluded.title, excluded.body);
 end
 $$;
-comment on function notify.bring_template(text, text, text) is 'Brings a template that comes with the release.';
+comment on function notify.bring_template(text, text, text) is 'Stores a template that comes with the release.';

@@ -1,10 +1,10 @@
--- Fills in a template, a strict subset of Mustache: {{name}} is a value, {{#name}}…{{/name}} stands there if there is such a value and
--- {{^name}}…{{/name}} if there is none. Sections do not nest, and one whose tag has a line to itself takes that line away. A paragraph that
+-- Fills in a template, a strict subset of Mustache: {{name}} is a value, {{#name}}…{{/name}} is kept if there is such a value and
+-- {{^name}}…{{/name}} if there is none. Sections do not nest, and a section tag alone on its line removes that line. A paragraph that
 -- is left empty disappears.
 --
--- It goes from left to right once, so that what a value says is never read as a tag. It refuses nothing, since a decision must not fail for
--- the words that tell of it: what is wrong with a template, notify.template_problem() says before it is stored. Beyond p_most characters
--- it stops, because nobody is shown more.
+-- It goes from left to right once, so a value is never read as a tag. It refuses nothing, because a decision must not fail because of the
+-- message about it: notify.template_problem() reports what is wrong with a template before it is stored. It stops after p_most characters,
+-- because nobody is shown more.
 create or replace function notify.fill(p_template text, p_values jsonb, p_most integer) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

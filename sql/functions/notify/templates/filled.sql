@@ -1,5 +1,5 @@
--- What a message says: the workspace's template with these values, else ours. A workspace's own that shows nothing with these values is
--- passed over: whoever should hear of something does, in our words.
+-- What a message says: the workspace's template with these values, otherwise ours. If the workspace's own shows nothing with these values,
+-- it is ignored: the recipient is told in our words.
 create or replace function notify.filled(
   p_title text, p_body text, p_their_title text, p_their_body text, p_values jsonb, out title text, out body text
 )

@@ -1,4 +1,4 @@
--- Whether a text shows nothing: it is missing, or made of spaces and of characters that nobody sees.
+-- Whether a text shows nothing: it is missing, or consists of spaces and invisible characters.
 create or replace function notify.is_blank(p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

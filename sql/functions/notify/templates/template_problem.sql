@@ -1,9 +1,10 @@
--- What is wrong with the text of a template, or null. p_variables: what may stand in it. Whether it says enough is another question.
+-- What is wrong with the text of a template, or null. p_variables: the variables that it may contain. It does not check whether the text
+-- says enough.
 create or replace function notify.template_problem(p_text text, p_most integer, p_variables text[]) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- So many are filled in within a millisecond, which is on the way of every decision.
+  -- This many are filled in within a millisecond, which delays every decision.
   v_max_tags constant integer := 200;
   v_pieces text[] := (string_to_array(p_text, '{{'))[2:];
   v_piece text;
@@ -26,15 +27,15 @@ begin
     if v_tag is null then
       return format('"{{%s" does not end: a tag is {{name}}, {{#name}}, {{^name}} or {{/name}}', left(split_part(v_piece, E'\n', 1), 40));
     elsif v_tag !~ '^[#^/]?[a-z_]+$' then
-      return format('"{{%s}}" is no tag: one is {{name}}, {{#name}}, {{^name}} or {{/name}}, without spaces', left(v_tag, 40));
+      return format('"{{%s}}" is not a tag: a tag is {{name}}, {{#name}}, {{^name}} or {{/name}}, without spaces', left(v_tag, 40));
     elsif v_name like '%\_link' then
-      return format('{{%s}} is no variable: a mail adds its links itself', left(v_name, 40));
+      return format('{{%s}} is not a variable: a mail adds its links itself', left(v_name, 40));
     elsif v_name <> all (p_variables) then
-      return format('{{%s}} is no variable of it: there are %s', left(v_name, 40),
+      return format('{{%s}} is not one of its variables: %s', left(v_name, 40),
                     coalesce(nullif(array_to_string(p_variables, ', '), ''), 'none'));
     elsif v_tag ~ '^[#^]' then
       if v_open is not null then
-        return format('{{%s}} stands inside the section of {{%s}}, which has not ended: sections do not nest', v_tag, v_open);
+        return format('{{%s}} is inside the section of {{%s}}, which has not ended: sections do not nest', v_tag, v_open);
       end if;
       v_open := v_name;
     elsif v_tag like '/%' then

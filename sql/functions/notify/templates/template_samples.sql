@@ -1,4 +1,4 @@
--- With which values the templates of this layer are tried.
+-- Sample values with which the templates of this layer are checked.
 create or replace function notify.template_samples() returns table (name text, sample text, vals jsonb)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ as $$
     ('own_mail_failed', 'it was reported as spam', '{"spam": "yes"}'),
     ('webhook_gone', 'the only case', '{}')
 $$;
-comment on function notify.template_samples() is 'With which values templates are tried.';
+comment on function notify.template_samples() is 'Sample values with which templates are checked.';

@@ -1,4 +1,4 @@
--- The workspace whose templates the caller sees and changes, and as whom: an admin those of their own, machines and operators those of the
+-- The workspace whose templates the caller sees and changes: an admin those of their own workspace, machines and operators those of the
 -- workspace that they name. An admin who names another one finds nothing.
 create or replace function notify.template_workspace(p_workspace_id text, out workspace_id text, out actor text)
 language plpgsql stable set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- What a message says, by the name of its template, in the workspace's words or else in ours (notify.filled).
+-- What a message says, by the name of its template, in the workspace's words or otherwise in ours (notify.filled).
 create or replace function notify.told_text(
   p_workspace_id text, p_name text, p_values jsonb, p_language text default 'en', out title text, out body text
 )

@@ -1,9 +1,9 @@
--- The one template of all mails: blocks as HTML. {"heading"}, {"text"} and {"small"} are a text each; {"button", "url", and "label"
--- for who hears it} and {"small", "link", "url"} lead somewhere. Everything is escaped; only an address by http or https, or a place that
--- the sender fills in, becomes a link.
+-- The one template of all mails: blocks as HTML. {"heading"}, {"text"} and {"small"} each hold a text; {"button", "url", and "label" for
+-- screen readers} and {"small", "link", "url"} are links. Everything is escaped; only an http or https address, or a placeholder that the
+-- sender fills in, becomes a link.
 --
--- Made for mail programs: what they strip leaves something readable. Colours stand at each element, and again for those who prefer dark;
--- the sheet is as wide as the screen, 600 pixels at most; nothing is loaded from anywhere, so that opening a mail tells nobody.
+-- Made for mail programs: what they strip leaves something readable. Colours are set at each element, and again for readers who prefer dark
+-- mode; the sheet is as wide as the screen, at most 600 pixels; nothing is loaded from anywhere, so opening a mail cannot be tracked.
 create or replace function notify.email_html(p_title text, p_blocks jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

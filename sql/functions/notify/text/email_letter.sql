@@ -1,5 +1,5 @@
--- A mail from its paragraphs. One that is nothing but the place of a link is a button with our own words on it; the last one, who it is
--- from, is small. `to` is checked before anything names this effect, so here it is copied.
+-- A mail from its paragraphs. A paragraph that is only the placeholder of a link becomes a button with our own words on it; the last one,
+-- the sender, is small. `to` is checked before anything names this effect, so it is only copied here.
 create or replace function notify.email_letter(
   p_to text, p_subject text, p_paragraphs text[], p_link text default 'Confirm or decline'
 ) returns jsonb

@@ -1,4 +1,4 @@
--- The mail as plain text, from the blocks of which its HTML is made. What leads somewhere says where.
+-- The mail as plain text, from the same blocks as its HTML. Links show their address.
 create or replace function notify.email_plain(p_blocks jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Somebody's text inside HTML: nothing of it is markup, and its lines stay lines.
+-- Text from people inside HTML: nothing in it is markup, and its lines stay lines.
 create or replace function notify.html_text(p_text text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Somebody's text, fit to be shown: without control characters and marks that turn the direction of writing, and cut to what the
--- surface takes. Length is counted as JavaScript counts it, since that is what the surfaces' limits mean; so a character beyond
--- U+FFFF counts twice. A cut never leaves half an emoji: what is joined to the next character goes with it.
+-- Text from people, prepared for display: without control characters and marks that turn the direction of writing, and cut to what the
+-- surface takes. Length is counted as JavaScript counts it, because the surfaces' limits are in these units; so a character beyond
+-- U+FFFF counts twice. A cut never leaves half an emoji: a character that is joined to the next one is cut with it.
 create or replace function notify.render_text(p_text text, p_most integer) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,7 @@ begin
   if octet_length(p_text) <= p_most and p_text !~ v_unwanted then
     return p_text;
   end if;
-  -- Beyond twice the limit nothing is ever shown, so that is not looked at.
+  -- Text beyond twice the limit is never shown, so it is not processed.
   v_text := regexp_replace(left(p_text, 2 * p_most), v_unwanted, ' ', 'g');
   if length(v_text) + length(regexp_replace(v_text, v_wide, '', 'g')) <= p_most then
     return v_text;
@@ -24,7 +24,7 @@ begin
   v_text := left(v_text, p_most - 1);
   v_text := left(v_text, p_most - 1 - length(regexp_replace(v_text, v_wide, '', 'g')));
   v_next := substr(p_text, length(v_text) + 1, 1);
-  -- Sixty-four: there are scripts that pile up marks without end, and then something has to be cut.
+  -- At most sixty-four: some scripts pile up marks without limit, and then something has to be cut.
   for i in 1..64 loop
     exit when v_next !~ v_joined and right(v_text, 1) <> U&'\200D';
     v_next := right(v_text, 1);

@@ -1,6 +1,6 @@
 -- A title and a text as sections of a message in Slack, escaped. Slack takes 3000 units in a section and some 13,000 in a message, of which
--- one text gets 9000 at most: what is longer is cut, and only that. A section ends with a line or a word where there is one, and one unit
--- of each is kept for the dots of a cut.
+-- one text gets at most 9000: only a longer one is cut. A section ends at a line or a word if there is one, and one unit of each is kept
+-- for the dots of a cut.
 create or replace function notify.slack_sections(p_title text, p_body text, out sections text[], out cut boolean)
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Somebody's text inside a Slack message: what Slack reads as markup (&, < and >: links, mentions of everybody) is escaped, and the
--- limit holds for what is sent. A cut inside an escape takes the rest of it along.
+-- Text from people inside a Slack message: what Slack reads as markup (&, < and >: links, mentions of everybody) is escaped, and the limit
+-- applies to the escaped text. A cut inside an escape removes the rest of that escape.
 create or replace function notify.slack_text(p_text text, p_most integer) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- When somebody is to be told by a channel other than the inbox: a digest at its hour; at night when it is over; otherwise at once. What
--- would be worthless by the hour of the digest does not wait for it. Quiet hours are quiet for that too: what ends before they do is due
--- when it ends, and is not sent. Critical ones do not come here.
+-- When a person is told by a channel other than the inbox: a digest at its hour, during quiet hours at their end, otherwise immediately.
+-- What would expire before the hour of the digest does not wait for it. Quiet hours apply to that too: what expires before they end is due
+-- when it expires, and is not sent. This is not called for critical notifications.
 create or replace function notify.due_at(p_person notify.people, p_choice text, p_now timestamptz, p_expires_at timestamptz)
 returns timestamptz
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -17,4 +17,4 @@ begin
   return least(v_due, p_expires_at);
 end
 $$;
-comment on function notify.due_at(notify.people, text, timestamptz, timestamptz) is 'When a person is to be told. Nullable: p_person.';
+comment on function notify.due_at(notify.people, text, timestamptz, timestamptz) is 'When a person is told. Nullable: p_person.';

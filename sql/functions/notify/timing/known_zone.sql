@@ -1,5 +1,5 @@
--- A time zone that somebody chose, or UTC where the server does not know it any more: the lists of zones change with the operating system,
--- and nobody's message, nor anybody else's, waits for that.
+-- A person's time zone, or UTC if the server no longer knows it: the list of zones changes with the operating system, and that must not
+-- delay this person's messages or anybody else's.
 create or replace function notify.known_zone(p_zone text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ exception when invalid_parameter_value then
   return 'UTC';
 end
 $$;
-comment on function notify.known_zone(text) is 'A time zone, or UTC where it is not known any more. Nullable: p_zone, result.';
+comment on function notify.known_zone(text) is 'A time zone, or UTC where it is no longer known. Nullable: p_zone, result.';

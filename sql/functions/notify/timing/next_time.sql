@@ -1,5 +1,5 @@
--- The next moment, not before p_after, at which a clock in this zone shows p_time. An hour that the clock skips in spring is taken to be
--- the one after it; of an hour that it shows twice in autumn the second.
+-- The next moment, not before p_after, at which a clock in this zone shows p_time. An hour that the clock skips in spring is treated as the
+-- one after it; of an hour that it shows twice in autumn, the second is taken.
 create or replace function notify.next_time(p_after timestamptz, p_zone text, p_time time) returns timestamptz
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
 -- The notification whose mail a token came with. The signature is checked before anything is looked up, in constant time; a malformed, a
--- forged and an unknown token get the same answer. While the secret is being replaced, links that the one before signed count too: they are
--- in mailboxes already.
+-- forged and an unknown token get the same answer. While the secret is being replaced, links that the previous one signed are also valid,
+-- because they are in mailboxes already.
 create or replace function notify.find_unsubscribe(p_token text) returns notify.notifications
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -15,8 +15,8 @@ begin
     v_id := encode(substr(v_bytes, 1, 16), 'hex')::uuid;
     foreach v_name in array array['CONFIRMATION_TOKEN_SECRET', 'CONFIRMATION_TOKEN_SECRET_PREVIOUS'] loop
       if headroom.equal_constant_time(substr(v_bytes, 17), notify.unsubscribe_signature(v_name, v_id)) then
-        -- Of a customer who was erased nobody knows the address any more. Of a member who was removed nothing is kept again, and what was
-        -- told before a removal is not about whoever has the id now.
+        -- The address of an erased customer is no longer known. For a removed member nothing may be stored again, and what was told before
+        -- a removal does not concern the person who has the id now.
         select n.* into v_found from notify.notifications n
          where n.id = v_id and not n.critical and (n.recipient_kind <> 'customer' or n.address is not null)
            and (n.recipient_kind <> 'member' or exists (

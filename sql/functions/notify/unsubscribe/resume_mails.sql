@@ -1,4 +1,4 @@
--- Lets mails of these kinds go to the recipient of a notification again, where they were stopped. A digest that was chosen meanwhile stays.
+-- Allows mails of these kinds to the recipient of a notification again, if they were stopped. A digest that was chosen meanwhile stays.
 create or replace function notify.resume_mails(p_notification notify.notifications, p_categories text[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,4 @@ begin
      and f.channel = 'email' and f.choice = 'off';
 end
 $$;
-comment on function notify.resume_mails(notify.notifications, text[]) is 'Lets mails of some kinds go to a recipient again.';
+comment on function notify.resume_mails(notify.notifications, text[]) is 'Allows mails of some kinds to a recipient again.';

@@ -1,5 +1,5 @@
--- What a link stops: the kinds of what stood in the mail that it came with, by their names for people, and whether all of them are stopped
--- already. Mostly that is one; a digest may hold several.
+-- What a link stops: the categories in the mail that it came with, by their names for people, and whether all of them are stopped
+-- already. Usually that is one; a digest may have several.
 create or replace function notify.stoppable(
   p_notification notify.notifications, out categories text[], out titles text[], out stopped boolean
 )

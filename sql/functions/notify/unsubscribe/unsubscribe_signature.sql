@@ -1,5 +1,5 @@
--- What makes a link to stop mails ours: the HMAC over the notification's id, under the secret that signs the customers' links. The word in
--- front keeps a signature from being good for anything else. Null where the secret is a previous one and there is none.
+-- Proves that a link to stop mails is ours: the HMAC over the notification's id, under the secret that signs the customers' links. The
+-- prefix keeps a signature from being valid for anything else. Null if the secret is a previous one and there is none.
 create or replace function notify.unsubscribe_signature(p_secret_name text, p_id uuid) returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
 -- The token of the link that stops mails like this one: the id of a notification in it and its signature, 48 bytes, written in 64
--- characters that need no escaping. Made for the mail that is being sent at this moment; it stands in no table, payload, log or archive.
--- Only for a mail of ours that tells of the notification: an application that learnt an id must not have itself sent the link.
+-- characters that need no escaping. Made for the mail that is being sent at the moment; it is in no table, payload, log or archive. Only
+-- for one of our mails that carries the notification: an application that knows an id must not be able to mail itself the link.
 create or replace function notify.unsubscribe_token(p_notification_id uuid, p_outbox_id uuid) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Hook of directory.member_removed: what the member was told is erased, and what they chose. Whoever gets the id next starts with nothing.
+-- Hook of directory.member_removed: erases what the member was told and chose. The next person with the id starts with nothing.
 create or replace function notify.forget_member(p_member jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ begin
   perform notify.erase_told(array(
     select n.id from notify.notifications n
      where n.workspace_id = v_workspace_id and n.recipient_kind = 'member' and n.recipient = v_id and n.erased_at is null));
-  -- Messages that nothing points to any more, because it was sent again by another.
+  -- Messages that no part points to any more, because another message sent it again.
   update notify.deliveries d set to_erase = true
    where d.workspace_id = v_workspace_id and d.recipient_kind = 'member' and d.recipient = v_id and not d.to_erase
      and not exists (select from notify.parts p where p.delivery_id = d.id);

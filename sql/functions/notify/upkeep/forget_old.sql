@@ -1,7 +1,7 @@
--- Deletes notifications that are older than their category is kept, a batch of them, with how they went and the messages that carry nothing
--- else. A message whose parts went another way carries nothing from then on: it goes when nothing is kept as long. A key that was forgotten
--- is a new one. Whoever else does the same at this moment takes others. Also goes on with what is to be erased. Says how many it saw to, so
--- that a caller knows whether to go on.
+-- Deletes a batch of notifications that are older than their category is kept, with their parts and the messages that carry nothing else. A
+-- message whose parts went another way carries nothing from then on: it is deleted when nothing is kept that long. A key that was forgotten
+-- is treated as new. Concurrent callers take different rows. It also continues pending erasures. Returns how many it handled, so that a
+-- caller knows whether to continue.
 create or replace function notify.forget_old(p_most integer default 1000) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +27,7 @@ begin
     select (select count(*) from gone), array(select distinct p.delivery_id from parts p where p.delivery_id is not null)
       into v_count, v_carried;
     v_done := v_done + v_count;
-    -- By their ids: those that still carry something would be looked through again each time.
+    -- By their ids: otherwise those that still carry something would be read again each time.
     with messages as (
       delete from notify.deliveries d
        where d.id = any (v_carried) and not d.to_erase and not exists (select from notify.parts p where p.delivery_id = d.id)
@@ -56,4 +56,4 @@ begin
   return v_done;
 end
 $$;
-comment on function notify.forget_old(integer) is 'Deletes what is older than it is kept, a batch; how many it saw to.';
+comment on function notify.forget_old(integer) is 'Deletes a batch of what is older than it is kept; how many it handled.';

@@ -1,5 +1,5 @@
--- Erases what members were told or chose who were removed lately, where that was still under way when they were: nobody who tells waits for
--- a removal. Says how many members that were.
+-- Erases what recently removed members were told or chose in transactions that were still open when they were removed: no notification
+-- waits for a removal. Returns how many members.
 create or replace function notify.forget_removed(p_most integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,7 +15,7 @@ begin
             or exists (select from notify.people p where p.workspace_id = m.workspace_id and p.member_id = m.id)
             or exists (select from notify.preferences p where p.workspace_id = m.workspace_id and p.whose = 'member:' || m.id))
      order by m.workspace_id, m.id limit p_most
-       -- Whoever comes back at this moment keeps what they choose then.
+       -- A member who comes back at this moment keeps the choices that they make then.
        for no key update of m skip locked
   loop
     perform notify.forget_member(jsonb_build_object('workspace_id', v_member.workspace_id, 'member_id', v_member.id));
@@ -24,4 +24,4 @@ begin
   return v_count;
 end
 $$;
-comment on function notify.forget_removed(integer) is 'Erases what was left of members who were removed; of how many.';
+comment on function notify.forget_removed(integer) is 'Erases what was left of members who were removed; how many members.';

@@ -1,5 +1,5 @@
--- Has pg_cron send what is due every minute, where it exists and lets us; relays that run all the time do so every few seconds. Where both
--- do, they share the work. Safe to call again.
+-- Makes pg_cron send what is due every minute, if it exists and we may use it; relays that run all the time do so every few seconds. If
+-- both do, they share the work. Safe to call again.
 create or replace function notify.schedule_dispatcher() returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

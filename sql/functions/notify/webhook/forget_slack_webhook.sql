@@ -1,4 +1,4 @@
--- Forgets a person's own webhook; the bot writes to them from then on, where Slack knows them.
+-- Forgets a person's own webhook; from then on the bot writes to them, if Slack knows them.
 create or replace function notify.forget_slack_webhook(p_workspace_id text, p_member_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- The address of the webhook that a message of ours goes to, in the clear: for relays only, who hold the key that opens it. It is found by
--- the message alone, whatever the message says: a row that an application wrote finds nobody's. One that cannot be read is tried again,
--- since another relay may have the key.
+-- The address of the webhook that one of our messages goes to, in the clear: only for relays, which hold the key that opens it. It is found
+-- by the message alone, whatever the message says: for a row that an application wrote it finds none. If it cannot be read, the send is
+-- tried again, because another relay may have the key.
 create or replace function notify.slack_webhook_for_relay(p_outbox_id uuid) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

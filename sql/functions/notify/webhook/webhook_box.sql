@@ -1,4 +1,4 @@
--- Under which name a person's own webhook is sealed.
+-- The name under which a person's own webhook is sealed.
 create or replace function notify.webhook_box(p_workspace_id text, p_member_id text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- A message found no webhook any more, because Slack says that it is gone or because its owner removed it: what it told is told anew by
--- what is left: a webhook that was set since, the bot where it knows them, else mail. One that is gone is forgotten, and the person finds
--- in their inbox why; several messages may find that out. The dead letter ends, so that nobody sends it again beside that; where it is on
--- its way once more already, nothing is told anew.
+-- A message found no webhook any more, because Slack says that it is gone or because its owner removed it. What the message carried is sent
+-- again another way: by a webhook that was set since, by the bot if it knows them, otherwise by mail. A webhook that is gone is forgotten,
+-- and the person finds the reason in their inbox; several messages may find that out. The dead letter is finished, so that nobody also
+-- sends it again; if it is already being sent again, nothing is done here.
 create or replace function notify.webhook_gone(p_delivery_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ declare
   v_slack boolean;
 begin
   select d.* into strict v_delivery from notify.deliveries d where d.id = p_delivery_id;
-  -- Locked: one that was set since then, or is being set, is another.
+  -- Locked: a webhook that was set since then, or is being set, is a different one.
   perform from notify.people w
     where w.workspace_id = v_delivery.workspace_id and w.member_id = v_delivery.recipient and w.slack_webhook
       and w.updated_at <= v_delivery.released_at
@@ -21,7 +21,7 @@ begin
   if v_gone then
     perform notify.forget_slack_webhook(v_delivery.workspace_id, v_delivery.recipient);
   end if;
-  if (select k.result from outbox.skip(array[v_delivery.outbox_id], 'notify', 'It is told another way.') k) = 'skipped' then
+  if (select k.result from outbox.skip(array[v_delivery.outbox_id], 'notify', 'It is sent another way.') k) = 'skipped' then
     v_slack := 'slack' = any (notify.channels_for(v_delivery.workspace_id, 'member', v_delivery.recipient, '{direct}'));
     update notify.parts p
        set state = 'held', delivery_id = null, due_at = clock_timestamp(),
@@ -38,4 +38,4 @@ begin
   end if;
 end
 $$;
-comment on function notify.webhook_gone(uuid) is 'Tells anew what a webhook should have told that is no more, and forgets it.';
+comment on function notify.webhook_gone(uuid) is 'Sends another way what a webhook that is gone should have carried, and forgets it.';

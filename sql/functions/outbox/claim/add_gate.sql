@@ -1,5 +1,5 @@
--- Makes the gate of a destination that has had none. Whoever is making the same one holds it: an insert would wait for their transaction,
--- and nothing but a time limit keeps it from that.
+-- Makes the gate of a destination that has none yet. If another session is making the same one, this returns without it: an insert would
+-- wait for that transaction, and only a time limit would bound the wait.
 create or replace function outbox.add_gate(p_name text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '1ms'
 as $$

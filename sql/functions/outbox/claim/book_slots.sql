@@ -1,5 +1,5 @@
--- Records that a row passes each of these gates, which the caller holds: the next slot is one gap later, and where the circuit was open
--- this is the probe.
+-- Records that a row passes each of these gates, which the caller holds: the next slot moves one gap later, and the row is the probe where
+-- the circuit was open.
 create or replace function outbox.book_slots(p_names text[], p_lease_seconds integer) returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,26 +1,26 @@
--- Leases due rows of one stream to a relay and writes their DISPATCHING lines, in one transaction: what is claimed is visible in the
--- archive from the same commit.
+-- Leases due rows of one stream to a relay and writes their DISPATCHING lines in the same transaction, so that a claim and its lines in the
+-- archive become visible together.
 --
--- Ordered streams lease lanes: only heads can be due, and a leased lane gives a run of consecutive rows. Lanes that hold anything out of
--- the ordinary (see pending.special) are left to claim_special_lanes, and those that go to a destination to claim_queues, so that the
--- common path reads no more than it must. Streams without order lease rows, which leave the pending table here.
+-- Ordered streams lease lanes: only heads can be due, and a leased lane gives a run of consecutive rows. Lanes that hold anything special
+-- (see pending.special) are left to claim_special_lanes, and those that go to a destination to claim_queues, so that the common path reads
+-- only what it must. Streams without order lease rows, which leave the pending table here.
 --
--- It waits for no row lock: whatever somebody else holds is left for the next look. What else there is to wait for, two seconds bound.
+-- It waits for no row lock: what another session holds is left for the next claim. Two seconds bound every other wait.
 --
--- Only rows whose way is open are looked at (open_ways): what goes by rails that the relay lacks, or that the stream may not use, waits.
+-- It reads only rows whose way is open (open_ways). Rows by rails that the relay lacks, or that the stream may not use, wait.
 --
 -- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old transaction is open,
--- and a relay that has just drained the stream need not read them. Null looks everywhere.
+-- and a relay that has just drained the stream need not read them. Null scans everything.
 --
--- p_max_rows bounds a claim; on ordered streams it may bring twice as much, so that a relay can learn how long runs are. p_max_bytes
+-- p_max_rows bounds a claim; on ordered streams it may return twice as many, so that a relay can learn how long runs are. p_max_bytes
 -- bounds the size of the payloads of one claim; the first row passes whatever its size. p_in_flight: see open_queues.
 --
--- The rows are gathered as one narrow array, in the order in which they must be sent, and each payload is read once, on its way out:
--- carried through the other steps and a sort, payloads were a fifth of a claim. The output follows the array, because only nested loops
--- are left to join with; a relay checks it nevertheless.
+-- The rows are gathered as one narrow array, in sending order, and each payload is read once, at the end: carrying payloads through the
+-- other steps and a sort took a fifth of a claim's time. The output follows the array because only nested loops are left to join with; a
+-- relay checks the order nevertheless.
 --
--- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds; and plans are made once,
--- because planning anew for each call took longer than the work. Functions that are called from here inherit both.
+-- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds. Plans are made once, because
+-- planning each call took longer than running it. Functions that are called from here inherit both.
 create or replace function outbox.claim(
   p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null,
   p_max_bytes bigint default 8388608, p_in_flight jsonb default null
@@ -53,7 +53,7 @@ begin
 
   select w.ways, w.turns into v_ways, v_turns from outbox.open_ways(p_stream_id, p_in_flight) w;
 
-  -- Asked here, because nearly always nothing is there.
+  -- Checked here because there is nearly always nothing to do.
   if exists (select
                from unnest(v_ways) w(way_id)
               cross join lateral (
@@ -102,7 +102,7 @@ begin
                     order by p.seq limit least(n.run_limit, greatest(1, 2 * p_max_rows / cardinality(v_lanes)))) p
              order by n.ord, p.seq) r;
     if v_elsewhere then
-      -- A run ends where the next row goes by a way that is not open.
+      -- A run ends where the way of the next row is not open.
       select array_agg(r.run_row order by r.ord) into v_rows
         from (select row(r.lane_id, r.place, r.seq, r.outbox_id, r.line, r.tries, r.uncertain, r.first_sent_at, r.payload_hash,
                          r.bytes)::outbox.run_row as run_row,
@@ -111,7 +111,7 @@ begin
        where not r.elsewhere;
     end if;
     if v_bytes > p_max_bytes then
-      -- Lanes with rows that are left for the next look are not special.
+      -- Lanes whose rows are left for the next claim are not special.
       v_lanes := array(select l.lane_id from unnest(v_lanes) l(lane_id) where l.lane_id not in (select r.lane_id from unnest(v_rows) r));
       v_rows := outbox.first_bytes(v_rows, p_max_bytes);
     end if;

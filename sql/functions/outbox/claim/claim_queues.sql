@@ -1,5 +1,5 @@
 -- Claims rows that are bound for destinations: from each queue what its gate and its share let pass, the queues in turn. Rows that may not
--- go yet stay where they are, in order, and leave no line.
+-- go yet stay where they are, in order, and get no line.
 create or replace function outbox.claim_queues(
   p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamptz, p_in_flight jsonb,
   p_ways integer[]
@@ -10,7 +10,7 @@ declare
   v_free integer := (p_in_flight ->> 'free')::integer;
   v_held integer := coalesce((p_in_flight #>> array['streams', p_stream.name])::integer, 0);
   v_max integer := case when v_free is null then p_max_rows else least(p_max_rows, (v_free + 1) / 2) end;
-  -- What the stream may still have. A queue with nothing in flight may have one row more: the rest is kept free for that.
+  -- How much the stream may still have. A queue with nothing in flight may take one row more: the rest is kept free for such queues.
   v_share integer := case when v_free is null then p_max_rows else (8 * v_free - v_held + 8) / 9 end;
   v_claim_id bigint;
   v_ways integer[];
@@ -22,7 +22,7 @@ declare
   v_limited text[];
   v_fresh boolean[];
   v_nths integer[];
-  -- Of a tenant or a way with very many queues, some at random: each first row that is looked at is locked, and most of them would be left.
+  -- If a tenant or a way has very many queues, take some at random: each first row that is read is locked, and most of them would be left.
   v_cut integer := 2 * v_max;
   v_chosen integer[];
   v_lanes bigint[];
@@ -43,12 +43,12 @@ begin
     return;
   end if;
 
-  -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each, and what belongs to no tenant
-  -- counts by its way, so that no writer holds up another; equals are served in random
-  -- order. Where those that were drawn have nothing due, all are looked at.
+  -- The first rows of each queue take fair turns: first the first row of each tenant, then the second of each. Rows without a tenant are
+  -- counted by way, so that no writer holds up another. Ties are broken at random. If the queues that were drawn have nothing due, all are
+  -- checked.
   loop
     with queue as (
-      -- No more is locked of each than it may get if all are served alike, twice over.
+      -- From each queue, lock at most twice its equal share.
       select q.*, least(q.slots, greatest(1, 2 * v_max / cardinality(v_destinations))) as first_rows
         from unnest(v_ways, v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_nths)
              q(way_id, destination_id, name, tenant_id, slots, tenant_slots, fresh, nth_queue)

@@ -1,9 +1,9 @@
 -- Claims the lanes that the common path of claim() left: those whose next row is dated, expiring or coalescing, those that turned out to
--- hold nothing, and those that go to a destination and were chosen by claim_queues. Their heads are locked by the caller. One row per
--- lane: a destination has no use for a run.
+-- hold nothing, and those that go to a destination and were chosen by claim_queues. The caller has locked their heads. One row per lane:
+-- a destination has no use for a run.
 --
--- p_destination_ids gives for each lane the queue that it was taken from. A lane whose next row goes elsewhere is put into that queue and
--- waits for its turn there; likewise one whose next row goes another way.
+-- p_destination_ids gives the queue that each lane was taken from. A lane whose next row goes elsewhere, or goes another way, moves to that
+-- queue and waits for its turn there.
 create or replace function outbox.claim_special_lanes(
   p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint
 ) returns setof outbox.claimed_row
@@ -19,16 +19,16 @@ begin
     from unnest(p_lane_ids) with ordinality n(lane_id, ord) join outbox.heads h on h.lane_id = n.lane_id
    where h.claim_id is null;
 
-  -- What nobody needs any more leaves without being sent: expired rows, and rows in whose place a later one of their coalesce key is sent.
+  -- Rows that are no longer needed leave without being sent: expired rows, and rows that a later row of the same coalesce key replaces.
   -- A row that may have been sent already stays until that is settled.
   --
-  -- Only what is due replaces anything, and only what is due is replaced: from the first row on that waits for its time (held_from)
-  -- nothing is decided yet. A later row that never expires will be sent, or stand among the dead letters for everybody to see. One that
-  -- expires stands in for the row right before it alone, if that expires no later and goes the same way, no more urgently: whatever
-  -- keeps the one from going out in time would have kept the other.
+  -- Only due rows replace others or are replaced: from the first row that waits for its time (held_from) nothing is decided yet. A later
+  -- row that never expires will be sent, or will be visible among the dead letters. A later row that does expire replaces only the row
+  -- right before it, and only if that one expires no later, goes the same way and is no more urgent: whatever delayed the later row in
+  -- that case would have delayed the earlier one too.
   --
-  -- A first row that is rendered when it is sent and that others bind (maker) is never replaced: it takes the place of those behind it,
-  -- since it says what they would say. One that may have been sent said only what was true then.
+  -- A first row that is rendered when it is sent and that others bind (maker) is never replaced: it replaces those behind it, because it
+  -- says what they would say. If it may have been sent already, it said only what was true then.
   select array_agg(l.lane_id) into v_replaceable from unnest(v_lanes) l(lane_id)
    where exists (select from outbox.pending p where p.lane_id = l.lane_id and (p.coalesce_key is not null or p.expires_at is not null));
   if v_replaceable is not null then

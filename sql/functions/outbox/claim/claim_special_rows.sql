@@ -1,7 +1,7 @@
--- Claims rows of a stream without order that expire or were chosen for a destination, under a claim of their own. Locked by the caller.
+-- Claims rows of a stream without order that expire or were chosen for a destination, under their own claim. The caller has locked them.
 --
--- What has expired is skipped. Of one that may have arrived it is found out whether it did, except where a double would be harmless: there
--- it would be sent again, which is too late now.
+-- An expired row is skipped. If it may have arrived, the relay first finds out whether it did, unless a double would be harmless: such a
+-- row would be sent again, and it is too late for that.
 create or replace function outbox.claim_special_rows(
   p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint
 ) returns setof outbox.claimed_row

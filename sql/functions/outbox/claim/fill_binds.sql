@@ -1,11 +1,11 @@
--- The text of rows that bind something, as it is sent now: what earlier deliveries of the lane brought back is filled in, a row that
--- names a renderer is rendered, and the rest stays as it is stored, digit for digit. p_captured is what earlier rows of the same run have
--- just brought, which is not stored yet.
+-- The text of rows that bind something, as it is sent now: captures of earlier deliveries of the lane are filled in, and a row that names a
+-- renderer is rendered. The rest stays exactly as it is stored. p_captured has the captures of earlier rows of the same run, which are not
+-- stored yet.
 --
 -- Stable, so a renderer can read everything and write nothing. A row that cannot be made is returned with its outcome, and the others are
--- sent: a renderer may succeed at the next try; a capture that nobody made will not appear by waiting.
+-- sent. A renderer may succeed at the next try; waiting cannot supply a missing capture.
 --
--- The hash is salted like the one of the stored payload, with a salt that is gone once the payload is erased.
+-- The hash is salted like that of the stored payload, with a salt that is erased together with the payload.
 create or replace function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb default null)
 returns table (outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

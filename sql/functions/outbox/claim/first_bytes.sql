@@ -1,4 +1,4 @@
--- As many of these rows, from the first on, as have at most p_max_bytes together; one at least.
+-- As many of these rows, from the first on, as have at most p_max_bytes together; at least one.
 create or replace function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint) returns outbox.run_row[]
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- The state of destinations: the limits that operators set, by name or kind, and what relays found out since. The gates are looked up one
--- by one: there may be very many of which nobody asks.
+-- The state of destinations: the limits that operators set, by name or kind, and what relays have found out since. Gates are looked up one
+-- by one, because most of the many gates are not asked for.
 create or replace function outbox.gates_of(p_names text[])
 returns table (
   name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamptz, failures integer,

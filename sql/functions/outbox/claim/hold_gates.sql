@@ -1,5 +1,5 @@
--- Takes gates for this transaction, those that nobody else has, and applies to them what settles noted meanwhile. A gate is held for a few
--- milliseconds, by its row, which no login can lock; nobody waits for one. Returns the names of those taken.
+-- Takes the gates that nobody else holds for this transaction, and applies to them what settles have noted. A gate is held for a few
+-- milliseconds, by its row, which no login can lock; nobody waits for one. Returns the names of the gates taken.
 create or replace function outbox.hold_gates(p_names text[]) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -20,14 +20,14 @@ begin
       where not exists (select from outbox.gates g where g.name = n.name);
     exit when not found;
   end loop;
-  -- A look of its own: what others wrote before they let go of the gate is seen only by a statement that begins now.
+  -- A separate statement: only a new snapshot sees what others wrote before they let go of the gate.
   for v_note in
     select t.*, coalesce((select l.clears from outbox.limits l where l.name = t.name), 0) as clears_now
       from outbox.gate_notes t where t.name = any (v_held) order by t.note_id
   loop
     delete from outbox.gate_notes t where t.note_id = v_note.note_id;
     continue when v_note.clears <> v_note.clears_now;
-    -- What was under way when the circuit opened comes back in several settles; it opens once.
+    -- Calls that were under way when the circuit opened come back in several settles; the circuit opens once.
     update outbox.gates g
        set failures = case when v_note.answered > 0 then 0 else s.failures + v_note.failed end,
            times_opened = case when v_note.answered > 0 then 0 when s.opens then s.times_opened + 1 else s.times_opened end,

@@ -1,8 +1,8 @@
--- How many milliseconds until something of these streams can be sent by the rails of a relay; zero when something can, null when nothing
--- is dated. A sleeping relay asks once before it sleeps, so that a retry or a slot is met on time. Queues that have no room (p_in_flight:
--- see open_queues) are left out: the relay looks again when a call of its own comes to an end.
+-- How many milliseconds until something of these streams can be sent by the rails of a relay; zero when something can be sent now, null
+-- when nothing is dated. A sleeping relay asks once before it sleeps, so that it wakes in time for a retry or a slot. Queues that have no
+-- room (p_in_flight: see open_queues) are left out: the relay checks again when one of its own calls ends.
 --
--- Queues are asked in the order in which they open, and no further than one could still be earlier: mostly that is the first.
+-- Queues are checked in the order in which they open, only as long as one could still be earlier: usually the first one decides.
 create or replace function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb default null)
   returns table (stream_id smallint, wait_ms integer)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
@@ -25,7 +25,7 @@ begin
        where q.opens_at > now() or q.slots > 0 and q.tenant_slots > 0 or q.more
        order by 3
     loop
-      -- More queues than one look takes: only a claim finds out whether something is due.
+      -- There are more queues than one pass takes: only a claim finds out whether something is due.
       v_due := case when v_queue.more then least(v_due, now()) else v_due end;
       exit when v_due <= greatest(v_queue.opens_at, now());
       if v_stream.ordered then
@@ -50,7 +50,7 @@ begin
     end loop;
     if v_due is not null then
       stream_id := v_stream.stream_id;
-      -- Of a row from before there was a bound it may be infinity, which cannot be subtracted from.
+      -- Rows from before dates were bounded may have infinity, which cannot be subtracted from.
       wait_ms := least(greatest(0, ceil((extract(epoch from v_due) - extract(epoch from clock_timestamp())) * 1000)), 86400000)::integer;
       return next;
     end if;

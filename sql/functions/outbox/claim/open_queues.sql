@@ -1,16 +1,17 @@
--- The queues of a stream that hold something, with how many of their rows may be sent now, and from when on. A queue is what goes by one
--- way to one destination for one tenant, so a queue that stands still costs the others a look at its first entry, whatever its length.
+-- The queues of a stream that hold something, with how many of their rows may be sent now, and from when on. A queue holds the rows that go
+-- by one way to one destination for one tenant, so a queue that cannot move costs the others one read of its first entry, however long it
+-- is.
 --
 -- A relay passes what it has in flight (p_in_flight: the rails that it has, by number; free places; calls under way by stream, destination
--- and tenant; kinds of destinations whose rail takes no more), and each gets a part of what is free: a destination may hold a third of
+-- and tenant; kinds of destinations whose rail takes no more), and each gets a part of the free places: a destination may hold a third of
 -- what is left free after it, a tenant as much as is left free, a stream eight times that. So the next one finds room, however many are
--- slow at once (fresh: nothing in flight); and where nobody else comes, little is left unused. Null: no such bounds.
+-- slow at the same time (fresh: nothing in flight), and little is left unused when there are no others. Null: no such bounds.
 --
--- With p_hold, gates whose state must change when a row passes (limited, half open, or something noted) are taken; those that somebody
--- else has let nothing pass this time. Of more than 500 queues each look takes the next 500 (more), of each way
--- its part, and where it ended is kept in the session.
+-- With p_hold, gates whose state must change when a row passes (limited, half open, or with pending notes) are taken; a gate that another
+-- session holds lets nothing pass this time. If there are more than 500 queues, each pass takes the next 500 (more), some of each way; the
+-- session remembers where it stopped.
 --
--- Unlike what it is called from, it may join by hash, and looks into no array for each queue: otherwise each was compared with every other.
+-- Unlike its callers, it may join by hash, and it searches no array for each queue: otherwise each queue was compared with every other.
 create or replace function outbox.open_queues(
   p_stream outbox.streams, p_ways integer[], p_since timestamptz, p_in_flight jsonb, p_hold boolean
 )
@@ -76,7 +77,7 @@ begin
            else s.opens_at end,
          l.name is not null, h.held = 0 and h.tenant_held = 0, v_more
     from unnest(v_queue_ways, v_ids) q(way_id, destination_id)
-   -- Each by its key (offset 0): joined by hash, all destinations there ever were would be read.
+   -- Each by its key (offset 0): a hash join would read every destination that ever existed.
    cross join lateral (select x.* from outbox.destinations x where x.destination_id = q.destination_id offset 0) d
     join outbox.gates_of(v_names) g on g.name = d.name
     left join unnest(v_limited) l(name) on l.name = d.name

@@ -1,8 +1,8 @@
--- The ways of a stream that a relay may take rows from: of the rails that it has (p_in_flight: rails, by number; none named: all), without
--- those that are guarded and that the stream was not granted. Leftovers are what our own functions wrote.
+-- The ways of a stream that a relay may take rows from: those of the rails that it has (p_in_flight: rails, by number; none named: all),
+-- without guarded rails that the stream was not granted. Leftovers are rows that our own functions wrote.
 --
--- Writers come in random order (turns: equal for the ways of one), so that each has its turn, however much another has piled up and
--- whatever priority it gave that. So do the rails of one writer.
+-- Writers come in random order (turns: equal for the ways of one), so that each gets its turn, however many rows another has queued and
+-- whatever priority it gave them. The rails of one writer take turns the same way.
 create or replace function outbox.open_ways(p_stream_id smallint, p_in_flight jsonb, out ways integer[], out turns float8[])
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

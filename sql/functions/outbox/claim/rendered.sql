@@ -1,4 +1,4 @@
--- What a renderer makes of a row's payload now. The renderer must be registered for the row's own stream: renderers read as the owner.
+-- Renders a row's payload now. The renderer must be registered for the row's own stream, because renderers read as the owner.
 create or replace function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The numbers of queues of a way that hold something, from one on, p_most at most: one index probe each, whatever their length.
+-- The numbers of at most p_most queues of a way that hold something, from a given number on: one index probe each, whatever their length.
 create or replace function outbox.waiting_queues(
   p_stream outbox.streams, p_way_id integer, p_since timestamptz, p_after integer, p_most integer
 ) returns integer[]

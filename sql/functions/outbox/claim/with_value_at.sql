@@ -1,4 +1,4 @@
--- JSON with a value put in at a path. Objects on the way that are not there yet are made; an empty path is the whole.
+-- JSON with a value put in at a path. Missing objects on the way are made; an empty path replaces the whole.
 create or replace function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,14 +1,13 @@
--- Adds one row in the caller's transaction. The insert into dedupe decides: a repeat returns the row that is there and touches nothing
--- else. The lane's row lock, held until commit, is what makes numbers gapless: a rolled-back enqueue gives its number back.
+-- Adds one row in the caller's transaction. The insert into dedupe decides: a repeat returns the existing row and touches nothing else.
+-- The lane's row lock, held until commit, makes numbers gapless: an enqueue that is rolled back gives its number back.
 --
--- p_checked: for an application, which came through outbox.enqueue() and may write only what its role may. Our own
--- functions call this directly, may write every stream and name the tenant of a row.
+-- p_checked: for an application, which came through outbox.enqueue() and may write only what its role may. Our own functions call this
+-- directly; they may write every stream and name the tenant of a row.
 --
--- Nothing is written that a relay locks, and nobody waits here but for the same idempotency key or the same lane. Lock order:
--- docs/architecture.md.
+-- It writes nothing that a relay locks, and waits only for the same idempotency key or the same lane. Lock order: docs/architecture.md.
 --
--- Plain inserts one after the other: as one statement with several parts they took a quarter longer, because a statement is set up anew
--- for each row. What is wrong with a row that was not written is found out only then.
+-- Plain inserts one after the other: as one statement with several parts they took a quarter longer, because a statement is set up again
+-- for each row. Only if the row was not written does it find out what was wrong with it.
 create or replace function outbox.add_row(
   p_checked boolean,
   p_tenant_id text,
@@ -37,10 +36,10 @@ declare
   v_salt uuid := gen_random_uuid();
   v_hash bytea := sha256(uuid_send(v_salt) || convert_to(v_text, 'UTF8'));
   v_bytes integer := octet_length(v_text);
-  -- No JSON of fewer bytes has 65 levels.
+  -- JSON with fewer bytes cannot have 65 levels.
   v_deep boolean := v_bytes > 130 and headroom.too_deep(p_payload, v_text);
-  -- Where, when and how an application wants it sent, in the order of outbox.existing_row(); times as numbers, which no setting of the
-  -- session changes.
+  -- Where, when and how an application wants it sent, in the order of outbox.existing_row(); times as numbers, which do not depend on
+  -- settings of the session.
   v_terms jsonb := case when p_checked
     then jsonb_build_array(p_rail, p_key, p_priority, p_coalesce_key, p_destination, extract(epoch from p_expires_at), p_captures, p_binds,
                            extract(epoch from p_not_before)) end;
@@ -53,7 +52,7 @@ declare
   v_ordered boolean;
   v_writers name[];
   v_rail_id smallint;
-  -- Our own functions are one writer, however many roles cause what they write. Else as in outbox.enqueuer(), which is a call.
+  -- Our own functions are one writer, whichever role causes their rows. For others, the same as outbox.enqueuer(), without the call.
   v_writer text := case when p_checked then coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user) else '' end;
   v_way_id integer;
   v_id uuid;
@@ -63,7 +62,7 @@ declare
   v_wake boolean;
 begin
   if p_checked and (p_captures is not null or p_binds is not null or p_destination is not null) then
-    -- What only few rows have is checked before anything else, by the function that also names what is wrong.
+    -- What only few rows have is checked first, by the function that also names what is wrong.
     perform outbox.check_row(s, p_stream, p_checked, r.rail_id, p_rail, p_key, p_instruction_id, p_idempotency_key, v_bytes, v_deep,
                              p_priority, p_coalesce_key, p_destination, p_captures, p_binds)
        from (select) one left join outbox.streams s on s.name = p_stream left join outbox.rails r on r.name = p_rail;
@@ -99,7 +98,7 @@ begin
     v_id := outbox.new_id(v_class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at, terms)
     values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now,
-            -- A date that is over says nothing.
+            -- A date in the past makes no difference.
             hashtextextended(
               v_salt::text || case when p_not_before <= v_now then jsonb_set(v_terms, '{8}', 'null') else v_terms end::text, 0))
     on conflict do nothing;
@@ -145,13 +144,13 @@ begin
       from outbox.why_not_enqueued(p_checked, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, v_text, v_deep,
                                    p_priority, p_coalesce_key, p_destination, p_captures, p_binds, v_terms) w;
     if outbox_id is null then
-      -- The key was forgotten between the two looks: it is new again.
+      -- The key was forgotten between the two statements, so it is new again.
       select e.outbox_id, e.seq, e.created into outbox_id, seq, created
         from outbox.add_row(p_checked, p_tenant_id, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority,
                             p_not_before, p_expires_at, p_coalesce_key, p_destination, p_captures, p_binds) e;
     end if;
   elsif v_wake and v_due = v_now
-        -- As in wake_relays(), which a row at a time would take too long to call.
+        -- The same rule as in wake_relays(), inlined because a call for each row would take too long.
         and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') then
     perform pg_notify('outbox_pending', p_stream);
   end if;

@@ -1,6 +1,6 @@
--- Adds many rows in one statement's worth of work. Idempotency keys and lanes are each taken in the order that everybody takes them in
+-- Adds many rows in one statement's worth of work. Idempotency keys and lanes are each taken in the order that all callers use
 -- (docs/architecture.md), so two producers whose sets overlap wait for one another and never deadlock. Rows of one key are numbered in
--- the order in which they stand in the array.
+-- the order of the array.
 --
 -- p_checked: for an application, which came through outbox.enqueue_many(). Rows of our own functions may name their tenant (tenant_id).
 create or replace function outbox.add_rows(p_checked boolean, p_rows jsonb)
@@ -10,7 +10,7 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
-  -- What ids of one moment have in common, the version included; what comes behind is random, and the class.
+  -- Ids of one moment share this prefix, version included; after it come random bits, and the class.
   v_moment bytea := substring(uuid_send(outbox.new_id(0::smallint)) from 1 for 7);
   v_wanted integer := jsonb_array_length(p_rows);
   v_writer text := case when p_checked then outbox.enqueuer() else '' end;
@@ -77,7 +77,7 @@ begin
     select f.stream_id, f.rail_id, outbox.way_id(f.stream_id, f.rail_id, v_writer) as way_id
       from (select distinct f.stream_id, f.rail_id from fresh f) f
   ), numbered as materialized (
-    -- No join: with one more here, lanes were compared with every row.
+    -- Not joined: with one more join here, lanes were compared with every row.
     select f.*, c.lane_id, c.first_seq + f.nth - 1 as new_seq, c.idle_at,
            (select w.way_id from way w where w.stream_id = f.stream_id and w.rail_id = f.rail_id) as way_id
       from fresh f left join counted c on f.ordered and c.stream_id = f.stream_id and c.key = f.key

@@ -1,5 +1,5 @@
--- Checks what a row wants kept of its answer (captures), and what it wants filled in before it is sent (binds), where it is written: a
--- relay must be able to use it. A renderer reads as the owner, so only rows of its own stream may name it.
+-- Checks, when a row is written, what it wants kept of its answer (captures) and what it wants filled in before it is sent (binds): a relay
+-- must be able to use both. A renderer reads as the owner, so only rows of its own stream may name it.
 create or replace function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

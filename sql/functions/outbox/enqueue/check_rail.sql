@@ -1,4 +1,4 @@
--- Refuses a guarded rail to a stream that was not granted it. For rows of applications; what our own functions write, they may.
+-- Refuses a guarded rail to a stream that was not granted it. Only for rows of applications: our own functions may use any rail.
 create or replace function outbox.check_rail(p_stream outbox.streams, p_rail_id smallint, p_rail text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

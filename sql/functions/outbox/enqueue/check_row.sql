@@ -1,5 +1,5 @@
--- Refuses a bad row before anything is written, with the one rule that it breaks. Bytes are limited besides characters because keys stand
--- in indexes, whose entries have a limit of their own. p_checked: for an application, whose role may not do everything.
+-- Refuses a bad row before anything is written, and names the rule that it breaks. Bytes are limited as well as characters because keys
+-- are in indexes, whose entries have their own limit. p_checked: for an application, whose role may not do everything.
 create or replace function outbox.check_row(
   p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text,
   p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean,

@@ -1,6 +1,6 @@
--- The number of a tenant's queue to a destination, made on first use. Two producers that use it first at the same time make two, and do not
--- wait for each other: both numbers stand for the same name, by which limits and circuits are kept. Never by reading the whole table: that
--- is what a session would go on doing which began when there were few.
+-- The number of a tenant's queue to a destination, made on first use. Two producers that use it first at the same time make two numbers,
+-- and do not wait for each other: both stand for the same name, by which limits and circuits are kept. The lookup must not read the whole
+-- table: a session that began when the table was small would keep doing so.
 create or replace function outbox.destination_id(p_name text, p_tenant_id text) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -1,5 +1,5 @@
--- Adds one row in the caller's transaction, for applications: into streams that the caller's role may write. The result is assigned as a
--- whole, which is evaluated in place; a query would be set up anew for each row.
+-- Adds one row in the caller's transaction, for applications, into streams that the caller's role may write. The result is assigned as a
+-- whole, which is evaluated in place; a query would be set up again for each row.
 create or replace function outbox.enqueue(
   p_stream text,
   p_key text,

@@ -1,11 +1,11 @@
--- Adds two rows of one lane at once, for callers inside the database whose instruction is as new as the transaction: an event with two
--- messages for the same people. One statement a table, and the settings with the lane; twice add_row() took nearly
--- twice as long. A key that was used before and a bad row are left to add_row(), one by one, which answers or refuses.
+-- Adds two rows of one lane together, for callers inside the database whose instruction is created in the same transaction: an event with
+-- two messages for the same people. It runs one statement per table and reads the settings together with the lane; calling add_row() twice
+-- took nearly twice as long. If a key was used before or a row is bad, add_row() handles the rows one by one and answers or refuses.
 --
--- The caller holds a lock that nobody passes on the way to this lane, so the lane may come before the keys; numbers that were taken for
--- rows which are there already are given back.
+-- The caller holds a lock that everybody on the way to this lane must take, so the lane may be locked before the keys. Numbers that were
+-- taken for rows that already exist are given back.
 --
--- Returns how many rows there are: a call whose result is assigned is evaluated in place, one that is performed is a query.
+-- Returns how many rows there are, because a call whose result is assigned is evaluated in place, while `perform` runs a query.
 create or replace function outbox.enqueue_pair(
   p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text,
   p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb,
@@ -56,7 +56,7 @@ begin
     get diagnostics v_new = row_count;
   end if;
   if v_new < 2 then
-    -- add_row() takes number and key anew.
+    -- add_row() takes the number and the key again.
     update outbox.lanes l set next_seq = l.next_seq - 2 where l.lane_id = v_lane.lane_id;
     delete from outbox.dedupe d
      where d.outbox_id in (v_first_id, v_second_id) and d.stream_id = v_lane.stream_id and d.instruction_id = p_instruction_id;
@@ -85,7 +85,7 @@ begin
          (v_second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_lane.destination_id, v_lane.stream_id, v_lane.rail_id, p_priority,
           p_instruction_id, p_second_key, v_second_hash, length(v_second_body), p_second_payload, p_second_coalesce_key,
           p_second_binds, p_tenant_id, v_lane.way_id);
-  -- As in wake_relays(), and there is why.
+  -- The same rule as in wake_relays(), which says why.
   if v_lane.wake and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on',
                               current_setting('max_prepared_transactions') = '0') then
     v_woken := pg_notify('outbox_pending', p_stream);

@@ -1,4 +1,4 @@
--- On whose behalf rows are enqueued: the role that the session took on, or its login. Inside a definer function current_user is the owner.
+-- The role on whose behalf rows are enqueued: the role that the session set, or its login. In a definer function current_user is the owner.
 create or replace function outbox.enqueuer() returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- The answer to a repeated enqueue: the row that is there already, or a refusal when the key now comes with another payload, or is to go
--- elsewhere, otherwise or at another time. The number is unknown once the row's payload has been collected.
+-- The answer to a repeated enqueue: the existing row, or a refusal when the key now comes with another payload, destination, time or other
+-- term. The number is unknown once the row's payload has been collected.
 --
--- p_terms is the array of outbox.add_row(), in the order of the fields here; null compares the payload alone. A date that is over is as
--- good as none, and as the one that was given.
+-- p_terms is the array of outbox.add_row(), in the order of the fields here; null compares only the payload. A date in the past is treated
+-- as equal to none, and to the one that was given.
 --
 -- The hashes that are kept are salted. Once the payload was erased its salt is gone, and whether the content is the same can no longer
 -- be known: the key alone then decides, and the answer is the row that is there.
@@ -43,7 +43,7 @@ begin
                    ('binds', 8, v_row.binds)) f(field, place, value) using (place)
      where v_row.outbox_id is not null and t.value <> coalesce(f.value, 'null');
     if v_known.terms is not null then
-      -- The row does not say when it was to go first; and of a collected one only the hash is left.
+      -- The row does not keep its original not_before, and only the hash is left of a collected row.
       v_changed := coalesce(v_changed, case when v_row.outbox_id is null then 'rail, key, destination, date or another term'
                                             else 'not_before' end);
     end if;

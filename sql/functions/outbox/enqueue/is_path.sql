@@ -1,4 +1,4 @@
--- Whether JSON is a path into JSON: a list of at most 32 names and places.
+-- Whether JSON is a path into JSON: a list of at most 32 names and positions.
 create or replace function outbox.is_path(p_path jsonb) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
 -- A time-ordered id (UUID version 7) that carries its retention class in the eighth byte.
 --
--- To be assigned: there it is evaluated in place, and costs next to nothing; inside of a query a function that is not inlined costs
--- several times as much. The built-in generator of PostgreSQL 18 is used where it exists. Older servers get the same layout from a random
--- id and the clock. A server that is upgraded keeps the older body until the next migration; both make the same ids.
+-- Assign its result: an assignment is evaluated in place and costs next to nothing, while in a query a function that is not inlined costs
+-- several times as much. PostgreSQL 18's own generator is used where it exists. Older servers get the same layout from a random id and the
+-- clock. A server that is upgraded keeps the older body until the next migration; both make the same ids.
 do $do$
 begin
   if current_setting('server_version_num')::integer >= 180000 then

@@ -1,4 +1,4 @@
--- Takes the next number of a lane without giving it to a row: the number stays empty for good, which is why only the owner may do this.
+-- Takes the next number of a lane without giving it to a row: the number stays empty permanently, so only the owner may do this.
 -- An idle lane stays idle, so that the next enqueue still wakes it.
 create or replace function outbox.take_number(p_stream text, p_key text) returns bigint
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Where, when and how a row of outbox.enqueue_many() is to be sent, as outbox.add_row() has it. For repeats, which are few: a call takes
--- longer than the array.
+-- Where, when and how a row of outbox.enqueue_many() is to be sent, in the form that outbox.add_row() uses. Only for repeats, which are
+-- few: a call takes longer than building the array inline.
 create or replace function outbox.terms_of(p_row jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

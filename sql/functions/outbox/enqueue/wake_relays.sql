@@ -1,9 +1,9 @@
--- NOTIFY serialises the commits of everybody who uses it, so it is left out while every relay is busy: a busy relay looks again anyway,
--- and polling alone is enough. A relay that has been silent for three minutes is dead.
+-- Notifies idle relays. NOTIFY serialises the commits of all sessions that use it, so it is left out while every relay is busy: a busy
+-- relay claims again anyway, and polling alone is enough. A relay that has been silent for three minutes is treated as dead.
 --
--- A transaction that carries a NOTIFY cannot be prepared, and a producer cannot know whether a relay sleeps. So where the
--- server allows prepared transactions it is left to sessions that ask for it (outbox.notify = 'on', also by ALTER ROLE or ALTER
--- DATABASE), and 'off' leaves it out anywhere.
+-- A transaction with a NOTIFY cannot be prepared, and a producer cannot know whether a relay sleeps. So where the server allows prepared
+-- transactions, only sessions that ask for it notify (outbox.notify = 'on', also by ALTER ROLE or ALTER DATABASE); 'off' turns it off
+-- anywhere.
 create or replace function outbox.wake_relays(p_stream text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,4 +14,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.wake_relays(text) is 'Tells idle relays that a stream has work.';
+comment on function outbox.wake_relays(text) is 'Notifies idle relays that a stream has work.';

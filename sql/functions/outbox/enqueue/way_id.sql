@@ -1,8 +1,8 @@
--- The number of a way: how rows of a stream go, and who wrote them. Made on first use; as with outbox.destination_id(), two producers who
--- are first at the same time make two, and do not wait for each other.
+-- The number of a way: by which rail rows of a stream go, and who wrote them. Made on first use; as with outbox.destination_id(), two
+-- producers that use it first at the same time make two numbers, and do not wait for each other.
 --
--- A claim looks at every way, so there are not many: where very many logins write, as when each is made for a day, those that come later
--- are one writer.
+-- A claim reads every way, so their number is bounded: where very many logins write, for example when each is made for a day, those that
+-- come later share one writer.
 create or replace function outbox.way_id(p_stream_id smallint, p_rail_id smallint, p_writer text) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$

@@ -1,4 +1,4 @@
--- Why an enqueue wrote nothing: a bad row is refused, and one that is there already is the answer.
+-- Why an enqueue wrote nothing: a bad row is refused, and a repeat is answered with the existing row.
 create or replace function outbox.why_not_enqueued(
   p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean,
   p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, p_terms jsonb,

@@ -1,4 +1,4 @@
--- Whether a destination is being called: closed, open, or half-open (one trial call).
+-- The circuit of a destination: closed, open, or half-open (one trial call).
 create or replace function outbox.circuit_of(p_destination text) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Why a row whose turn it is waits all the same: no relay serves its rail, or its destination takes nothing before a certain time, because
--- the circuit is open or the rate limit is used up. Null when nothing of the kind holds it.
+-- Why a row still waits although it is its turn: no relay serves its rail, or its destination takes nothing before a certain time because
+-- the circuit is open or the rate limit is used up. Null when none of these holds it.
 create or replace function outbox.held_by(p_rail_id smallint, p_destination text) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

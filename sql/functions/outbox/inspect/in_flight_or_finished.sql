@@ -1,4 +1,4 @@
--- Where a row is that is neither pending nor dead. An unfinished row in flight ends with a DISPATCHING line.
+-- Where a row is that is neither pending nor dead. The last line of an unfinished row in flight is DISPATCHING.
 create or replace function outbox.in_flight_or_finished(p_outbox_id uuid) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
 -- Everything that is known about one row, for a person: its facts, its payload, where it is, what it waits for, and every line of its
--- history, all of one moment.
+-- history, all from one snapshot.
 create or replace function outbox.inspect(p_outbox_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -34,7 +34,7 @@ begin
     return v_row;
   end if;
 
-  -- Collected: only the dedupe table and perhaps the archive remember it. No index leads there by id, so this reads the table.
+  -- Collected: only the dedupe table and perhaps the archive still have it. No index there leads from the id, so this reads the table.
   select jsonb_build_object('outbox_id', d.outbox_id, 'stream', s.name, 'ordered', s.ordered, 'instruction_id', d.instruction_id,
                             'idempotency_key', d.idempotency_key, 'created_at', d.created_at, 'payload_hash', encode(d.payload_hash, 'hex'),
                             'payload', null, 'place', 'collected', 'lines', v_lines)

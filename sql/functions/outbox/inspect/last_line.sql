@@ -1,5 +1,5 @@
--- The last line of a row in the archive. Planned anew each time, so that the planner opens the one partition that has it: a plan that is
--- kept opens and locks all of them at each call, and there are more of them each month.
+-- The last line of a row in the archive. Planned for each call, so that the planner opens only the partition that has it: a cached plan
+-- opens and locks all partitions at each call, and their number grows each month.
 create or replace function outbox.last_line(p_outbox_id uuid, p_class_id smallint) returns outbox.attempts
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$

@@ -1,5 +1,5 @@
--- The last line of each of some rows in the archive, in the order of the ids. Planned anew each time, as in outbox.last_line(), and once
--- for all of them: to plan takes ten times as long as to look.
+-- The last line of each of some rows in the archive, in the order of the ids. Planned for each call, as in outbox.last_line(), and once for
+-- all of them: planning takes ten times as long as reading.
 create or replace function outbox.last_lines(p_outbox_ids uuid[]) returns outbox.attempts[]
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$

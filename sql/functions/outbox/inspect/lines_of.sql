@@ -1,4 +1,4 @@
--- The history of one row, line by line, in order. A relay's name is known while the relay is.
+-- The history of one row, line by line, in order. A relay's name is shown as long as the relay's entry exists.
 create or replace function outbox.lines_of(p_outbox_id uuid) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

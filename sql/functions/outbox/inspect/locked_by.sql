@@ -1,8 +1,8 @@
--- Who has locked what a waiting row needs in order to be claimed: its head or the row itself, or the gate of its destination. Relays pass
--- by what is locked, so nothing else would tell. Null when nobody has; a relay has it for a few milliseconds.
+-- Who has locked what a waiting row needs in order to be claimed: its head, the row itself, or the gate of its destination. Relays pass by
+-- what is locked, so nothing else would show it. Null when it is not locked; a relay locks it for a few milliseconds.
 --
--- The row says which transaction locked it last, and the server who runs that. Since when it has been open is told to those alone who may
--- see the other session's statistics.
+-- The row says which transaction locked it last, and the server knows which session runs that. Only those who may see the other session's
+-- statistics are told since when it has been open.
 create or replace function outbox.locked_by(p_row outbox.payloads, p_destination text) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The grant that a waiting row lacks: it names a guarded rail from before that was guarded, and no relay sends it. Null when it lacks none.
+-- The grant that a waiting row lacks: its rail became guarded after it was written, and no relay sends it. Null when it lacks none.
 create or replace function outbox.not_granted(p_row outbox.payloads) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,7 @@ as $$
     from outbox.streams s, outbox.rails r
    where s.stream_id = p_row.stream_id and r.rail_id = p_row.rail_id
      and r.guarded
-     -- As outbox.open_ways() decides it.
+     -- The same rule as in outbox.open_ways().
      and not exists (select from outbox.stream_rails g
                       where g.stream_id = s.stream_id and g.rail_id = r.rail_id
                         and (not g.leftover or exists (select from outbox.ways w where w.way_id = p_row.way_id and w.writer = '')));

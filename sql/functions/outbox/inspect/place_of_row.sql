@@ -1,8 +1,8 @@
 -- Where a row is and what it waits for, by the row and its last line: place (pending, in_flight, delivered, skipped, dead, parked,
 -- collected), and with it the next attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
 --
--- p_asked: whether the archive was asked for that line. To ask takes longer than all of the rest, so whoever has not yet may try without;
--- the answer is null where only the archive knows.
+-- p_asked: whether the archive was asked for that line. Asking takes longer than all the rest, so a caller may first try without it; the
+-- answer is null where only the archive knows.
 create or replace function outbox.place_of_row(p_row outbox.payloads, p_last outbox.attempts, p_asked boolean) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- Where each of some rows is and what it waits for, by their ids, for the layers above; see outbox.place_of_row(). What waits tells by
--- itself where it is; the archive is asked once, for the others.
+-- Where each of some rows is and what it waits for, by id, for the layers above; see outbox.place_of_row(). A waiting row shows where it is
+-- without the archive; the archive is asked once, for all others.
 --
--- One after the other: mostly there are few, and a query for all of them takes longer to set up than those to run.
+-- One after the other: usually there are few, and setting up a query for all of them takes longer than running those.
 create or replace function outbox.places_of(p_outbox_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -28,7 +28,7 @@ begin
     return v_places;
   end if;
 
-  -- Both are in the order of the ids; not every row still has lines.
+  -- Both are in the order of the ids; some rows no longer have lines.
   v_lines := outbox.last_lines(v_unknown);
   foreach v_id in array v_unknown loop
     select m.* into v_row from outbox.payloads m where m.outbox_id = v_id;

@@ -1,4 +1,4 @@
--- A misspelt stream in a filter would otherwise look like a stream without trouble.
+-- Without this check, a misspelt stream in a filter would look like a stream without problems.
 create or replace function outbox.check_stream_name(p_stream text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Of these rows, those that may be skipped before their payloads are erased: all of the named streams, those of a rail (unless the
+-- Of these rows, those that may be skipped before their payloads are erased: all rows of the named streams, those of a rail (unless the
 -- idempotency key begins with p_but), and dead letters.
 create or replace function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[]) returns uuid[]
 language sql stable set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Lifts the pause and the open circuit of a destination: they were about another receiver, or an operator knows that it works again. Its
--- limits stay. What relays found out before this commits no longer counts, so nothing of theirs is touched.
+-- Lifts the pause and the open circuit of a destination, because they were about another receiver, or an operator knows that it works
+-- again. Its limits stay. What relays noted before this commits is ignored, so none of their notes are touched.
 create or replace function outbox.clear_destination(p_name text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

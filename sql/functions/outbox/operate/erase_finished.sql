@@ -1,6 +1,6 @@
--- Removes what a finished row carried, what was answered to it, and the salt of its hash; returns whether it was finished. The hash stays,
--- here and in the archive, which is not touched: it still proves that the lines of the archive are about one payload, and without the salt
--- it does not tell which. A repeat of the idempotency key is still recognised, by the key alone.
+-- Erases what a finished row carried, what was answered to it, and the salt of its hash; returns whether it was finished. The hash stays,
+-- here and in the archive, which is not touched: it still proves that the lines of the archive are about one payload, but without the salt
+-- it does not show which. A repeat of the idempotency key is still recognised, by the key alone.
 create or replace function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text) returns boolean
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

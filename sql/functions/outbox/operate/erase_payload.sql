@@ -1,4 +1,4 @@
--- Removes what a finished row carried, for operators: outbox.erase_finished(), which refuses a row that is not finished.
+-- Erases what a finished row carried, for operators: outbox.erase_finished(), but refuses a row that is not finished.
 create or replace function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

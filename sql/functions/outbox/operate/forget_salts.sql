@@ -1,4 +1,4 @@
--- Erases what is left of rows whose payload was collected long ago: the salt of their hash, by instruction, up to a moment.
+-- Erases the salts of rows whose payload was collected long ago: nothing else is left of them. By instruction, up to a moment.
 create or replace function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamptz) returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
 -- Takes lanes for an operator, those that nobody else holds: first the number allocators, then the heads. It waits for nobody, so no
--- operator holds what others need while waiting for more. Returns the lanes taken; the others are to be asked for again. Afterwards
--- nothing about these lanes changes until the end of the transaction, except that a lane in flight stays so.
+-- operator holds what others need while waiting for more. Returns the lanes taken; the operator must ask for the others again. Until the
+-- end of the transaction nothing about the lanes taken changes, except that a lane in flight stays so.
 --
--- A producer that enqueues under one of these keys waits for the operator. A transaction that is left open at a prompt must not make that
--- an hour: the server ends it after an idle minute.
+-- A producer that enqueues under one of these keys waits for the operator. So that a transaction left open at a prompt does not make it
+-- wait for an hour, the server ends such a transaction after an idle minute.
 create or replace function outbox.lock_lanes(p_lane_ids bigint[]) returns bigint[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,7 @@ begin
   select array_agg(l.lane_id) into v_lanes
     from (select l.lane_id from outbox.lanes l where l.lane_id = any (p_lane_ids) order by l.stream_id, l.key for update skip locked) l;
   perform from outbox.heads h where h.lane_id = any (v_lanes) order by h.lane_id for update skip locked;
-  -- A look of its own: lanes whose head somebody else has are not ours.
+  -- A separate statement: lanes whose head another session holds are not taken.
   return array(
     select v.lane_id from unnest(v_lanes) v(lane_id)
      where not exists (select from outbox.heads h where h.lane_id = v.lane_id)

@@ -1,11 +1,12 @@
--- Sends dead rows again. Each goes back to pending with zero tries and its number unchanged; the archive goes on counting lines.
--- In an ordered lane whose later rows have been delivered or are in flight, that would break the order of the key, so it is done only
--- when asked for, and the archive records it.
+-- Sends dead rows again. Each goes back to pending with zero tries and its number unchanged; the archive continues to count its lines. In
+-- an ordered lane whose later rows have been delivered or are in flight, this would break the order of the key, so it is done only on
+-- request, and the archive records it.
 --
--- A row that may have arrived goes back in doubt, and its rail's rules apply to it: asked about first, or sent under its key.
+-- A row that may have arrived goes back in doubt, and its rail's rules apply to it: the receiver is asked first, or the row is sent under
+-- its key.
 --
--- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead; busy
--- (somebody else holds its key at this moment: ask again).
+-- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead; busy (another
+-- session holds its key at the moment: try again).
 create or replace function outbox.redrive(
   p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean default false
 ) returns table (outbox_id uuid, result text, detail text)
@@ -58,13 +59,13 @@ begin
   select r.id, r.result,
          case r.result
            when 'not_dead' then 'There is no dead letter with this id.'
-           when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
+           when 'busy' then 'Another session holds its key at the moment. Try again.'
            when 'parked' then 'It may have arrived. Find out, and record it with outbox.resolve_dead() first.'
            when 'needs_out_of_order' then 'Later rows of its key were delivered or are in flight.'
            else case
              when h.blocked then 'It waits: its key is blocked by another dead letter.'
-             when r.id = any (v_in_doubt) then 'It may have arrived: its rail asks first, or sends it under the same key.'
-             when m.expires_at <= now() then 'Its time is over: it will be skipped as expired.'
+             when r.id = any (v_in_doubt) then 'It may have arrived: its rail asks the receiver first, or sends it under the same key.'
+             when m.expires_at <= now() then 'It has expired and will be skipped.'
            end
          end
     from unnest(v_ids, v_results) with ordinality r(id, result, ord)

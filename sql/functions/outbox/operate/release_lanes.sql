@@ -1,5 +1,5 @@
--- Lets free lanes go on whose first row an operator has taken away. The caller holds allocators and heads. A lane in flight
--- goes on by itself when its run is settled.
+-- Lets free lanes continue whose first row an operator has taken away. The caller holds allocators and heads. A lane in flight continues
+-- when its run is settled.
 create or replace function outbox.release_lanes(p_lane_ids bigint[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Moves dead rows back to pending and lets their lanes start from them. The caller holds the locks and has decided. A row that may have
--- arrived stays in doubt: it is asked about, or sent under its key, as after any try without an answer.
+-- Moves dead rows back to pending and makes their lanes start from them. The caller holds the locks and has decided. A row that may have
+-- arrived stays in doubt: the receiver is asked about it, or it is sent under its key, as after any try without an answer.
 create or replace function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

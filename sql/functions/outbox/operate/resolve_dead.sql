@@ -1,5 +1,5 @@
--- Answers the question that the machine cannot: did a row arrive whose outcome is unknown? Delivered ends it; not delivered
--- leaves it dead but no longer in doubt, to be redriven or skipped.
+-- Records a person's answer to a question that the system cannot answer: did a row of unknown outcome arrive? Delivered finishes it; not
+-- delivered leaves it dead but no longer in doubt, to be redriven or skipped.
 create or replace function outbox.resolve_dead(
   p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text default null,
   out outbox_id uuid, out result text, out detail text
@@ -13,7 +13,7 @@ declare
 begin
   perform outbox.check_operator(array[p_outbox_id], p_actor, p_reason);
   if p_delivered is null then
-    perform headroom.fail('invalid_input', 'Whether the row was delivered is missing.', 'p_delivered is true or false');
+    perform headroom.fail('invalid_input', 'It is not stated whether the row was delivered.', 'p_delivered is true or false');
   elsif length(p_reference) not between 1 and 500 then
     perform headroom.fail('invalid_input', 'A reference has 1 to 500 characters.');
   end if;
@@ -21,7 +21,7 @@ begin
   if v_lane_id is not null and v_lane_id <> all (outbox.lock_lanes(array[v_lane_id])) then
     outbox_id := p_outbox_id;
     result := 'busy';
-    detail := 'Somebody else holds its key at this moment. Ask again.';
+    detail := 'Another session holds its key at the moment. Try again.';
     return;
   end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_outbox_id for update;
@@ -44,7 +44,7 @@ begin
     return;
   end if;
   delete from outbox.dead d where d.outbox_id = p_outbox_id;
-  -- It arrived when it was last tried, not when somebody found that out.
+  -- It arrived when it was last tried, not when a person found that out.
   if v_dead.lane_id is not null then
     update outbox.lanes l
        set delivered_to = greatest(l.delivered_to, v_dead.seq), delivered_at = greatest(l.delivered_at, v_dead.died_at)

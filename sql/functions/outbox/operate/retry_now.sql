@@ -1,9 +1,9 @@
--- Has rows tried at once that wait for the time of their next try: whatever made them fail is mended, and their wait would only go on. Each
--- stays where it is in its key, and its tries stay counted. What else holds it, a circuit, a rate limit or a rail that nobody serves, does
--- so still, and is said.
+-- Makes rows due immediately that wait for their next try: what made them fail is fixed, so there is no reason to wait longer. Each keeps
+-- its place in its key, and its tries stay counted. If something else still holds it (a circuit, a rate limit, a rail that nobody serves),
+-- the result says so.
 --
 -- Results: due_now; due_already (its time has come; something else holds it); scheduled (never tried: its time is the producer's); behind
--- (another row of its key comes first); in_flight; dead; finished; unknown; busy (somebody else holds its key at this moment: ask again).
+-- (another row of its key comes first); in_flight; dead; finished; unknown; busy (another session holds its key at the moment: try again).
 create or replace function outbox.retry_now(p_outbox_ids uuid[], p_actor text, p_reason text)
 returns table (outbox_id uuid, result text, detail text)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off
@@ -56,17 +56,17 @@ begin
          case f.result
            when 'due_now' then case outbox.held_by(m.rail_id, t.name) ->> 'reason'
              when 'rail_not_served' then 'It waits: no relay serves its rail.'
-             when 'circuit_open' then 'It waits: its destination is not called after failures.'
+             when 'circuit_open' then 'It waits: the circuit of its destination is open after failures.'
              when 'rate_limit' then 'It waits: its destination has a rate limit.'
            end
            when 'due_already' then 'Its time has come; something else holds it.'
-           when 'scheduled' then 'It was never tried: it goes at the time that its producer gave it.'
+           when 'scheduled' then 'It was never tried: it is sent at the time that its producer set.'
            when 'behind' then 'Another row of its key comes first.'
-           when 'in_flight' then 'It is being sent. Ask again when its outcome is known.'
+           when 'in_flight' then 'It is being sent. Try again when its outcome is known.'
            when 'dead' then 'It is a dead letter: redrive it.'
            when 'finished' then 'It was delivered or skipped before.'
            when 'unknown' then 'There is no such row, or its archive has been collected.'
-           when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
+           when 'busy' then 'Another session holds its key at the moment. Try again.'
          end
     from (select u.id, min(u.ord) as ord from unnest(p_outbox_ids) with ordinality u(id, ord) group by u.id) a
     left join outbox.payloads m on m.outbox_id = a.id
@@ -87,4 +87,4 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid[], text, text)
-  is 'Has rows tried at once that wait for their next try; one result per id. Nullable: detail.';
+  is 'Makes rows due immediately that wait for their next try; one result per id. Nullable: detail.';

@@ -1,8 +1,8 @@
--- Lets lanes start from rows that were put back before their head. The caller holds allocators and heads.
+-- Makes lanes start from rows that were put back before their head. The caller holds allocators and heads.
 --
--- An idle lane gets a head. A lane in flight is marked, and the settle or the reap that ends the flight honours the mark. A
--- lane that is blocked by a row which is still dead stays blocked: what was put back waits with the rest. As after any
--- failure, the first run is one row long.
+-- An idle lane gets a head. A lane in flight is marked, and the settle or the reap that ends the flight honours the mark. A lane that is
+-- blocked by a row that is still dead stays blocked: what was put back waits with the rest. As after any failure, the first run is one row
+-- long.
 create or replace function outbox.rewind_lanes(p_lane_ids bigint[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- Gives rows up for good: dead ones, and pending ones that are not in flight. A lane that waited for such a row goes on. A row in flight
--- is left alone, because it may be arriving at this moment; ask again when its outcome is known.
+-- Gives rows up permanently: dead ones, and pending ones that are not in flight. A lane that waited for such a row continues. A row in
+-- flight is left alone, because it may be arriving at this moment; try again when its outcome is known.
 --
--- Results: skipped; in_flight; finished (delivered or skipped before); unknown; busy (somebody else holds its key at this moment: ask
+-- Results: skipped; in_flight; finished (delivered or skipped before); unknown; busy (another session holds its key at the moment: try
 -- again).
 create or replace function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
 returns table (outbox_id uuid, result text, detail text)
@@ -50,8 +50,8 @@ begin
   return query
   select a.id, r.result,
          case r.result
-           when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
-           when 'in_flight' then 'It is being sent. Ask again when its outcome is known.'
+           when 'busy' then 'Another session holds its key at the moment. Try again.'
+           when 'in_flight' then 'It is being sent. Try again when its outcome is known.'
            when 'finished' then 'It was delivered or skipped before.'
            when 'unknown' then 'There is no such row, or its archive has been collected.'
          end

@@ -1,4 +1,4 @@
--- Which secrets relays are given for which rails, when each was stored, and who has read it. Never a value.
+-- Which secrets relays are given for which rails, when each was stored, and who has read it; never a value.
 create or replace function outbox.credential_status()
 returns table (name text, rails text[], stored_at timestamptz, readers jsonb)
 language sql stable security definer set search_path = pg_catalog, pg_temp

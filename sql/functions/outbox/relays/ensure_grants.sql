@@ -1,5 +1,5 @@
--- Says which streams may use each guarded rail: {"slack": ["capacity", "people"]}. For the migrator's registrations, of which the first
--- removes the grants of the last migration. p_leftovers: streams that may not name the rail any more, and finish what our functions wrote
+-- Sets which streams may use each guarded rail: {"slack": ["capacity", "people"]}. For the migrator's registrations, the first of which
+-- removes the grants of the last migration. p_leftovers: streams that may no longer name the rail, and finish what our functions wrote
 -- there. Grants that operators made stay.
 create or replace function outbox.ensure_grants(p_grants jsonb, p_leftovers jsonb default '{}') returns void
 language sql volatile set search_path = pg_catalog, pg_temp

@@ -1,8 +1,8 @@
--- Makes rails known before any relay has declared them, so that rows may name them: {"slack": {"capability": "lookup", "timeout_ms":
--- 15000, "guarded": true, "credentials": ["SLACK_BOT_TOKEN"]}}. A guarded rail uses the installation's credentials, so only streams with a
--- grant may use it. Credentials are the stored secrets that relays are given for it: a name that stands here can be read by whoever may
--- run relays. Both follow a changed registration. So does the time-out, until a relay declares another when it starts. What a rail can
--- prove is fixed. For the migrator's registrations.
+-- Registers rails before any relay has declared them, so that rows may name them: {"slack": {"capability": "lookup", "timeout_ms": 15000,
+-- "guarded": true, "credentials": ["SLACK_BOT_TOKEN"]}}. A guarded rail uses the installation's credentials, so only streams with a grant
+-- may use it. Credentials are the stored secrets that relays are given for it: anyone who may run relays can read a secret named here. Both
+-- follow a changed registration. So does the time-out, until a relay declares another when it starts. What a rail can prove is fixed. For
+-- the migrator's registrations.
 create or replace function outbox.ensure_rails(p_rails jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -31,4 +31,4 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.ensure_rails(jsonb) is 'Makes rails known, and applies what their registrations changed.';
+comment on function outbox.ensure_rails(jsonb) is 'Registers rails, and applies what their registrations changed.';

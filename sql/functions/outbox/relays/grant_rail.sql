@@ -1,4 +1,5 @@
--- Lets the rows of a stream use a guarded rail, for operators: whoever may write that stream then acts with the installation's credentials.
+-- Lets the rows of a stream use a guarded rail, for operators: anyone who may write that stream then acts with the installation's
+-- credentials.
 create or replace function outbox.grant_rail(p_stream text, p_rail text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
 -- A relay's sign of life, and whether it wants to be notified. Losing this write to a crash costs nothing, so it does not
--- wait for the disk. A relay that was forgotten while it slept is put back.
+-- wait for the disk. A relay that was forgotten while it slept is added again.
 create or replace function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean) returns void
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Notes that these rails are served now. Half a minute is exact enough, and a row that another relay is noting at this moment is left to
--- it: a sign of life waits for nobody.
+-- Notes that these rails are served now. Half a minute is exact enough, and a row that another relay is updating at this moment is left to
+-- it: a sign of life waits for no lock.
 create or replace function outbox.note_served(p_rails text[]) returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- The credentials of the installation's own rails, for relays that their environment does not give them to: of the names asked for those
--- that a registration says belong to a guarded rail, and no other secret. Whoever can log in as a relay can call this too. Where Vault
--- keeps the secrets that login is all it takes; elsewhere it also takes the key. Each reader is noted.
+-- The credentials of the installation's own rails, for relays that do not have them in their environment: of the names asked for, only
+-- those that a registration assigns to a guarded rail, and no other secret. Anyone who can log in as a relay can call this too. Where Vault
+-- keeps the secrets, that login is enough; elsewhere the key is needed as well. Each reader is noted.
 create or replace function outbox.rail_credentials(p_names text[]) returns table (name text, value text)
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

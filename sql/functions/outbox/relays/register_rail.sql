@@ -1,5 +1,5 @@
 -- A relay declares its rails when it starts; a producer that starts first may do so itself. What a rail can prove never changes: rows of
--- others may go by it, and what is done after a lost answer depends on it.
+-- others may go by it, and what happens after a lost answer depends on it.
 create or replace function outbox.register_rail(
   p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint default null
 ) returns smallint
@@ -9,7 +9,7 @@ declare
   v_rail_id smallint;
   v_known text;
 begin
-  -- Looked up first: an upsert of an unchanged row would use up a number and a row version at each start.
+  -- Looked up first: an upsert of an unchanged row would use up a number and write a row version at each start.
   select rail_id into v_rail_id from outbox.rails
    where name = p_name and capability = p_capability and timeout_ms = p_timeout_ms
      and dedup_window_ms is not distinct from p_dedup_window_ms;

@@ -1,4 +1,4 @@
--- Whether a relay runs: one that reported lately and has not ended.
+-- Whether a relay runs: one that reported recently and has not ended.
 create or replace function outbox.relays_run() returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- A relay that ends in an orderly way takes its entry with it; those that die are forgotten by the sweep. The last turn of a relay on
--- demand stays until then, so that others see that it delivers.
+-- A relay that stops in an orderly way removes its entry; the sweep forgets relays that die. The last turn of a relay on demand keeps its
+-- entry until then, so that others see that it delivers.
 create or replace function outbox.stop_relay(p_relay_id integer) returns void
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ as $$
             for update of o skip locked);
   update outbox.relays r set ended_at = now(), seen_at = now() where r.relay_id = p_relay_id;
 $$;
-comment on function outbox.stop_relay(integer) is 'Takes a relay off the list, or notes that its turn ended.';
+comment on function outbox.stop_relay(integer) is 'Removes a relay''s entry, or notes that its turn ended.';

@@ -1,4 +1,4 @@
--- Adds a stream, unless there is one of its name: then the answer is null.
+-- Adds a stream, unless one of that name exists: then the result is null.
 create or replace function outbox.add_stream(p_stream outbox.streams) returns outbox.streams
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Changes the settings of a stream that are named, and leaves the others. Null lifts dedupe_days (keys are remembered for ever) and
--- writers (everybody who may call outbox.enqueue() may write it). Order and retention class are fixed when a stream is made, because rows
--- already carry them.
+-- Changes the named settings of a stream, and leaves the others. Null lifts dedupe_days (keys are remembered forever) and writers
+-- (everybody who may call outbox.enqueue() may write it). Order and retention class are fixed when a stream is made, because rows already
+-- carry them.
 create or replace function outbox.change_stream(p_name text, p_changes jsonb) returns outbox.streams
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -23,4 +23,4 @@ begin
   return v_new;
 end
 $$;
-comment on function outbox.change_stream(text, jsonb) is 'Changes the settings of a stream that are named.';
+comment on function outbox.change_stream(text, jsonb) is 'Changes the named settings of a stream.';

@@ -1,4 +1,4 @@
--- Refuses what is no object of settings, and settings that are not among p_known.
+-- Refuses settings that are not an object, and settings that are not among p_known.
 create or replace function outbox.check_stream_settings(p_settings jsonb, p_known text[]) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

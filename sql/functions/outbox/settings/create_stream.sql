@@ -1,4 +1,4 @@
--- The same as put_stream(), with a parameter for each setting, for those who write SQL by hand. Null: not given.
+-- The same as put_stream(), with a parameter for each setting, for people who write SQL by hand. Null: not given.
 create or replace function outbox.create_stream(
   p_name text,
   p_ordered boolean default true,

@@ -1,4 +1,4 @@
--- Sets limits of destinations for which nobody set any; operators change them with limit_destination(). For the migrator's
+-- Sets limits of destinations that have none; operators change them with limit_destination(). For the migrator's
 -- registrations: {"slack:": {"min_interval_ms": 1000}}.
 create or replace function outbox.ensure_limits(p_limits jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp

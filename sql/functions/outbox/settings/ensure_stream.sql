@@ -1,9 +1,9 @@
--- Makes a stream of ours with these settings if it is not there; one that is there takes on what its registration changed, except settings
+-- Makes one of our streams with these settings if it does not exist; an existing one gets what its registration changed, except settings
 -- that an operator has set (note_registered). For the migrator's registrations: unlike put_stream() it may close a stream to everybody but
--- our own functions (writers: []). Where an application has taken such a name already, its rows would go out under our grants, and ours
--- would wait behind them: the migration stops before that.
+-- our own functions (writers: []). If an application already uses the name, the migration stops: otherwise its rows would go out under our
+-- grants, and ours would wait behind them.
 --
--- A lease is not shortened while relays run, which count on it; then the longer one stays, and `headroom doctor` names it.
+-- A lease is not shortened while relays run, because they rely on it; then the longer one stays, and `headroom doctor` names it.
 create or replace function outbox.ensure_stream(p_name text, p_settings jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Sets the limits of a destination: the least gap between two sends, and when its circuit opens. A name that ends in a colon is for all
--- destinations that begin with it, "*" for all that have no limits of their own. Relays follow at their next look; nothing that they lock
--- is touched.
+-- Sets the limits of a destination: the smallest gap between two sends, and when its circuit opens. A name that ends in a colon is for all
+-- destinations that begin with it, "*" for all that have no limits of their own. Relays apply it at their next claim; nothing that they
+-- lock is touched.
 create or replace function outbox.limit_destination(
   p_name text, p_min_interval_ms integer default null, p_failure_threshold integer default null, p_open_base_ms integer default null
 ) returns void

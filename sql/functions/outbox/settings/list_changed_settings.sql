@@ -1,4 +1,4 @@
--- Settings of Headroom's own streams, rails and limits that are not as this release registers them: an operator set them, or for a rail
+-- Settings of Headroom's own streams, rails and limits that differ from what this release registers: an operator set them or, for a rail,
 -- the relay that declared it. Migrations leave them alone.
 create or replace function outbox.list_changed_settings()
 returns table (kind text, name text, setting text, registered jsonb, value jsonb)

@@ -1,7 +1,7 @@
--- Notes what the registrations of this release say of a stream, a rail or a limit, and answers which of these settings the caller has to
--- apply: those that still have the value that was registered before. Another value was set by somebody, and stays. A setting that is new
--- in this release was set by nobody. Where nothing was registered before, what is set stays, except where the caller says by p_unset how
--- settings look that nobody has set.
+-- Notes what the registrations of this release say about a stream, a rail or a limit, and returns which of these settings the caller must
+-- apply: those that still have the value that was registered before. Any other value was set by a person, and stays. A setting that is new
+-- in this release was set by nobody. Where nothing was registered before, existing values stay, unless they equal p_unset: the values of
+-- settings that nobody has set.
 create or replace function outbox.note_registered(p_kind text, p_name text, p_settings jsonb, p_unset jsonb default null) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function outbox.note_registered(text, text, jsonb, jsonb)
-  is 'Notes what is registered, and answers which settings are to be applied.';
+  is 'Notes what is registered, and returns which settings are to be applied.';

@@ -1,6 +1,6 @@
 -- Makes a stream, or changes the settings of one that exists: {"max_tries": 8, "retention": "week"}. Settings that are not given keep their
--- value; order and retention class are fixed at creation, because rows already carry them. Who may write it is a list of roles; nobody
--- opens the streams that our own functions write.
+-- value; order and retention class are fixed at creation, because rows already carry them. Its writers are a list of roles; the streams
+-- that our own functions write cannot be opened to others.
 create or replace function outbox.put_stream(p_name text, p_settings jsonb) returns outbox.streams
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Names the functions, (jsonb) returns jsonb, by which rows of a stream are rendered when they are sent. For the migrator's registrations
+-- Names the functions, (jsonb) returns jsonb, that render rows of a stream when they are sent. For the migrator's registrations
 -- only: anybody who could call this could run any function as the owner.
 create or replace function outbox.register_renderers(p_stream text, p_renderers jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- What is registered for these settings of a stream or a limit, for operators who go back to it; all of them where none is named.
+-- What is registered for these settings of a stream or a limit, for operators who reset to it; all of them where none is named.
 create or replace function outbox.registered_of(p_kind text, p_name text, p_settings text[]) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The settings that a stream, a rail or a limit has now, of those that a registration may give it; null where there is none of that name.
+-- The current settings of a stream, a rail or a limit, of those that a registration may set; null where none has that name.
 create or replace function outbox.settings_of(p_kind text, p_name text) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ as $$
                                                  'open_base_ms', l.open_base_ms) from outbox.limits l where l.name = p_name)
   end
 $$;
-comment on function outbox.settings_of(text, text) is 'The present settings of a stream, a rail or a limit. Nullable: result.';
+comment on function outbox.settings_of(text, text) is 'The current settings of a stream, a rail or a limit. Nullable: result.';

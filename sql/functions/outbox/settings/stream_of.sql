@@ -1,4 +1,4 @@
--- The row of a stream with these settings, and with the defaults of those that are not given. Its number is the table's to give.
+-- The row of a stream with these settings, and with defaults for those that are not given. The table assigns its number.
 create or replace function outbox.stream_of(p_name text, p_settings jsonb) returns outbox.streams
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

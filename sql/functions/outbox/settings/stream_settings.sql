@@ -1,4 +1,4 @@
--- The settings of a stream: all of it but its name, what is fixed when it is made, and what Headroom notes about it.
+-- The settings of a stream: everything except its name, what is fixed when it is made, and what Headroom notes about it.
 create or replace function outbox.stream_settings(p_stream outbox.streams) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
 -- Writes changed settings of a stream, whoever changes them. The caller has locked its row.
 --
--- Claims and settles read a stream anew each time. Relays read its lease when they start, and count on it before each call: while one
+-- Claims and settles read a stream each time. Relays read its lease when they start, and rely on it before each call: while one
 -- runs, a shorter lease would end during a call that it believes safe, and another relay would send the same row.
 create or replace function outbox.write_stream(p_stream outbox.streams, p_changes jsonb) returns outbox.streams
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ begin
   v_new := jsonb_populate_record(p_stream, p_changes);
   if v_new.lease_seconds < p_stream.lease_seconds and outbox.relays_run() then
     perform headroom.fail('conflict', format('The lease of stream "%s" cannot be shortened while relays run.', p_stream.name),
-      'they count on the lease that they read when they started, and would send what another relay may take',
+      'they rely on the lease that they read when they started, and would send what another relay may take',
       'Stop the relays, change it, and start them again. Nothing was changed.');
   end if;
   update outbox.streams s

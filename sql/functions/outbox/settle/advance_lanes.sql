@@ -1,12 +1,12 @@
--- Gives lanes back after their leased rows are dealt with: each goes on with its next pending row, or goes idle. The
--- caller holds the locks on the heads.
+-- Gives lanes back after their leased rows are settled: each continues with its next pending row, or becomes idle. The caller holds the
+-- locks on the heads.
 --
--- A lane may only go idle while its number allocator is ours, because a producer whose transaction is still open has
--- already decided not to add a head. If that producer holds it, nothing waits: the lane is looked at again shortly. With
--- the allocator locked, a look with a fresh snapshot sees every row that will ever come without a new head.
+-- A lane may become idle only while we hold its number allocator, because a producer whose transaction is still open has already decided
+-- not to add a head. If that producer holds it, nothing waits: the lane is checked again shortly. With the allocator locked, a query with a
+-- fresh snapshot sees every row that will ever come without a new head.
 --
--- p_delivered_at says that the row before each given number was delivered, and when: the number is remembered for redrive, the time for
--- who asks when people were last told something. p_places are the heads' row versions, where the caller has them.
+-- p_delivered_at says that the row before each given number was delivered, and when: redrive needs the number, and the time answers when
+-- people were last told something. p_places are the heads' row versions, where the caller has them.
 create or replace function outbox.advance_lanes(
   p_lane_ids bigint[], p_from_seqs bigint[], p_delivered_at timestamptz default null, p_places tid[] default null
 ) returns void
@@ -52,7 +52,7 @@ begin
     return;
   end if;
 
-  -- Nearly always every one of them can be locked and goes idle; the sets are compared by size before they are searched.
+  -- Nearly always every one can be locked and becomes idle, so the sets are compared by size before they are searched.
   select array_agg(l.lane_id) into v_locked
     from (select lane_id from outbox.lanes where lane_id = any (v_empty) for update skip locked) l;
   with idle as (

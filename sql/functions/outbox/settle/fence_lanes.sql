@@ -1,6 +1,6 @@
--- The lanes that these outcomes may still move: their claim lives and their head is under it. Locks those heads until the settle is
--- through, so that a redrive is honoured. Null when any of the outcomes comes too late, has been settled before, or belongs to a lane
--- that somebody else holds; then late_in_lanes tells which.
+-- The lanes that these outcomes may still move: their claim exists and their head is under it. Locks those heads until the settle has
+-- ended, so that a redrive is honoured. Null when any of the outcomes comes too late, has been settled before, or belongs to a lane
+-- that another session holds; then late_in_lanes says which.
 create or replace function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
 returns outbox.fenced_lane[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Gives up the first row of free lanes: a FAILED line, a dead letter, and the lane blocks or goes on as its stream says.
+-- Gives up the first row of free lanes: a FAILED line, a dead letter, and the lane blocks or continues as its stream says.
 create or replace function outbox.give_up_heads(
   p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text
 ) returns void

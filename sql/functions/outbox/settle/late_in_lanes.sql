@@ -1,6 +1,6 @@
--- Which of these outcomes cannot be settled now: late ones, whose claim was reaped, whose lane went on, or which are settled already; and
--- busy ones, whose claim or lane somebody else holds at this moment. p_live are the claims that the caller holds; the lanes that it holds
--- are found by taking them again.
+-- Which of these outcomes cannot be settled now: late ones, whose claim was reaped, whose lane has moved on, or which are settled already;
+-- and busy ones, whose claim or lane another session holds at the moment. p_live are the claims that the caller holds; the lanes that it
+-- holds are found by taking them again.
 create or replace function outbox.late_in_lanes(
   p_live bigint[], p_outcomes outbox.row_outcome[], out late uuid[], out busy uuid[]
 )

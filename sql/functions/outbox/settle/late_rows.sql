@@ -1,5 +1,5 @@
 -- Which of these outcomes cannot be settled now: late ones, whose claim was reaped or which are settled already; and busy ones, whose claim
--- somebody else holds at this moment. p_live are the claims that the caller holds.
+-- another session holds at the moment. p_live are the claims that the caller holds.
 create or replace function outbox.late_rows(
   p_stream outbox.streams, p_live bigint[], p_outcomes outbox.row_outcome[], out late uuid[], out busy uuid[]
 )
@@ -8,7 +8,7 @@ as $$
 declare
   v_open bigint;
 begin
-  -- The common case, without a look into the archive: whole claims, of which nothing has been settled before.
+  -- The common case, without reading the archive: whole claims, of which nothing has been settled before.
   select sum(c.open) into v_open from outbox.claims c where c.claim_id = any (p_live) having bool_and(c.open = cardinality(c.outbox_ids));
   if v_open = cardinality(p_outcomes) and (select bool_and(o.claim_id = any (p_live)) from unnest(p_outcomes) o) then
     return;

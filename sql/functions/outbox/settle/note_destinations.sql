@@ -1,11 +1,11 @@
--- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer each time; a
--- request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is said about it, and a
--- mail server that does not take one mail for now speaks of that mail. A receiver that has not finished what one row asked for, does not
--- show it yet, or cannot do it for now with what that row is about, has answered: an account without money must not keep its customers
--- from paying. A row that came back unsent says nothing, except that it is no longer a probe.
+-- Notes what outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer each time;
+-- a request for quiet (429) pauses the destination without counting as a failure. If nothing was called, the outcome says nothing about the
+-- destination; a mail server that does not take one mail for now speaks only of that mail. A receiver that has not finished what one row
+-- asked for, does not show it yet, or cannot do it for now for the subject of that row, has answered: an account without money must not
+-- keep its customers from paying. A row that came back unsent says nothing, except that it is no longer a probe.
 --
--- It is written down, and put into the gate at once if that is free, else by whoever takes it next: a settle waits for nobody, and
--- nothing that it has to tell is lost.
+-- Each note is recorded, and applied to the gate immediately if that is free, otherwise by the next session that takes the gate: a settle
+-- waits for nobody, and no note is lost.
 create or replace function outbox.note_destinations(p_outcomes outbox.row_outcome[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -24,7 +24,7 @@ begin
                               and coalesce(o.code, '') not in
                                 ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')
                               or o.code = any (v_answers)) as answered,
-           -- least() leaves nulls out: a receiver that says no time is not one that says a day.
+           -- least() leaves nulls out: a receiver that gives no time does not ask for a day.
            max(least(o.after_ms, 86400000)) filter (where o.throttled and o.after_ms is not null) as quiet_ms,
            coalesce(bool_or(o.throttled), false) as throttled,
            max(o.code) filter (where o.kind in ('retry', 'unknown', 'rejected')) as code
@@ -40,7 +40,7 @@ begin
         or exists (select from outbox.gates g
                     where g.name = h.name
                       and (g.probe_until is not null or h.answered > 0 and (g.failures > 0 or g.open_until is not null)))
-        -- What has not been put into the gate yet is undone like what has.
+        -- Notes that are not applied to the gate yet are undone in the same way as those that are.
         or h.answered > 0 and exists (select from outbox.gate_notes t where t.name = h.name)
     returning name
   )
@@ -50,4 +50,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.note_destinations(outbox.row_outcome[]) is 'Opens, closes and pauses destinations by what their calls came to.';
+comment on function outbox.note_destinations(outbox.row_outcome[]) is 'Opens, closes and pauses destinations by the outcomes of calls.';

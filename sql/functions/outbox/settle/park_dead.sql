@@ -1,6 +1,6 @@
--- Parks a dead row that may have arrived only where the machine cannot settle it: its rail can neither ask the receiver nor count on it
--- to drop a repeat (any more), and a double would not be harmless. The same rules by which a relay sends what is in doubt
--- (src/outbox/dispatch/send.ts), so a redrive of all the others is safe. Money is always for a person.
+-- Parks a dead row that may have arrived only if the system cannot settle it: its rail cannot ask the receiver, the receiver is not sure to
+-- drop a repeat (any longer), and a double would not be harmless. A relay sends rows in doubt by the same rules
+-- (src/outbox/dispatch/send.ts), so redriving all the others is safe. Money is always for a person to decide.
 create or replace function outbox.park_dead() returns trigger
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

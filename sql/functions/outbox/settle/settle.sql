@@ -1,14 +1,14 @@
--- Records what became of claimed rows of one stream, and moves their lanes on. Outcomes of a lane stand in sending order and begin with the
+-- Records the outcomes of claimed rows of one stream, and moves their lanes on. Outcomes of a lane are in sending order and begin with the
 -- first of its rows that is not settled yet.
 --
--- The lease is the fence: a claim that has been reaped is gone, and a lane that went on has another claim, so a late
--- outcome changes nothing. The unique line number is its backstop.
+-- The lease is the fence: a claim that has been reaped is gone, and a lane that has moved on has another claim, so a late outcome changes
+-- nothing. The unique line number is its backstop.
 --
--- It waits for no row lock: outcomes of a lane or a claim that an operator or the reaper holds at this moment come back as busy, and are
--- to be settled again; the others are settled. What else there is to wait for, two seconds bound.
+-- It waits for no row lock: outcomes of a lane or a claim that an operator or the reaper holds at the moment come back as busy, and are to
+-- be settled again; the others are settled. Two seconds bound every other wait.
 --
--- Answers how many lines of each kind were written, those included that the call did not name, which rows came too late, which were given
--- up and which are busy.
+-- Returns how many lines of each kind were written, including those that the call did not name, and which rows came too late, were given up
+-- or are busy.
 create or replace function outbox.settle(
   p_stream_id smallint,
   p_outcomes outbox.row_outcome[],
@@ -53,7 +53,7 @@ begin
     if v_lanes is null then
       select l.late, l.busy into v_late, v_busy from outbox.late_in_lanes(v_live, p_outcomes) l;
       if v_late is null and v_busy is null then
-        -- Whoever held a lane has let go of it meanwhile, and now it is ours.
+        -- The session that held a lane has let go of it meanwhile, and now we hold it.
         v_lanes := outbox.fence_lanes(v_live, p_outcomes);
       end if;
     end if;

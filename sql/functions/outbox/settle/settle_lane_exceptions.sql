@@ -1,9 +1,9 @@
--- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were
--- never sent and come back as RELEASED, whether they are named or not: a claim that is over must leave no row behind whose
--- last line says that it is being sent. Returns how many lines of each kind it wrote.
+-- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were never sent and
+-- come back as RELEASED, whether they are named or not: when a claim has ended, no row may be left whose last line says that it is being
+-- sent. Returns how many lines of each kind it wrote.
 --
--- A row that waits for its next try becomes special, so that no run takes it along before its time: a redrive may put any
--- number of rows in front of it.
+-- A row that waits for its next try becomes special, so that no run takes it before its time: a redrive may put any number of rows in front
+-- of it.
 create or replace function outbox.settle_lane_exceptions(
   p_stream outbox.streams, p_outcomes outbox.row_outcome[],
   out retried integer, out released integer, out failed integer, out given_up uuid[]
@@ -90,13 +90,13 @@ begin
   end if;
 
   perform outbox.close_rows(v_claims);
-  -- A rewind that was asked for while the lane was in flight comes first, unless the lane blocks: then the redriven row
-  -- waits with the others until an operator has dealt with the dead one, by whose number the block is known.
+  -- A rewind that was asked for while the lane was in flight comes first, unless the lane blocks: then the redriven row waits with the
+  -- others until an operator has dealt with the dead one, whose number marks the block.
   update outbox.heads h
      set head_seq = case when s.state = 'FAILED' then s.seq else least(s.seq, h.rewind_to) end,
          due = case when h.rewind_to is null then coalesce(s.due, now()) else now() end,
          run_limit = case when s.state = 'RELEASED' then h.run_limit else 1 end, blocked = s.state = 'FAILED',
-         -- To which destination a rewound row goes is found out at the next look.
+         -- The next claim finds out to which destination a rewound row goes.
          destination_id = case when h.rewind_to is null then h.destination_id else 0 end,
          way_id = coalesce((select p.way_id from outbox.pending p
                              where p.lane_id = h.lane_id and p.seq >= least(s.seq, h.rewind_to) order by p.seq limit 1), h.way_id),

@@ -1,11 +1,11 @@
--- The delivered part of a settle on an ordered stream: lines, finished rows, and lanes that are through. A lane whose run is
--- not through yet stays leased and starts later.
+-- The delivered part of a settle on an ordered stream: lines, finished rows, and lanes whose run is complete. A lane whose run is not
+-- complete yet stays leased and starts later.
 --
--- Finished rows are deleted by range. A row that was redriven while its lane was in flight may stand inside that range
--- without having been sent; it must stay, so such lanes delete number by number. Outcomes that leave out a row before
--- them are refused: deleting by range would lose it.
+-- Finished rows are deleted by range. That range may include a row that was redriven while its lane was in flight, and has not been sent;
+-- it must stay, so such lanes delete number by number. Outcomes that leave out a row before them are refused: deleting by range would lose
+-- it.
 --
--- One time for all of them: what a lane says of its last delivery is what the archive says.
+-- All of them get the same time, so that a lane's last delivery is the one in the archive.
 create or replace function outbox.settle_lanes(
   p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[]
 ) returns void

@@ -1,5 +1,5 @@
--- The undelivered part of a settle on a stream without order. The rows left the pending table when they were claimed; what
--- they had been through stands in the claim. Returns how many lines of each kind it wrote, and which rows it gave up.
+-- The undelivered part of a settle on a stream without order. The rows left the pending table when they were claimed; their history is in
+-- the claim. Returns how many lines of each kind it wrote, and which rows it gave up.
 create or replace function outbox.settle_row_exceptions(
   p_stream outbox.streams, p_outcomes outbox.row_outcome[],
   out retried integer, out released integer, out failed integer, out given_up uuid[]

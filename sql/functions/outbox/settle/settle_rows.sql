@@ -1,5 +1,5 @@
--- The delivered part of a settle on a stream without order. The rows left the pending table when they were claimed, and no lane can say
--- that they were delivered: where the stream is followed, layers above are told.
+-- The delivered part of a settle on a stream without order. The rows left the pending table when they were claimed, and no lane records
+-- that they were delivered: where the stream is followed, layers above are notified.
 create or replace function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Keeps what deliveries brought back under the lane of each row. A later row of the lane may capture the same name anew. Layers above
--- are told, in the same transaction.
+-- Stores what deliveries captured under the lane of each row. A later row of the lane may capture the same name again. Layers above are
+-- notified in the same transaction.
 create or replace function outbox.store_captures(p_outcomes outbox.row_outcome[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ begin
     insert into outbox.captures as c (lane_id, name, value, outbox_id)
     select distinct on (m.lane_id, v.key) m.lane_id, v.key, v.value, m.outbox_id
       from unnest(p_outcomes) o
-      -- The lane that the outcome moves, whatever id it names: a relay tells of the rows that it holds, and of no others.
+      -- The lane that the outcome moves, whatever id it names: a relay reports only rows that it holds.
       join outbox.payloads m on m.outbox_id = o.outbox_id and m.lane_id = o.lane_id and m.seq = o.seq
      cross join lateral jsonb_each(o.captured) v
      where coalesce(o.kind, 'delivered') = 'delivered'

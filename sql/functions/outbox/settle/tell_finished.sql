@@ -1,5 +1,5 @@
--- Tells layers above of rows that are finished, delivered or skipped, where their stream is followed. At their last try, for one that a
--- person says arrived.
+-- Notifies layers above of rows that are finished, delivered or skipped, where their stream is followed. For a row that a person says
+-- arrived, the time is that of its last try.
 create or replace function outbox.tell_finished(p_outbox_ids uuid[], p_delivered boolean, p_at timestamptz) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,4 +13,4 @@ begin
 end
 $$;
 comment on function outbox.tell_finished(uuid[], boolean, timestamptz)
-  is 'Tells layers above of finished rows of streams that are followed.';
+  is 'Notifies layers above of finished rows of streams that are followed.';

@@ -1,6 +1,6 @@
--- How often a row was tried, the open try included, counted in the archive: DISPATCHING lines less RELEASED ones since the last
--- redrive. For looking at rows in flight: one without order stands in no pending table then, and its claim keeps no count when
--- all of its rows are new. Planned anew each time, as in outbox.last_line().
+-- How often a row was tried, the open try included, counted in the archive: DISPATCHING lines less RELEASED ones since the last redrive.
+-- For inspecting rows in flight: a row without order is in no pending table then, and its claim keeps no count when all of its rows are
+-- new. Planned for each call, as in outbox.last_line().
 create or replace function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint) returns integer
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$

@@ -1,5 +1,5 @@
--- An error message as it is kept: at most 2000 characters, and no e-mail address, which receivers like to quote. It is erased with the
--- payload, but those who look at a row meanwhile need no address.
+-- An error message as it is stored: at most 2000 characters, and no e-mail address, which receivers like to quote. It is erased with the
+-- payload, but people who inspect a row before that need no address.
 create or replace function outbox.without_addresses(p_message text) returns text
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp
 as $$

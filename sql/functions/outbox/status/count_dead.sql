@@ -1,4 +1,4 @@
--- How many dead letters a filter of list_dead() finds, to be shown before anything is done to them.
+-- How many dead letters a filter of list_dead() finds, shown before anything is done to them.
 create or replace function outbox.count_dead(
   p_stream text default null,
   p_error_code text default null,

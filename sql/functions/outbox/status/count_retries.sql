@@ -1,4 +1,4 @@
--- How many rows a filter of list_retries() finds, to be shown before anything is done to them.
+-- How many rows a filter of list_retries() finds, shown before anything is done to them.
 create or replace function outbox.count_retries(
   p_stream text default null, p_rail text default null, p_error_code text default null
 ) returns bigint

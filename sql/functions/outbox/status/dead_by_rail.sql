@@ -1,5 +1,5 @@
--- The dead letters of each stream by rail, for alerts: how many, since when, and of which codes. Of a stream with very many the newest
--- ten thousand are counted; beyond that nobody needs the exact number. The alerts' own stream is left out: an alert that cannot be
+-- The dead letters of each stream by rail, for alerts: how many, since when, and with which codes. If a stream has very many, only the
+-- newest ten thousand are counted; beyond that nobody needs the exact number. The alerts' own stream is left out: an alert that cannot be
 -- sent must not raise another.
 create or replace function outbox.dead_by_rail() returns table (
   stream text, rail text, dead integer, parked integer, last_died_at timestamptz, codes jsonb

@@ -1,5 +1,5 @@
--- Destinations as people see them: is the circuit closed, open, or letting one trial call through; when is the next slot. Kinds ("slack:")
--- and "*" are listed with the limits of destinations that have none of their own.
+-- Destinations as people see them: whether the circuit is closed, open, or letting one trial call through, and when the next slot is. Kinds
+-- ("slack:") and "*" are listed with the limits of destinations that have none of their own.
 create or replace function outbox.destination_status()
 returns table (destination text, circuit text, failures integer, open_until timestamptz, min_interval_ms integer, next_slot_at timestamptz,
                last_error_code text)

@@ -1,9 +1,9 @@
--- Sessions that have locked what relays and timers pass by while it is locked (turns, gates, heads, claims, rows without order), or for
--- which somebody waits who works on our tables. Each is ordinary for a moment: who asks looks twice, and a transaction that is in both
--- answers has been open meanwhile.
+-- Sessions that have locked what relays and timers pass by while it is locked (turns, gates, heads, claims, rows without order), or that
+-- block a session working on our tables. Each lock is normal for a moment, so callers ask twice: a transaction that is in both answers has
+-- been open all that time.
 --
--- A login that may not see other logins' statistics is told pid, login and application of a session, and neither its state nor since when
--- its transaction has been open.
+-- A login that may not see other logins' statistics gets pid, login and application of a session, but not its state, nor since when its
+-- transaction has been open.
 create or replace function outbox.held_locks()
 returns table (pid integer, transaction text, login text, application text, state text, since timestamptz, turns text[],
                destinations text[], tables text[], waiting integer, waiting_since timestamptz)
@@ -43,5 +43,5 @@ as $$
    order by a.pid;
 $$;
 comment on function outbox.held_locks()
-  is 'Sessions that hold turns, gates or rows of the engine, or for which somebody waits. Nullable: login, application, state, since, '
+  is 'Sessions that hold turns, gates or rows of the engine, or that block others. Nullable: login, application, state, since, '
      'waiting_since.';

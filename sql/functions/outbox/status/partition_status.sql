@@ -1,5 +1,5 @@
--- How far ahead the archive has partitions, per retention class, without a gap from now on. A row whose partition is
--- missing cannot be claimed, so this is what to watch.
+-- How far ahead the archive has partitions, per retention class, without a gap from now on. Watch this: a row whose partition is missing
+-- cannot be claimed.
 create or replace function outbox.partition_status()
 returns table (
   class text, retain_days integer, partitions bigint, oldest_at timestamptz, covered_until timestamptz, days_ahead double precision

@@ -1,5 +1,5 @@
--- The rails as people see them: how long ago a relay that serves each was last seen, and how many rows wait for it. Of very many waiting
--- rows the first ten thousand with order and without are counted; whether any wait is the question.
+-- The rails as people see them: how long ago a relay that serves each was last seen, and how many rows wait for it. At most ten thousand
+-- waiting rows with order, and as many without, are counted: what matters is whether any wait.
 create or replace function outbox.rail_status()
 returns table (rail text, capability text, served_seconds_ago double precision, waiting bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Rows that were tried or handed back and wait for the time of their next try, and that are next of their key: what an operator may have
--- tried at once. Rows that were never claimed are not among them: their time is the producer's.
+-- Rows that were tried or handed back, wait for the time of their next try, and are next of their key: an operator may make these due now.
+-- Rows that were never claimed are not among them: their time is the producer's.
 create or replace function outbox.retries_waiting(p_stream text, p_rail text, p_error_code text)
 returns table (outbox_id uuid, stream text, rail text, error_code text, tries smallint, due timestamptz)
 language sql stable set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- How much of a table to read for about p_rows of its rows, in per cent; all of it up to 10,000 rows. The size is the planner's,
--- which autovacuum keeps; where that is wrong, the sample is larger or smaller, not false.
+-- How much of a table to read for about p_rows of its rows, in per cent; all of it up to 10,000 rows. The size is the planner's
+-- estimate, which autovacuum maintains; if that is wrong, the sample is larger or smaller, but still valid.
 create or replace function outbox.sample_percent(p_table regclass, p_rows integer) returns real
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

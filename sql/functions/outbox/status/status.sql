@@ -1,15 +1,15 @@
--- One line per stream of what a person and a metric want to know, at a cost that does not grow with what waits: whoever looks
--- must not slow down what is looked at.
+-- One line per stream with what people and metrics need, at a cost that does not grow with the number of waiting rows: watching a stream
+-- must not slow it down.
 --
--- Up to 10,000 pending rows, and as many active lanes, are counted. Beyond that pending, due, lanes and retrying are estimates from
--- samples of pages, and "estimated" marks them: about 50,000 rows where counting is all, 5,000 where each row is a look into another
--- table. Where there is anything, the estimate is never zero. What follows the number of leases and of dead letters is always
--- counted, and nothing follows the archive.
+-- Up to 10,000 pending rows, and as many active lanes, are counted. Beyond that pending, due, lanes and retrying are estimates from samples
+-- of pages, marked "estimated": about 50,000 rows where counting is enough, 5,000 where each row needs a lookup in another table. If there
+-- is anything, the estimate is never zero. Numbers whose cost follows leases and dead letters are always counted, and no cost follows the
+-- archive.
 --
--- pending: not in flight. due: what could be sent now (rows without order; lanes with it). stuck: in flight although the
--- lease is over. The oldest row's age counts from when it was wanted: enqueued, or its not-before if it has not been tried. With
--- order, only the first row of a lane counts, since the others wait for it; beyond 10,000 active lanes the age is that of the
--- oldest row looked at, which may not be the oldest of all. Without order it is exact.
+-- pending: not in flight. due: what could be sent now (rows without order; lanes with it). stuck: in flight although the lease has run out.
+-- The oldest row's age counts from when it was wanted: enqueued, or its not-before if it has not been tried. With order, only the first row
+-- of a lane counts, since the others wait for it; beyond 10,000 active lanes the age is that of the oldest row sampled, which may not be
+-- the oldest of all. Without order it is exact.
 create or replace function outbox.status()
 returns table (
   stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint,
@@ -47,7 +47,7 @@ begin
      group by h.stream_id
   ), first_rows as materialized (
     select h.stream_id, least(min(p.due) filter (where p.lines = 0),
-                             -- Ids sort by their time, so that of the first one is all that has to be read.
+                             -- Ids sort by their time, so only the first one has to be read.
                              outbox.id_time((min(p.outbox_id::text collate "C") filter (where p.lines > 0))::uuid)) as wanted_at
       from outbox.heads h tablesample system (v_some_lanes) repeatable (1)
      cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id order by p.seq limit 1) p
@@ -87,4 +87,4 @@ begin
 end
 $$;
 comment on function outbox.status()
-  is 'Depth, age, flight and dead letters of each stream; "estimated" marks what is too much to be counted.';
+  is 'Depth, age, flight and dead letters of each stream; "estimated" marks numbers that are too large to be counted.';

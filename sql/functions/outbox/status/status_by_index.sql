@@ -1,9 +1,9 @@
--- What the indexes know exactly about a stream that is too large to be counted, for status(): whether anything waits and is due,
--- how many lanes are blocked, and since when the oldest row is wanted.
+-- What the indexes know exactly about a stream that is too large to be counted, for status(): whether anything waits and is due, how many
+-- lanes are blocked, and since when the oldest row is wanted.
 --
--- Without order that is the earliest date of all, or the time of the oldest row that was tried before (a row is never due
--- before it was made, so the later dates of tried rows do no harm). With order no index knows it; the first rows of the lanes
--- that have waited longest are looked at. A stream with order that can be counted needs nothing of this.
+-- Without order that is the earliest date of all, or the time of the oldest row that was tried before (a row is never due before it was
+-- made, so the later dates of tried rows do no harm). With order no index knows it, so the first rows of the lanes that have waited longest
+-- are read. A stream with order that can be counted does not need this.
 create or replace function outbox.status_by_index(
   p_stream_id smallint, p_ordered boolean, p_estimated boolean,
   out waiting integer, out due integer, out blocked bigint, out wanted_at timestamptz

@@ -1,5 +1,5 @@
--- Which streams have rows waiting on a guarded rail that they were not granted, and the grant that would let them go. Of very many waiting
--- rows the first ten thousand with order and without are counted, as in rail_status().
+-- Which streams have rows waiting on a guarded rail that they were not granted, and the grant that would release them. At most ten thousand
+-- waiting rows with order, and as many without, are counted, as in rail_status().
 create or replace function outbox.ungranted() returns table (stream text, rail text, waiting bigint, oldest uuid, grant_text text)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

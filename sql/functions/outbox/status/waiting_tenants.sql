@@ -1,4 +1,4 @@
--- The tenants whose rows wait for a destination, those that are being sent left out.
+-- The tenants whose rows wait for a destination, not counting rows that are being sent.
 create or replace function outbox.waiting_tenants(p_destination text) returns setof text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

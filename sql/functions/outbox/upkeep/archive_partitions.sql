@@ -1,5 +1,5 @@
--- The archive's leaf partitions with their bounds, read from the catalogue, which is right even when somebody made one by hand. Each bound
--- is read once, behind the offset: pulled up, the expression would be worked out again for every column that is made of it.
+-- The archive's leaf partitions with their bounds, read from the catalogue, which is right even when a person made one by hand. "offset 0"
+-- makes each bound be read once: without it, the expression would be evaluated again for every column that is made of it.
 create or replace function outbox.archive_partitions()
 returns table (class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamptz, to_at timestamptz)
 language sql stable set search_path = pg_catalog, pg_temp

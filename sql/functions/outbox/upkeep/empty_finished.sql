@@ -1,6 +1,6 @@
--- Erases what finished rows carried, and what was answered to them, where the archive has to stay for others: a dead letter keeps its
--- partition, and not its neighbours' payloads beyond their retention. Their lines and hashes stay with the partition. Returns how many, at
--- most p_limit.
+-- Erases what finished rows carried, and what was answered to them, where the partition must stay because of other rows: a dead letter
+-- keeps its partition, but not its neighbours' payloads beyond their retention. Their lines and hashes stay with the partition. Returns how
+-- many, at most p_limit.
 create or replace function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uuid, p_retain_days integer, p_limit integer)
   returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off

@@ -1,5 +1,5 @@
--- Makes the archive's partitions for the days ahead. Each one is created on its own and then attached: attaching takes a
--- lock that running claims do not conflict with, which "create table ... partition of" would wait for.
+-- Makes the archive's partitions for the days ahead. Each one is created separately and then attached: attaching takes a lock that does not
+-- conflict with running claims, which "create table ... partition of" would wait for.
 create or replace function outbox.ensure_partitions(p_days_ahead integer default 30) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
@@ -14,11 +14,11 @@ begin
   if p_days_ahead is null or p_days_ahead not between 1 and 3650 then
     perform headroom.fail('invalid_input', 'Partitions are made for 1 to 3650 days ahead.');
   end if;
-  -- One maker at a time; a second one would only find the work done, and a relay has better things to do than to wait.
+  -- One session at a time: a second one would only find the work done, and the relay that calls this should not wait.
   if not headroom.try_turn('outbox.ensure_partitions') then
     return 0;
   end if;
-  -- Only once: making a trigger waits for running claims, and makes new ones wait.
+  -- Only if it is missing: making a trigger waits for running claims, and makes new ones wait.
   if not exists (select from pg_trigger where tgrelid = 'outbox.attempts'::regclass and tgname = 'append_only') then
     perform outbox.protect_archive_table('outbox.attempts');
   end if;
@@ -33,9 +33,9 @@ begin
       v_made := v_made + 1;
     end if;
 
-    -- Periods are counted from the epoch, so that every server cuts at the same places. One period back as well: a
-    -- row enqueued just before midnight may be claimed just after. And everything since the last one that exists: producers
-    -- may have gone on for weeks while no relay ran, and their rows need the days that nobody made.
+    -- Periods are counted from the epoch, so that every server cuts at the same places. One period back as well: a row enqueued just before
+    -- midnight may be claimed just after. And all periods since the last partition that exists: producers may have continued for weeks
+    -- while no relay ran, and their rows need the days that nobody made.
     v_from := to_timestamp(floor(extract(epoch from now()) / 86400 / v_class.partition_days - 1) * v_class.partition_days * 86400);
     select least(v_from, max(p.to_at)) into v_from from outbox.archive_partitions() p where p.class_id = v_class.class_id;
     while v_from < now() + make_interval(days => p_days_ahead) loop

@@ -1,9 +1,8 @@
--- Ends rows of streams that forget, so many minutes after they expired: what is not finished is given up, dead letters and parked ones
--- too, and the payload is erased with the salt of its hash. The archive keeps what happened. A row that is being sent is left for the
--- next time.
+-- Gives up rows of streams that forget, so many minutes after they expired: unfinished rows, dead letters and parked ones too. Their
+-- payload is erased with the salt of its hash. The archive keeps what happened. A row that is being sent is left for the next time.
 --
--- Row by row, each in a subtransaction, so that one that fails does not keep the others; the last failure is returned. One caller at a
--- time; a second one would only wait for the first one's rows. Bounded; `more` means that another call would find work.
+-- Row by row, each in a subtransaction, so that a failing row does not stop the others; the last failure is returned. One caller at a time;
+-- a second one would only wait for the first one's rows. Bounded; `more` means that another call would find work.
 create or replace function outbox.forget_expired(
   p_most integer default 500, out forgotten integer, out failed_code text, out failed_message text, out more boolean
 )
@@ -19,7 +18,7 @@ begin
     v_ids := array(
       select e.outbox_id
         from outbox.streams s
-        -- Stream by stream and in order, or else everything that may expire on any stream would be read each time.
+        -- Stream by stream and in order: otherwise everything that may expire on any stream would be read each time.
        cross join lateral (select m.outbox_id, m.expires_at from outbox.payloads m
                             where m.stream_id = s.stream_id and m.erased_at is null
                               and m.expires_at < now() - make_interval(mins => s.forget_minutes)

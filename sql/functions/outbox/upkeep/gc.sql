@@ -1,11 +1,11 @@
--- Collects what is past its retention: archive partitions whole, the payloads of their rows, idempotency keys, and what layers above keep
--- of them. Never anything of a row that is pending, in flight or dead, however old; never a partition in which a line was written within
--- the retention (a row delivered late), though the payloads of its finished rows are erased. Lanes and captures stay: numbering must not
--- restart while anything remembers.
+-- Collects what is past its retention: whole archive partitions, the payloads of their rows, idempotency keys, and what layers above keep
+-- of them. It never collects anything of a row that is pending, in flight or dead, however old, and never a partition in which a line was
+-- written within the retention (a row delivered late); the payloads of such a partition's finished rows are erased. Lanes and captures
+-- stay: numbering must not restart while anything remembers a number.
 --
 -- Work is bounded by p_batch rows, so that a call is short; "more" means that another one would find work. Payloads go first and the
--- partition last, because dropping it locks out claims of its class until the end of the transaction. A partition that is in use just now
--- is left for the next time.
+-- partition last, because dropping it locks out claims of its class until the end of the transaction. A partition that is in use is left
+-- for the next time.
 create or replace function outbox.gc(p_batch integer default 10000) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '250ms'
 as $$
@@ -76,7 +76,7 @@ begin
       v_kept := v_kept || jsonb_build_object('partition', v_name, 'reason', 'in_use');
     end;
   end loop;
-  -- Last, because whoever wants one of them waits until this is over.
+  -- Last, because sessions that want one of them wait until this transaction ends.
   perform headroom.forget_turns(p_batch);
   return v_others || jsonb_build_object(
     'dropped', v_dropped, 'kept', v_kept, 'payloads', v_payloads, 'keys', v_keys,

@@ -1,5 +1,5 @@
--- Forgets idempotency keys that are past their stream's days. A key of a row that is not finished is kept: forgetting it
--- would let the same intent in twice.
+-- Forgets idempotency keys that are past their stream's days. The key of an unfinished row is kept: forgetting it would let the same intent
+-- in twice.
 create or replace function outbox.gc_keys(p_batch integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off
 as $$

@@ -1,4 +1,4 @@
--- The smallest outbox id that a row made at the given time can have: all zeroes behind the milliseconds.
+-- The smallest outbox id that a row made at the given time can have: all zeroes after the milliseconds.
 create or replace function outbox.partition_floor(p_at timestamptz) returns uuid
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
 -- Statement triggers and privileges do not reach partitions that are named directly, so each table of the archive gets its own: readers may
--- read it, nobody may change it. A platform's default privileges may have given a new table to roles of its own, whose names nobody knows
--- in advance: all of them lose it.
+-- read it, nobody may change it. A platform's default privileges may have given a new table to its own roles, whose names are not known in
+-- advance: all of them lose it.
 create or replace function outbox.protect_archive_table(p_table regclass) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

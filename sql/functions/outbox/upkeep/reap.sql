@@ -1,7 +1,7 @@
--- Takes back what dead relays held. The cost follows the number of leases, never the size of the archive. Each row gets a
--- ZOMBIE_REQUEUE line and is uncertain from then on: its relay may have sent it before it died. A reap counts as a try.
--- Claims that are being settled at this moment are skipped: the settle comes first. A claim that cannot be taken back
--- stays as it is (and is counted as stuck) without keeping the others; so do the lanes of one that an operator holds.
+-- Takes back what dead relays held. The cost follows the number of leases, never the size of the archive. Each row gets a ZOMBIE_REQUEUE
+-- line and is uncertain from then on: its relay may have sent it before it died. A reap counts as a try. Claims that are being settled at
+-- the moment are skipped: the settle comes first. If a claim cannot be taken back, it stays as it is (and is counted as stuck) while the
+-- others are taken back; so do the lanes that an operator holds.
 create or replace function outbox.reap(p_max_claims integer default 100) returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
@@ -29,7 +29,7 @@ begin
        where c.claim_id = v_claim.claim_id
          and not exists (select from outbox.heads h where h.lane_id = any (v_claim.lane_ids) and h.claim_id = v_claim.claim_id);
       if not found then
-        -- What is left is looked at again when others had their turn.
+        -- What is left is checked again after the others.
         update outbox.claims c set lease_until = now() + interval '5 s', lane_ids = l.lane_ids, open = cardinality(l.lane_ids)
           from (select array_agg(h.lane_id) as lane_ids from outbox.heads h
                  where h.lane_id = any (v_claim.lane_ids) and h.claim_id = v_claim.claim_id) l

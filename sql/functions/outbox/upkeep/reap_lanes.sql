@@ -1,6 +1,6 @@
--- Takes back the lanes of one expired claim, those that nobody else holds; the caller finds out which are left. The next run of each is
--- one row long: whatever killed the relay may be in it. What its rail can prove nothing of and may have arrived before is not sent a third
--- time.
+-- Takes back the lanes of one expired claim that nobody else holds; the caller finds out which are left. The next run of each is one row
+-- long, because a row in it may have killed the relay. If the rail can prove nothing, a row that may already have arrived before is not
+-- sent a third time.
 create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

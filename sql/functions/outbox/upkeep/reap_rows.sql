@@ -1,5 +1,5 @@
 -- Takes back the unordered rows of one expired claim: those without an outcome line yet. The archive is asked only when part of the claim
--- was settled. What its rail can prove nothing of and may have arrived before is not sent a third time.
+-- was settled. If the rail can prove nothing, a row that may already have arrived before is not sent a third time.
 create or replace function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

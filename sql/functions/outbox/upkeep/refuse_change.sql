@@ -1,5 +1,5 @@
--- Refuses the change that it is a trigger of. Not by headroom.fail(): the payment outbox is specified to answer a change of its archive
--- with SQLSTATE P0001, and those who use it rely on that. The detail begins with the code as everywhere.
+-- Refuses the change that fires this trigger. It does not use headroom.fail(): the payment outbox is specified to answer a change of its
+-- archive with SQLSTATE P0001, and its users rely on that. The detail begins with the code, as everywhere.
 create or replace function outbox.refuse_change() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$

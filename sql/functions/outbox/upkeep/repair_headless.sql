@@ -1,5 +1,5 @@
--- Gives a head to lanes that have pending rows and no head. Each lane's allocator is locked first, so that an open producer is not
--- misread. Where a dead row would have blocked the lane it does so again: what is behind it must not go out by accident.
+-- Gives a head to lanes that have pending rows and no head. Each lane's allocator is locked first, so that a producer with an open
+-- transaction is not misread. If a dead row would have blocked the lane, it does so again: the rows behind it must not go out by accident.
 create or replace function outbox.repair_headless(p_lane_ids bigint[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Lets lanes go on that are blocked by a dead row which does not exist: no operator could ever find what they wait for.
+-- Lets lanes continue that are blocked by a dead row that does not exist: no operator could ever find what they wait for.
 create or replace function outbox.repair_unblocked(p_lane_ids bigint[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,7 @@ declare
 begin
   select array_agg(h.lane_id) into v_lanes
     from (select h.lane_id from outbox.heads h where h.lane_id = any (p_lane_ids) order by h.lane_id for update skip locked) h;
-  -- A fresh look, now that nobody can change it.
+  -- A fresh snapshot, now that nobody can change it.
   select array_agg(h.lane_id) into v_lanes
     from outbox.heads h
    where h.lane_id = any (v_lanes) and h.blocked
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function outbox.repair_unblocked(bigint[])
-  is 'Lets lanes go on that wait for a dead row which does not exist; returns how many it repaired.';
+  is 'Lets lanes continue that wait for a dead row that does not exist; returns how many it repaired.';

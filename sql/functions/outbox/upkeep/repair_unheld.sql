@@ -1,8 +1,8 @@
--- Frees lanes that are leased under a claim which does not exist: no settle would be accepted for them, and no reap would find
--- them. They are reaped as if the claim were there and over; who held them and since when is read from the archive. The
--- rewind mark makes the reap ask the archive for each row whether it was in flight, instead of taking it for granted.
+-- Frees lanes that are leased under a claim that does not exist: no settle would be accepted for them, and no reap would find
+-- them. They are reaped as if the claim existed and had expired; who held them and since when is read from the archive. The
+-- rewind mark makes the reap ask the archive about each row whether it was in flight, instead of assuming it.
 --
--- A lane that cannot be taken back stays as it is, without keeping the others.
+-- A lane that cannot be taken back stays as it is, and the others are taken back.
 create or replace function outbox.repair_unheld(p_lane_ids bigint[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Gives a way to rows that have none, which no claim looks at. Whoever had entered an older version of a function while an upgrade was
--- under way goes on in it once that has ended, and writes rows as they were before there were ways. Returns how many lanes and rows.
+-- Gives a way to rows that have none, which no claim reads. A session that entered an older version of a function during an upgrade
+-- continues in it after the upgrade, and writes rows as they were before there were ways. Returns how many lanes and rows.
 create or replace function outbox.repair_ways() returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -20,7 +20,7 @@ begin
   if v_lanes is null and v_rows is null then
     return 0;
   end if;
-  -- As the migration that made ways tells our own rows from others.
+  -- Tells our own rows from others by the same rule as the migration that made ways.
   update outbox.payloads m
      set way_id = outbox.way_id(m.stream_id, m.rail_id, case when m.tenant_id is null then '?' else '' end)
    where m.way_id = 0

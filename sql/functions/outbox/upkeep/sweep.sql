@@ -1,10 +1,10 @@
--- Repairs lanes that nothing would ever wake: those with pending rows and no head, those leased under a claim that is gone,
--- those blocked by a dead row that is gone, and rows without a way. There should be no such lane; if one exists, it is repaired here and
--- counted, and somebody should ask why.
+-- Repairs lanes that nothing would ever wake: those with pending rows and no head, those leased under a claim that is gone, those blocked
+-- by a dead row that is gone, and rows without a way. There should be no such lane; if one exists, it is repaired here and counted, and the
+-- cause should be investigated.
 --
--- A call looks at p_max_lanes lanes and the next one goes on from there, so that its cost does not grow with the number of
--- lanes (6 microseconds each). What one statement sees is of one moment, and none of these can be in a moment's view of a sound
--- lane, not even while somebody works on it. What is found is looked at again under its lock.
+-- A call checks p_max_lanes lanes and the next one continues from there, so that its cost does not grow with the number of lanes (6
+-- microseconds each). Each statement has one snapshot, and no snapshot shows a sound lane in such a state, even while another session works
+-- on it. What is found is checked again under its lock.
 create or replace function outbox.sweep(p_max_lanes integer default 5000) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set lock_timeout = '2s'
 as $$
@@ -43,14 +43,14 @@ begin
           or h.blocked and not exists (select from outbox.dead d where d.lane_id = h.lane_id and d.seq = h.head_seq));
   delete from outbox.relays where relay_id in (select r.relay_id from outbox.relays r
                                                 where r.seen_at < now() - interval '10 minutes' for update skip locked);
-  -- A first row whose time is over waits for no gate: a look that is not for its destination skips it.
+  -- An expired first row waits for no gate: without a destination, the next claim skips it.
   update outbox.heads h set destination_id = 0
    where h.lane_id in (select o.lane_id from outbox.heads o
                         where o.lane_id > v_from and o.lane_id <= v_to and o.destination_id > 0 and o.claim_id is null and not o.blocked
                           and exists (select from outbox.pending p where p.lane_id = o.lane_id and p.seq = o.head_seq
                                          and p.expires_at <= now() and not p.uncertain)
                           for update of o skip locked);
-  -- A row that came while its lane was between two rows may go another way than the one that its lane was left in.
+  -- A row that came while its lane was between two rows may go another way than the one that the lane was left with.
   update outbox.heads h set way_id = n.way_id, destination_id = n.destination_id
     from (select o.lane_id, p.way_id, coalesce(p.destination_id, 0) as destination_id
             from outbox.heads o
@@ -59,7 +59,7 @@ begin
            where o.lane_id > v_from and o.lane_id <= v_to and o.claim_id is null and not o.blocked and o.way_id <> p.way_id
              for update of o skip locked) n
    where h.lane_id = n.lane_id;
-  -- What settles noted of destinations that nothing is sent to any more.
+  -- Notes of settles about destinations that nothing is sent to any more.
   perform outbox.hold_gates(array(select distinct t.name from outbox.gate_notes t limit 1000));
   return case when v_headless is null then 0 else outbox.repair_headless(v_headless) end
        + case when v_unheld is null then 0 else outbox.repair_unheld(v_unheld) end

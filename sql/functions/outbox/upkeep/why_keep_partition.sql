@@ -1,8 +1,8 @@
 -- Why an old archive partition must stay, or null when it may go. The answer stays true until it is dropped: a row
 -- that is finished never comes back, and new rows have new ids.
 --
--- The archive is written front to back, so that a recent line is nearly always found on the last pages; only a partition
--- that is about to go is read as a whole.
+-- The archive is written front to back, so a recent line is nearly always found on the last pages; only a partition that is about to be
+-- dropped is read as a whole.
 create or replace function outbox.why_keep_partition(
   p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer
 ) returns text

@@ -1,5 +1,5 @@
--- The rows of a stream in a range of ids, and whether the idempotency keys know each as itself: for layers above, which verify where
--- their rows come from.
+-- The rows of a stream in a range of ids, and whether the idempotency keys know each one under its own id: for layers above, which verify
+-- where their rows come from.
 create or replace function outbox.rows_between(p_stream text, p_after uuid, p_to uuid)
 returns table (outbox_id uuid, instruction_id text, idempotency_key text, known boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set enable_seqscan = off

@@ -1,4 +1,4 @@
--- About how much there is to verify, for a progress bar, as the planner's statistics have it.
+-- About how much there is to verify, for a progress bar, by the planner's statistics.
 create or replace function outbox.verify_extent(out deliveries bigint, out keys bigint, out lanes bigint)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

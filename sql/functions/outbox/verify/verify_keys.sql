@@ -1,9 +1,9 @@
--- One batch of the idempotency keys of a stream (I3): none without the outbox row that it stands for. A key that was put there by hand
--- would make the event that comes to need it fail.
+-- One batch of the idempotency keys of a stream (I3): each must have the outbox row that it stands for. A key that was inserted by hand
+-- would make the event that later needs it fail.
 --
--- Here and in the other functions of verification: a lateral subquery with "offset 0" is looked up row by row, and tables are not read from
--- end to end. The planner's guess at how much a range of ids holds is wrong often enough, by a factor of a thousand; any other kind of
--- join would then read a large table once for every batch, or a batch once for every row.
+-- Here and in the other verification functions, a lateral subquery with "offset 0" is looked up row by row, so that tables are not read
+-- from end to end. The planner's estimate of how much a range of ids holds is often wrong by a factor of a thousand; any other kind of join
+-- would then read a large table once for every batch, or a batch once for every row.
 create or replace function outbox.verify_keys(
   p_stream text, p_after_instruction text default '', p_after_key text default '', p_limit integer default 20000,
   out last_instruction text, out last_key text, out keys bigint, out findings jsonb

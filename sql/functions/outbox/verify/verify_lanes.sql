@@ -1,5 +1,5 @@
--- One batch of lanes (I6): a lane with rows has a head that will come to them, one without is idle, a blocked one has the dead row that it
--- waits for, and a leased one has its lease. So no row can lie where nothing would ever look.
+-- One batch of lanes (I6): a lane with rows has a head that will reach them, one without is idle, a blocked one has the dead row that it
+-- waits for, and a leased one has its lease. So no row can be where nothing would ever find it.
 create or replace function outbox.verify_lanes(
   p_after bigint default 0, p_limit integer default 20000, out last_id bigint, out lanes bigint, out findings jsonb
 )

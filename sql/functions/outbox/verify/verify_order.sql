@@ -1,5 +1,5 @@
 -- I5, for one ordered stream: rows of a key were delivered in the order of their numbers, and no number was left out where nothing is ever
--- collected. Rows that were redriven out of order are left out of the question, and so is what a person resolved later.
+-- collected. Rows that were redriven out of order are ignored, and so are rows that a person resolved later.
 --
 -- The lines of a key are spread over the whole archive, so this is one statement over all of it: the server sorts on disk what does
 -- not fit into memory.

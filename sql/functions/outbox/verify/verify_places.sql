@@ -56,4 +56,4 @@ begin
 end
 $$;
 comment on function outbox.verify_places(uuid, uuid)
-  is 'Rows of a range that are nowhere, in two places, or in a place that has lost count.';
+  is 'Rows of a range that are nowhere, in two places, or in a place whose count of lines is wrong.';

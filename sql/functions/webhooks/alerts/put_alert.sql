@@ -1,4 +1,4 @@
--- Makes an alert, or changes the fields that are given: endpoint, template, routing_key, streams, repeat_minutes.
+-- Makes an alert, or changes the given fields: endpoint, template, routing_key, streams, repeat_minutes.
 create or replace function webhooks.put_alert(p_name text, p_changes jsonb) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

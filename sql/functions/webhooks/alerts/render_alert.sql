@@ -1,6 +1,6 @@
--- An alert as its receiver wants it, made when it is sent: an event of CloudEvents, or one of PagerDuty's Events API v2. One dedup_key
--- for each stream and rail, so that the incident that was opened is the one that is closed. PagerDuty's key is added here, so that no
--- row contains it.
+-- An alert in its receiver's format, made when it is sent: a CloudEvents event, or one of PagerDuty's Events API v2. Each stream and rail
+-- has one dedup_key, so that the incident that was opened is the one that is closed. PagerDuty's key is added here, so that no row contains
+-- it.
 create or replace function webhooks.render_alert(p_payload jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,6 @@
--- Gives an endpoint one more secret to sign with, made here unless one is brought. From then on it signs first; those before it go on
--- signing for the window, so that receivers can change at their own time, and are forgotten afterwards. A receiver takes any of the
--- signatures; a few are enough, and more would only make every request larger.
+-- Gives an endpoint one more secret to sign with, generated here unless the caller passes one. From then on it signs first; older secrets
+-- continue to sign for the window, so that receivers can change in their own time, and are forgotten afterwards. A receiver accepts any of
+-- the signatures; a few are enough, and more would only make every request larger.
 create or replace function webhooks.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

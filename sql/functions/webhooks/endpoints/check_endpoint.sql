@@ -1,5 +1,5 @@
--- Refuses an endpoint that cannot be stored, before anything is written. An endpoint of a workspace receives events of that workspace's
--- requests and what its members are told: it must not see money that moves between others.
+-- Refuses an endpoint that cannot be stored, before anything is written. An endpoint of a workspace receives only events of that
+-- workspace's requests and its members' notifications: it must not see money that moves between others.
 create or replace function webhooks.check_endpoint(p_endpoint webhooks.endpoints) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- Refuses a URL that no relay would call, while it is being set. The binding check is the relay's, at the moment of dialling, over every
--- address that the name has then; here a name is not resolved, since its addresses of now prove nothing.
+-- Refuses a URL that no relay would call, when it is set. The check that binds is the relay's, when it dials, over every address that the
+-- name has then. The name is not resolved here, because its current addresses prove nothing.
 --
 -- p_allow_private is an operator's permission for http and private addresses, as in a sandbox; a relay must allow them as well. Messages
--- quote neither path nor query, which may hold a token.
+-- quote neither path nor query, which may contain a token.
 create or replace function webhooks.check_endpoint_url(p_url text, p_allow_private boolean) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -13,16 +13,16 @@ declare
   v_wrong text;
 begin
   v_wrong := case
-    when p_url is null or length(p_url) not between 1 and 2048 then 'it has 1 to 2048 characters'
-    when p_url !~ '^[\x21-\x7e]+$' or p_url ~ '[\\#]' then 'it holds printable ASCII only, no backslash and no fragment'
-    when v_parts is null then 'it begins with https:// and a host'
-    when position('@' in v_parts[2]) > 0 then 'it must hold no credentials'
+    when p_url is null or length(p_url) not between 1 and 2048 then 'it must have 1 to 2048 characters'
+    when p_url !~ '^[\x21-\x7e]+$' or p_url ~ '[\\#]' then 'it must have only printable ASCII, no backslash and no fragment'
+    when v_parts is null then 'it must begin with https:// and a host'
+    when position('@' in v_parts[2]) > 0 then 'it must not contain credentials'
     when v_host is null or v_host = '' then 'its host cannot be read'
     when p_allow_private then null
     when lower(v_parts[1] collate "C") <> 'https' then 'it must be https'
     when v_host !~ '[.:]' or v_host ~ '(^|\.)(localhost|local|internal|home\.arpa)$' then 'its host is a name of a private network'
   end;
-  -- Whatever ends in a number is read as an IPv4 address by those who dial, in odd notations too; only the plain one is taken here.
+  -- Clients read any name that ends in a number as an IPv4 address, in odd notations too; only the plain one is accepted here.
   if v_wrong is null and not p_allow_private and (v_host ~ '^\[' or v_host ~ '(^|\.)(0x[0-9a-f]*|[0-9]+)$') then
     begin
       v_address := case when v_host ~ '^\[' then trim(v_host, '[]')

@@ -1,4 +1,4 @@
--- Refuses to stop an endpoint that alerts go to, and names them: nobody would notice an alert that is not sent.
+-- Refuses to stop an endpoint that alerts go to, and names the alerts: nobody would notice that an alert is not sent.
 create or replace function webhooks.check_no_alerts(p_endpoint webhooks.endpoints) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,4 @@
--- Destinations as people see them, with what is known of those that are endpoints: the name, with its tenant in front where it belongs to
--- one, and whether it is disabled.
+-- Destinations as people see them; for endpoints also the name, prefixed with its tenant if it has one, and whether it is disabled.
 create or replace function webhooks.destination_status()
 returns table (destination text, endpoint text, circuit text, failures integer, open_until timestamptz, min_interval_ms integer,
                next_slot_at timestamptz, last_error_code text, disabled_code text, disabled_at timestamptz)

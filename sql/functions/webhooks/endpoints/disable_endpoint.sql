@@ -1,6 +1,6 @@
--- Stops an endpoint. Nothing is enqueued for it any more, and what waits for it dies as endpoint_disabled when its turn comes, without a
--- call: visible among the dead letters, and on a stream that blocks, holding its lane until somebody decides. Refused while alerts go
--- to it.
+-- Disables an endpoint. Nothing more is enqueued for it, and rows that wait for it die as endpoint_disabled when their turn comes, without
+-- a call: visible among the dead letters, and, on a stream that blocks, holding their lane until an operator decides. Refused while alerts
+-- go to it.
 create or replace function webhooks.disable_endpoint(p_name text, p_reason text default null, p_tenant_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

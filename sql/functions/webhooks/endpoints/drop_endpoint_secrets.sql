@@ -15,7 +15,7 @@ begin
     begin
       perform headroom.forget_in_vault(v_in_vault);
     exception when others then
-      -- A Vault that may be read and not written stops neither a removal nor the collection of what is old.
+      -- A Vault that may be read but not written stops neither a removal nor the collection of old secrets.
       null;
     end;
   end if;

@@ -1,5 +1,5 @@
--- Lets an endpoint receive events again, whatever pause its receiver asked for before. What happened meanwhile was not kept for it:
--- webhooks.replay_envelopes() publishes it again, and rows that died waiting are redriven like any other dead letter.
+-- Lets an endpoint receive events again, even if its receiver asked for a pause before. Events from the meantime were not kept for it:
+-- webhooks.replay_envelopes() publishes them again, and rows that died waiting are redriven like any other dead letter.
 create or replace function webhooks.enable_endpoint(p_name text, p_tenant_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

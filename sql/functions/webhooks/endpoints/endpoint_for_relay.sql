@@ -1,6 +1,6 @@
--- What a relay needs to call the endpoint of a row, its secrets in the clear: for relays only, who hold the key that opens them. The
--- endpoint of a workspace is found for rows of that workspace alone, whatever a row says about where it goes; the installation's for any.
--- Null secrets mean that they cannot be read under the key of this session; the row is tried again, since another relay may have it.
+-- What a relay needs to call the endpoint of a row, its secrets in the clear: only for relays, which hold the key that opens them. The
+-- endpoint of a workspace is found only for rows of that workspace, whatever a row says about where it goes; the installation's for any.
+-- Null secrets mean that they cannot be read under the key of this session; the row is tried again, because another relay may have the key.
 create or replace function webhooks.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text default null)
 returns table (
   id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean,

@@ -1,6 +1,6 @@
--- Disables an endpoint whose receiver answered a relay that it is gone for good (410), unless it has been changed since the relay looked,
--- for then the answer was about another address; or is being changed at this moment, which a relay does not wait for; nor for long for a
--- migration. Returns whether it did.
+-- Disables an endpoint whose receiver answered a relay that it is permanently gone (410). It does not if the endpoint was changed since the
+-- relay read it, because then the answer was about another address, or if it is being changed at the moment, because a relay does not wait
+-- for that, nor long for a migration. Returns whether it did.
 create or replace function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$

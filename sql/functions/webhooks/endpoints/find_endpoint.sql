@@ -1,5 +1,5 @@
--- An endpoint by name, locked, or a refusal: the one of a workspace, or without a workspace the installation's own. A name belongs to the
--- owner of the endpoint, so nobody learns anything about another's.
+-- An endpoint by name, locked, or a refusal: one of a workspace, or without a workspace the installation's own. Names belong to the owner
+-- of the endpoint, so nobody can find out about another's.
 create or replace function webhooks.find_endpoint(p_name text, p_tenant_id text) returns webhooks.endpoints
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Stores something of an endpoint that must not be shown: a key to sign with, or its headers.
+-- Stores a value of an endpoint that must not be shown: a key to sign with, or its headers.
 create or replace function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

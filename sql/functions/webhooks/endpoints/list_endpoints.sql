@@ -1,5 +1,5 @@
--- Endpoints as people see them: everything but their secrets, of which it counts those that sign, with the time when the next old one
--- ends, and whether this session could read them; and how many of their rows are dead letters.
+-- Endpoints as people see them: everything except their secrets. It shows how many secrets sign, when the next old one ends, whether this
+-- session could read them, and how many of their rows are dead letters.
 create or replace function webhooks.list_endpoints(p_tenant_id text default null)
 returns table (
   id uuid, name text, tenant_id text, url text, description text, topics text[], header_names text[], enabled boolean,

@@ -1,5 +1,5 @@
--- Sends an endpoint a signed event of the type headroom.ping, by the way that all others take. It is not worth sending later than within
--- a minute.
+-- Sends an endpoint a signed event of the type headroom.ping, by the same way as all others. It expires after a minute, because later it
+-- would be of no use.
 create or replace function webhooks.ping_endpoint(p_name text, p_tenant_id text default null) returns uuid
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

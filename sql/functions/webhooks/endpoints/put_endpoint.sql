@@ -1,6 +1,6 @@
--- Makes an endpoint, or changes the fields that are given: url, topics, description, headers. It is the one of that name in the
--- workspace, or without a workspace among the installation's own. A new one gets a secret to sign with, which is returned this once and
--- never again. Pass secrets as parameters of the statement and not in its text, which servers log.
+-- Makes an endpoint, or changes the given fields: url, topics, description, headers. It is identified by its name in the workspace, or
+-- without a workspace among the installation's own. A new one gets a secret to sign with, which is returned only by this call. Pass secrets
+-- as parameters of the statement and not in its text, which servers log.
 create or replace function webhooks.put_endpoint(
   p_name text, p_changes jsonb default '{}', p_secret text default null, p_allow_private boolean default false,
   p_tenant_id text default null,
@@ -22,8 +22,8 @@ begin
     if p_tenant_id is not null then
       perform headroom.run_hooks('webhooks.tenant_named', jsonb_build_object('tenant_id', p_tenant_id));
     end if;
-    -- New ones are made one at a time in each workspace: of two callers that make the same one the second finds that of the first, and
-    -- no two are both the last that there is room for. The installation has no such limit, so only the same name waits there.
+    -- New ones are made one at a time in each workspace: of two callers that make the same one, the second finds that of the first, and
+    -- two cannot both take the last free place. The installation has no such limit, so only the same name waits there.
     perform headroom.take_turn('webhooks.put_endpoint:' || case when p_tenant_id is null then 'name:' || coalesce(p_name, '')
                                                                 else 'tenant:' || p_tenant_id end);
     select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
@@ -48,7 +48,7 @@ begin
     perform outbox.clear_destination('endpoint:' || v_new.id);
   end if;
   if created and (select count(*) from webhooks.endpoints e where e.tenant_id = p_tenant_id) >= 50 then
-    perform headroom.fail('conflict', 'This workspace has 50 endpoints, and may have no more.', null,
+    perform headroom.fail('conflict', 'This workspace already has 50 endpoints, which is the limit.', null,
       'Remove one that is not needed. Nothing was changed.');
   end if;
 
@@ -66,4 +66,4 @@ begin
 end
 $$;
 comment on function webhooks.put_endpoint(text, jsonb, text, boolean, text)
-  is 'Makes or changes an endpoint; a new one''s secret is returned this once. Nullable: secret.';
+  is 'Makes or changes an endpoint; returns a new one''s secret, only this time. Nullable: secret.';

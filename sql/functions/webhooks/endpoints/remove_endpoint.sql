@@ -1,5 +1,5 @@
--- Removes an endpoint and its secrets, for good: rows that still wait for it die as unknown_endpoint when their turn comes, and one that
--- is made later under the same name is another. Refused while alerts go to it, which would no longer be sent.
+-- Removes an endpoint and its secrets permanently: rows that still wait for it die as unknown_endpoint when their turn comes, and one that
+-- is made later under the same name is a different one. Refused while alerts go to it, which would no longer be sent.
 create or replace function webhooks.remove_endpoint(p_name text, p_tenant_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- A new secret for an endpoint, returned this once. The old ones go on signing together with it for the window, a day by default; a
--- window of zero ends them now, for a secret that leaked.
+-- A new secret for an endpoint, returned only by this call. The old ones continue to sign together with it for the window, a day by
+-- default; a window of zero ends them now, for a secret that leaked.
 create or replace function webhooks.rotate_endpoint_secret(
   p_name text, p_secret text default null, p_window interval default '24 hours', p_tenant_id text default null
 ) returns text
@@ -10,7 +10,7 @@ declare
   v_secret text;
 begin
   if p_window is null or p_window < interval '0' or p_window > interval '30 days' then
-    perform headroom.fail('invalid_input', 'The window is from zero to 30 days.', null, 'Nothing was changed.');
+    perform headroom.fail('invalid_input', 'The window must be zero to 30 days.', null, 'Nothing was changed.');
   end if;
   v_secret := webhooks.add_endpoint_secret(v_endpoint.id, p_secret, p_window);
   update webhooks.endpoints e set version = e.version + 1, updated_at = now() where e.id = v_endpoint.id;
@@ -18,4 +18,4 @@ begin
 end
 $$;
 comment on function webhooks.rotate_endpoint_secret(text, text, interval, text)
-  is 'Adds a secret to an endpoint and lets the old ones run out; returns it this once.';
+  is 'Adds a secret to an endpoint and lets the old ones run out; returns it, only this time.';

@@ -1,5 +1,5 @@
--- Stores the headers that are sent with every request to an endpoint, sealed as a whole, since headers may hold tokens; returns their
--- names, which may be shown. What HTTP or the signature sets cannot be set: an endpoint could forge or split requests with it.
+-- Stores the headers that are sent with every request to an endpoint, sealed as a whole, because headers may contain tokens; returns their
+-- names, which may be shown. Headers of HTTP or of the signature cannot be set: an endpoint could forge or split requests with them.
 create or replace function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

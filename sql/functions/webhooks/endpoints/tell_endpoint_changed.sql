@@ -1,6 +1,6 @@
--- Trigger of webhooks.endpoints: tells layers above that an endpoint was made, hears of other events, was enabled, disabled or removed. A
--- trigger, because all who change one come by here, whoever writes the next function. If a hook refuses, nothing changes: a relay whose
--- receiver is gone gives up its row as it would have, and the endpoint is disabled at the next such answer.
+-- Trigger of webhooks.endpoints: notifies layers above that an endpoint was made, changed its topics, was enabled, disabled or removed. A
+-- trigger, because every function that changes an endpoint passes through it, also future ones. If a hook refuses, nothing changes: a relay
+-- whose receiver is gone gives up its row all the same, and the endpoint is disabled at the next such answer.
 create or replace function webhooks.tell_endpoint_changed() returns trigger
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,4 +12,4 @@ begin
   return null;
 end
 $$;
-comment on function webhooks.tell_endpoint_changed() is 'Tells layers above that an endpoint changed.';
+comment on function webhooks.tell_endpoint_changed() is 'Notifies layers above that an endpoint changed.';

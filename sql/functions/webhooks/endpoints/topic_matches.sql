@@ -1,6 +1,6 @@
--- Whether any of an endpoint's topics takes an event. A topic is an event's type, the beginning of one (`capacity.request.*`), or `*`.
--- Applications name their types as they like, so an event is also known by its stream in front: `transfers.*` is all of that stream,
--- whatever its types are called.
+-- Whether any of an endpoint's topics matches an event. A topic is an event's type, the beginning of one (`capacity.request.*`), or `*`.
+-- Applications name their types as they like, so a topic may also put the stream in front: `transfers.*` matches every event of that
+-- stream, whatever its type.
 create or replace function webhooks.topic_matches(p_topics text[], p_stream text, p_type text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,14 +1,15 @@
--- Makes the deliveries of the events that a transaction published: one row for each enabled endpoint whose topics take the event. Runs
--- once at the end of the transaction, by a deferred trigger, for all of its events. So the lanes' numbers are held for a moment only, they
--- are taken in one order by everybody, and two applications whose events have subjects in common never deadlock. What is visible and
--- not addressed yet is this transaction's own: nobody else's uncommitted rows can be seen, and committed ones are addressed.
+-- Makes the deliveries of the events that a transaction published: one row for each enabled endpoint whose topics match the event. A
+-- deferred trigger runs it once, at the end of the transaction, for all of its events. So the lanes' numbers are held only for a moment,
+-- all transactions take them in the same order, and two applications whose events have subjects in common never deadlock. Events that are
+-- visible and not addressed yet belong to this transaction: other transactions' uncommitted rows cannot be seen, and committed ones are
+-- addressed.
 --
 -- A lane per endpoint and subject; events without a subject keep the order of their source.
 --
--- Before that the events themselves are taken, in the order of their sources and ids: one that somebody else has published since it was
--- inserted is the same one, and theirs stays. Only one with other content is refused here, which no insert could see.
+-- First the events themselves are taken, in the order of their sources and ids: if another transaction has published the same event since
+-- it was inserted here, theirs stays. Only an event with different content is refused here, which no insert could see.
 --
--- In parts that are bounded by their bytes as well: inside the database JSON takes up to five times its text, and one value 256 MB at most.
+-- In parts that are also bounded by their bytes: inside the database JSON takes up to five times its text, and one value at most 256 MB.
 create or replace function webhooks.address_envelopes() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- Refuses what is not a CloudEvents 1.0 envelope, with the one rule that it breaks. Receivers are promised whole envelopes, and a bad one
--- must not be found out hours later by a relay, nor by the commit, which names no event: the application that publishes it is the one
--- that can correct it. So id, source and subject are bounded such that what address_envelopes makes of them, the instruction `<source>
--- <id>` and the key `<endpoint>:<subject>`, is always within the limits of a row.
+-- Refuses anything but a CloudEvents 1.0 envelope, and names the rule that it breaks. Receivers are promised whole envelopes, and a bad one
+-- must be found now: not hours later by a relay, nor by the commit, which names no event, because only the application that publishes it
+-- can correct it. So id, source and subject are bounded so that what address_envelopes makes of them, the instruction `<source> <id>` and
+-- the key `<endpoint>:<subject>`, is always within the limits of a row.
 create or replace function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -32,7 +32,7 @@ begin
       or length(p_envelope ->> 'source') > 300
       then 'source is a URI reference of 1 to 300 characters without spaces'
     when octet_length(p_envelope ->> 'source') + octet_length(p_envelope ->> 'id') > 1023
-      then 'source and id have at most 1023 bytes together'
+      then 'source and id may have at most 1023 bytes together'
     when jsonb_typeof(p_envelope -> 'type') is distinct from 'string' or p_envelope ->> 'type' !~ '^[\x21-\x7e]{1,200}$'
       then 'type is a text of 1 to 200 printable ASCII characters'
     when lower((p_envelope ->> 'type') collate "C") ~ '^(capacity|headroom)(\.|$)'

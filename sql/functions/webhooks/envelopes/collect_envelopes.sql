@@ -1,6 +1,6 @@
 -- Hook of outbox.collected: forgets events whose deliveries are all finished and past the retention of their stream, and secrets of
--- endpoints that have run out. Only what is past its time is looked into, behind the offset: else each event that is kept would be looked
--- up in what is pending, every time.
+-- endpoints that have run out. "offset 0" limits the lookups to events past their time: otherwise each event that is kept would be looked
+-- up among the pending rows, every time.
 create or replace function webhooks.collect_envelopes(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Hook of outbox.erased: the event that an erased row delivered, if it was one, has the same content and is erased with it.
+-- Hook of outbox.erased: if the erased row delivered an event, that event has the same content and is erased with it.
 create or replace function webhooks.erase_envelope(p_row jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Refuses an event that was published before with another content.
+-- Refuses an event that was published before with different content.
 create or replace function webhooks.refuse_other_content(p_known webhooks.envelopes) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,4 @@ begin
     format('the first one is %s', p_known.id), 'Publish the same envelope again, or give a new event a new id. Nothing was changed.');
 end
 $$;
-comment on function webhooks.refuse_other_content(webhooks.envelopes) is 'Refuses an event that was published with other content.';
+comment on function webhooks.refuse_other_content(webhooks.envelopes) is 'Refuses an event that was published with different content.';

@@ -1,6 +1,7 @@
--- Sends an endpoint what it missed: the events of a period that its topics take and that it has not been sent, as far as they are still
--- kept. For an endpoint that was added late, or was disabled for a while. What it was sent before is recognised and left alone.
--- Returns how many it was sent now. They come after what the endpoint got meanwhile: order holds among those that are replayed together.
+-- Sends an endpoint the events that it missed: those of a period that its topics match and that it has not been sent, if they are still
+-- kept. For an endpoint that was added late, or was disabled for a while. Events that it was sent before are recognised and skipped.
+-- Returns how many were sent now. They come after what the endpoint got meanwhile: order is kept only among those that are replayed
+-- together.
 create or replace function webhooks.replay_envelopes(
   p_endpoint text, p_from timestamptz, p_to timestamptz default null, p_stream text default null
 ) returns integer

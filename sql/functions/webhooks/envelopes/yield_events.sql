@@ -1,5 +1,5 @@
--- Gives way to whoever has published the same events since this transaction inserted them: theirs stay, and ours go, unless they say
--- something else. Their deliveries are the same rows.
+-- Gives way to a transaction that has published the same events since this one inserted them: theirs stay, and ours are removed, unless the
+-- content differs. Their deliveries are the same rows.
 create or replace function webhooks.yield_events() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -25,10 +25,10 @@ begin
     delete from webhooks.envelopes e where e.ord = (v_pair.mine).ord;
   end loop;
   if not found then
-    -- A transaction that sees things as they were when it began does not see theirs.
+    -- A transaction whose snapshot is from its beginning does not see theirs.
     perform headroom.fail('try_again', 'The same event was published by another transaction at this moment.', null,
       'Nothing was written. Publish it again.');
   end if;
 end
 $$;
-comment on function webhooks.yield_events() is 'Gives way to the same events that somebody else has published meanwhile.';
+comment on function webhooks.yield_events() is 'Gives way to the same events that another transaction has published meanwhile.';

@@ -23,9 +23,9 @@ export const refusedTexts: readonly (readonly [string, string, string | null, st
     "offer",
     "Offer",
     "{{terms}} {{dedline}}",
-    /body: \{\{dedline\}\} is no variable of it: there are request, /,
+    /body: \{\{dedline\}\} is not one of its variables: request, /,
   ],
-  ["a variable of another template", "webhook_gone", "Gone", "{{request}}", /there are none/],
+  ["a variable of another template", "webhook_gone", "Gone", "{{request}}", /its variables: none/],
   ["an open section", "offer", "Offer", "{{#price}}{{terms}} {{deadline}}", /\{\{\/price\}\} is missing/],
   [
     "the place of a link",

@@ -34,7 +34,7 @@ test("a member is told something once per key, and what became of it is listed a
   expect(list).toMatch(new RegExp(`^${id} +${member} +pending +email, in-app +T +\\S+Z`, "m"));
   const shown = (await notifications("show", id)).out;
   expect(shown).toMatch(/^email +pending +a relay has it next/m);
-  expect(shown).toMatch(/^in-app +delivered +it stands in the inbox/m);
+  expect(shown).toMatch(/^in-app +delivered +it is in the inbox/m);
   expect(await json("notifications", "list", "--to", member, "--status", "failed")).toEqual({ notifications: [] });
 });
 
@@ -46,9 +46,9 @@ test("says at once when a key was used for something else, and when nobody is re
   );
   await rowsOf(w.superuser, "update directory.members set email = null where id = $1", [member]);
   const nowhere = await run("notify", member, "--title", "T", "--body", "B", "--channel", "email");
-  expect(nowhere.out).toMatch(/is not reached by notification \S+: by email: nobody knows where/);
+  expect(nowhere.out).toMatch(/is not reached by notification \S+: by email: no address of the person is known/);
   const half = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email");
-  expect(half.out).toMatch(/is told, as notification \S+\. But not by email: nobody knows where/);
+  expect(half.out).toMatch(/is told, as notification \S+\. But not by email: no address of the person is known/);
   expect(await told(member, "--channel", "email")).toMatchObject({ status: "failed" });
 });
 
@@ -167,7 +167,7 @@ test.each<[string[], number, string]>([
   ],
   [["notifications", "preferences", "set", "--as", "rita", "--time-zone", "Moon"], 1, "There is no time zone"],
   [["notifications", "preferences", "--as", "nobody"], 1, "There is no active member"],
-  [["notifications", "producers", "add", "anon"], 1, "others act by it"],
+  [["notifications", "producers", "add", "anon"], 1, "others use it too"],
   [["notifications", "producers", "add", "no_such_role"], 1, "There is no role of that name"],
 ])("refuses %j", async (parameters, status, words) => {
   const outcome = await run(...parameters);

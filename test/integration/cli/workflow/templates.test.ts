@@ -65,11 +65,7 @@ test.each([
   [["set", "offer", "--title", "T", "--file", "x"], 2, "--file has both the title and the body."],
   [["set", "offer", "--file", "/no/such/file"], 2, "The file /no/such/file cannot be read."],
   [["set", "offer", "--file", "-"], 2, "The file does not have a title, an empty line and a body."],
-  [
-    ["set", "offer", "--title", "T", "--body", "{{dedline}}"],
-    1,
-    "{{dedline}} is no variable of it: there are request,",
-  ],
+  [["set", "offer", "--title", "T", "--body", "{{dedline}}"], 1, "{{dedline}} is not one of its variables: request,"],
   [["preview", "offer", "--body", "{{terms}}"], 1, "{{deadline}} has to be there"],
   [["preview", "offer", "--channel", "pigeon"], 2, "pigeon"],
 ] as const)("what is wrong is said, and nothing is changed: %j", async (parameters, status, words) => {

@@ -356,4 +356,30 @@ describe("turns of a relay on demand", () => {
     expect(log).toMatchObject([{ event: "upkeep_failed", sqlState: "57014" }]);
     await lock.release();
   });
+
+  test("begin although tasks of somebody else hang on all connections; what did not get one does nothing later", async () => {
+    const lock = await hold();
+    const before = task("before", undefined, { beforeTurns: { everyMs: 0, share: 0.5, maxMs: 100 } });
+    const [named, after] = [task("named"), task("after")];
+    const { ticker, log, side, name } = prepare([before, named, after], { atOnce: 1 });
+    const hung = side.lend((connection) => lock.wait(connection), 60_000);
+    await until(waiting(name), (count) => count === 1, "the connection to be in use");
+    await ticker.beforeTurn({ budgetMs: 1_000, signal });
+    await ticker.run("named", { onDemand: true });
+    await ticker.afterTurn(performance.now() + 10_000);
+    await lock.release();
+    await hung;
+    // Who asked first gets the connection first.
+    await side.lend(() => Promise.resolve(), 1_000);
+    expect([before.runs, named.runs, after.runs]).toEqual([0, 0, 0]);
+    expect(log).toEqual(
+      ["before", "named", "after"].map((what) => ({
+        level: "warn",
+        event: "upkeep_failed",
+        what,
+        code: "connections_busy",
+        sqlState: undefined,
+      })),
+    );
+  });
 });

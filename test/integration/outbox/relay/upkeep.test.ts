@@ -77,7 +77,7 @@ test("a relay gives its sign of life although tasks hang on every connection tha
     side.lend((db) => hang(db, () => undefined, { onDemand: false }), 60_000),
   );
   const name = "with hung tasks";
-  const relay = await stage.run({ rails: [], streams: [], name, side });
+  const running = await stage.run({ rails: [], streams: [], name, side });
   await until(
     () =>
       stage.query<{ noted: boolean }>("select seen_at > started_at as noted from outbox.relays where name = $1", [
@@ -88,6 +88,6 @@ test("a relay gives its sign of life although tasks hang on every connection tha
   );
   await holder.query("select pg_advisory_unlock($1)", [key]);
   await Promise.all(hung);
-  await relay.stop();
+  await running.stop();
   await side.end();
 });

@@ -69,6 +69,8 @@ export function timersTask({ runner = "worker", most, everyMs = 60_000 }: Timers
     name: "timers",
     part: "product",
     everyMs,
+    // A sweep is one transaction over hundreds of requests: one that is cut off would be cut off again.
+    timeoutMs: 300_000,
     event: { level: "info", event: "timers_ran" },
     failedEvent: "timers_failed",
     // A webhook per row would make each turn check everything that is due. The rest of a turn's time is for sending.

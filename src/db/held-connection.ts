@@ -21,6 +21,8 @@ export class HeldConnection {
   #client: PoolClient | undefined;
   #opening: Promise<PoolClient> | undefined;
   #closed = false;
+  /** Ends the opening that is under way. */
+  #openingCut = new AbortController();
   /** One question at a time: what was asked first is answered first. */
   readonly #turn = new Semaphore(1);
 
@@ -84,9 +86,12 @@ export class HeldConnection {
    * nothing was taken for so long; over a Unix socket, and behind a pooler, it cannot tell.
    */
   async #connect(): Promise<PoolClient> {
+    const { signal } = (this.#openingCut = new AbortController());
     const client = await this.#pool.connect();
     try {
-      await client.query("select set_config('tcp_user_timeout', $1, false)", [`${unreadMs}`]);
+      const setting = client.query("select set_config('tcp_user_timeout', $1, false)", [`${unreadMs}`]);
+      const { kind } = await withTimeout(setting, signal);
+      if (kind === "late") throw new HeadroomError("connection_lost", "The server did not answer a new connection.");
       return client;
     } catch (error) {
       discard(client);
@@ -103,6 +108,7 @@ export class HeldConnection {
 
   /** Gives up what is under way, with its connection; the next use opens another. */
   cut(): void {
+    this.#openingCut.abort();
     if (this.#client !== undefined) this.#drop(this.#client);
   }
 
@@ -118,6 +124,7 @@ export class HeldConnection {
 
   close(): void {
     this.#closed = true;
+    this.#openingCut.abort();
     const client = this.#client;
     this.#client = undefined;
     if (client === undefined) return;

@@ -78,7 +78,7 @@ export class DrainTurn {
 
   /** Takes back what dead relays held, then delivers what is due. */
   async run(): Promise<TurnReport> {
-    await this.#options.ticker.run(reaping);
+    await this.#options.ticker.run(reaping, { onDemand: true });
     try {
       do await this.#work();
       while (!this.#isOver() && this.#options.askedAgain());
@@ -129,7 +129,7 @@ export class DrainTurn {
     const take = (): Promise<number> => this.#engine.claim(claimer, claiming, places.inFlight);
     const rows = await take().catch(async (error: unknown) => {
       if (toHeadroomError(error).code !== "partition_missing") throw error;
-      await this.#options.ticker.run(makingPartitions);
+      await this.#options.ticker.run(makingPartitions, { onDemand: true });
       return take();
     });
     if (rows === 0) this.#empty.add(claimer);

@@ -9,6 +9,7 @@ import type { Pool, PoolClient } from "pg";
 import { probeServer, requireUsable, type ServerReport } from "../../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
+import type { Use } from "../../db/side-pool.ts";
 import { pause } from "../../db/wait/pause.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Claimer } from "../claim/claimer.ts";
@@ -17,7 +18,7 @@ import { builtInStreams, type Stream } from "../claim/streams.ts";
 import { RelayMetrics, renderReach } from "../observe/metrics.ts";
 import { makingPartitions, readGauges } from "../upkeep/engine-tasks.ts";
 import type { Task } from "../upkeep/task.ts";
-import type { Ticker } from "../upkeep/ticker.ts";
+import { Ticker } from "../upkeep/ticker.ts";
 import { Engine } from "./engine.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { RelayResources } from "./resources.ts";
@@ -58,6 +59,7 @@ class RelayProcess implements Relay {
   readonly #giveUp = new AbortController();
   readonly #claimingAhead: HeldConnection;
   readonly #ticker: Ticker;
+  readonly #noting: Ticker;
   #relayId = 0;
   #engine: Engine | undefined;
   #waker: Waker | undefined;
@@ -73,8 +75,11 @@ class RelayProcess implements Relay {
     this.#name = options.name ?? `${hostname()}:${process.pid}`;
     this.#resources = new RelayResources(options, settings, { applicationName: "headroom relay", held: 4 });
     this.#claimingAhead = new HeldConnection(this.#resources.pool);
-    const note: Task = { name: "note", everyMs: noteEveryMs, run: () => this.#noteAlive() };
-    this.#ticker = this.#resources.ticker(this.counters, [note], () => this.#waker?.wake());
+    const { log, taskMetrics: metrics } = this.#resources;
+    this.#ticker = this.#resources.ticker(this.counters, () => this.#waker?.wake());
+    const note: Task = { name: "note", everyMs: noteEveryMs, run: async (db) => this.#waker?.note(db) };
+    // Not among the others: while those hang, this relay lives.
+    this.#noting = new Ticker({ tasks: [note], lend: (work) => this.#listening(work), log, metrics });
   }
 
   start(): Promise<void> {
@@ -138,6 +143,7 @@ class RelayProcess implements Relay {
     });
     await this.#waker.start();
     this.#ticker.start();
+    this.#noting.start();
     return engine;
   }
 
@@ -198,10 +204,10 @@ class RelayProcess implements Relay {
     }
   }
 
-  /** A listening connection that does not answer must not hold one that tasks share. */
-  async #noteAlive(): Promise<void> {
-    await withTimeout(this.#waker?.noteAlive(), noteEveryMs);
-  }
+  readonly #listening: Use = (work) => {
+    if (this.#waker === undefined) throw new Error("A relay that has not started gives no sign of life.");
+    return this.#waker.use(work);
+  };
 
   #noteWork(): void {
     this.#waker?.noteWork();
@@ -263,6 +269,7 @@ class RelayProcess implements Relay {
     const { calls, log } = this.#resources;
     this.#stopping.abort();
     void this.#ticker.stop();
+    void this.#noting.stop();
     this.#waker?.nudge();
     this.#changed();
     // A start that is still under way sees the signal, and undoes itself.
@@ -302,6 +309,7 @@ class RelayProcess implements Relay {
   async #closeAll(): Promise<void> {
     this.#stopping.abort();
     void this.#ticker.stop();
+    void this.#noting.stop();
     this.#giveUp.abort();
     this.#waker?.close();
     this.#claimingAhead.close();

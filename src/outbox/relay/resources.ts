@@ -19,7 +19,6 @@ import { TaskMetrics } from "../observe/task-metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { registerRails } from "../operate/register-rails.ts";
 import { engineTasks } from "../upkeep/engine-tasks.ts";
-import type { Task } from "../upkeep/task.ts";
 import { Ticker } from "../upkeep/ticker.ts";
 import type { RelayOptions, Settings } from "./options.ts";
 import { requireSafeLeases } from "./start-checks.ts";
@@ -84,8 +83,8 @@ export class RelayResources {
     return { relayId, streams, left, rails };
   }
 
-  /** All work other than sending: the engine's own tasks, these, and those of layers above. */
-  ticker(metrics: RelayMetrics, own: readonly Task[] = [], onRequeued?: () => void): Ticker {
+  /** All work other than sending: the engine's own tasks, and those of layers above. */
+  ticker(metrics: RelayMetrics, onRequeued?: () => void): Ticker {
     const { settings, limitedLog, log, options } = this;
     const engine = engineTasks({
       settings,
@@ -95,7 +94,7 @@ export class RelayResources {
       ...(onRequeued && { onRequeued }),
     });
     return new Ticker({
-      tasks: [...engine, ...own, ...(options.upkeepTasks ?? [])],
+      tasks: [...engine, ...(options.upkeepTasks ?? [])],
       lend: this.side.lend,
       everyMs: settings.reapMs,
       stopMs: settings.stopMs,

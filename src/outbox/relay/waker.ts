@@ -8,13 +8,14 @@
  * Owns: sleeping and waking. Does not own: claiming.
  */
 import type { Pool } from "pg";
-import { call } from "../../db/call.ts";
+import { call, type Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import type { Engine } from "./engine.ts";
 import type { RelayMetrics } from "../observe/metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { pause } from "../../db/wait/pause.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
+import type { Use } from "../../db/side-pool.ts";
 
 /** Work without a pause for this long makes a relay busy. */
 const busyAfterMs = 100;
@@ -107,12 +108,22 @@ export class Waker {
     );
   }
 
-  /** The relay's sign of life. */
-  async noteAlive(): Promise<void> {
-    const { relayId, name, listen } = this.#options;
-    const note = { p_relay_id: relayId, p_name: name, p_wants_notify: listen && this.#wantsNotify };
-    await this.#listening.use((db) => call(db, "outbox.note_relay", note));
+  noteAlive(): Promise<void> {
+    return this.use((db) => this.note(db));
   }
+
+  /** The relay's sign of life. */
+  async note(db: Queryable): Promise<void> {
+    const { relayId, name, listen } = this.#options;
+    await call(db, "outbox.note_relay", {
+      p_relay_id: relayId,
+      p_name: name,
+      p_wants_notify: listen && this.#wantsNotify,
+    });
+  }
+
+  /** Lends the connection that it listens on. */
+  readonly use: Use = (work) => this.#listening.use(work);
 
   /** Returns when there may be something to do. */
   async sleep(): Promise<void> {

@@ -40,6 +40,7 @@ export function engineTasks({ settings, metrics, limitedLog, onStep, onRequeued 
   return [
     {
       name: reaping,
+      timeoutMs: longMs,
       event: { level: "warn", event: "reaped" },
       // In batches until nothing is left: a relay that died with many small claims must not hold its rows for minutes.
       async run(db) {
@@ -81,6 +82,7 @@ export function engineTasks({ settings, metrics, limitedLog, onStep, onRequeued 
     {
       name: "collect",
       everyMs,
+      timeoutMs: longMs,
       event: { level: "info", event: "collected" },
       async run(db) {
         const { payloads: rows, keys, dropped, more } = collectedSchema.parse(await call(db, "outbox.gc", {}));
@@ -92,8 +94,11 @@ export function engineTasks({ settings, metrics, limitedLog, onStep, onRequeued 
   ];
 }
 
+/** A batch waits for locks of others for a while. Cut off, it is lost whole, and the next one would be cut off too. */
+const longMs = 300_000;
+
 /** While an old transaction keeps dead entries in the indexes, a sweep is expensive; then it is done less often. */
-const slowAtTimes = { share: 0.01, timeoutMs: 300_000 } as const;
+const slowAtTimes = { share: 0.01, timeoutMs: longMs } as const;
 
 /** Metrics of a layer above the engine, as Prometheus text. */
 export type GaugeSource = (db: Queryable) => Promise<string>;

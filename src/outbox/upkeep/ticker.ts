@@ -9,9 +9,10 @@
  * turns with the others, and one that hangs holds one connection, until the server ends its statement.
  */
 import { createPool } from "../../db/connect.ts";
-import { toHeadroomError } from "../../db/errors.ts";
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import { isEngineAlone, readInstalledParts } from "../../db/installed.ts";
 import { bounded, type Lend, SidePool, type Use } from "../../db/side-pool.ts";
+import { deferred } from "../../db/wait/deferred.ts";
 import { pause } from "../../db/wait/pause.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Log } from "../observe/log.ts";
@@ -36,6 +37,9 @@ const maxRestMs = 300_000;
 const maxSteps = 100;
 /** For recording that a run failed, and for checking what is installed. */
 const noteMs = 5_000;
+/** How long a turn waits for a connection while other tasks have all of them. */
+const maxWaitMs = 1_000;
+const noConnection = "connections_busy";
 /** How often a relay on demand runs tasks that do not run before its turns. */
 const afterTurnsEveryMs = 600_000;
 
@@ -92,8 +96,8 @@ export class Ticker {
   }
 
   /** One run of this task, now. Never throws. */
-  async run(name: string): Promise<void> {
-    for (const known of this.#known) if (known.task.name === name) await this.#run(known, this.#bounds({}));
+  async run(name: string, given: Partial<TaskRun> = {}): Promise<void> {
+    for (const known of this.#known) if (known.task.name === name) await this.#run(known, this.#bounds(given));
   }
 
   /** Runs the tasks that come before a turn, within their share of the turn's time. Never throws. */
@@ -107,7 +111,7 @@ export class Ticker {
     }
   }
 
-  /** Runs the others, at their intervals. No step begins after `untilMs`, by performance.now(). */
+  /** Runs the others, at their intervals. None begins after `untilMs`, by performance.now(). */
   async afterTurn(untilMs: number): Promise<void> {
     for (const known of this.#known) {
       if (known.task.beforeTurns !== undefined || performance.now() > untilMs) continue;
@@ -166,9 +170,13 @@ export class Ticker {
     return { workedMs, last };
   }
 
-  #step(task: Task, { onDemand, lend, untilMs }: Bounds, worked: (ms: number) => void): Promise<Progress> {
+  async #step(task: Task, { onDemand, lend, untilMs }: Bounds, worked: (ms: number) => void): Promise<Progress> {
     const timeoutMs = Math.min(task.timeoutMs ?? defaults.timeoutMs, untilMs - performance.now());
-    return lend(async (db) => {
+    const { promise: begun, resolve: begin } = deferred<void>();
+    let isLate = false;
+    const step = lend(async (db) => {
+      begin();
+      if (isLate) return {};
       const startedAtMs = performance.now();
       try {
         return (await task.run(db, this.#log, { onDemand })) ?? {};
@@ -176,6 +184,12 @@ export class Ticker {
         worked(performance.now() - startedAtMs);
       }
     }, timeoutMs);
+    if (!onDemand) return step;
+    // Whoever asked for the turn waits for it, and tasks that hang may have the connections for minutes.
+    const { kind } = await withTimeout(Promise.race([begun, step]), maxWaitMs);
+    if (kind === "done") return step;
+    isLate = true;
+    throw new HeadroomError(noConnection, "Other tasks have all connections.");
   }
 
   #succeeded(known: Known, workedMs: number): void {
@@ -199,8 +213,10 @@ export class Ticker {
     known.failure = failure;
     const { noteFailure } = task;
     // What makes runs fail may also make this fail; the log has it.
-    if (noteFailure !== undefined)
-      await lend((db) => noteFailure(db, failure, { onDemand }), noteMs).catch(() => undefined);
+    if (noteFailure !== undefined && code !== noConnection) {
+      const noted = lend((db) => noteFailure(db, failure, { onDemand }), noteMs);
+      await withTimeout(noted, noteMs).catch(() => undefined);
+    }
   }
 }
 

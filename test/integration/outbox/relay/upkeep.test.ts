@@ -1,5 +1,6 @@
 /** What a relay does beside sending: it takes back what others held, and collects what is past its time. */
 import { expect, test } from "vitest";
+import { openSidePool, type Task } from "../../../../src/outbox/index.ts";
 import { probeRail } from "./rails.ts";
 import { createStage, until } from "./stage.ts";
 
@@ -62,4 +63,31 @@ test("a lane that nothing would wake is mended, counted and delivered", async ()
   const relay = await stage.run({ rails: [rail], streams: [stream] });
   await stage.untilState(outboxId, "DISPATCHED");
   expect(relay.counters.sweptLanes).toBe(1);
+});
+
+test("a relay gives its sign of life although tasks hang on every connection that they have", async () => {
+  const key = 730;
+  const holder = await stage.db.superuser.connect();
+  await holder.query("select pg_advisory_lock($1)", [key]);
+  const hang: Task["run"] = async (db) => {
+    await db.query({ text: "select pg_advisory_xact_lock($1)", values: [key] });
+  };
+  const side = openSidePool(stage.db.as("headroom_executor").url);
+  const hung = Array.from({ length: 2 }, () =>
+    side.lend((db) => hang(db, () => undefined, { onDemand: false }), 60_000),
+  );
+  const name = "with hung tasks";
+  const running = await stage.run({ rails: [], streams: [], name, side });
+  await until(
+    () =>
+      stage.query<{ noted: boolean }>("select seen_at > started_at as noted from outbox.relays where name = $1", [
+        name,
+      ]),
+    ([relay]) => relay?.noted === true,
+    "a note",
+  );
+  await holder.query("select pg_advisory_unlock($1)", [key]);
+  await Promise.all(hung);
+  await running.stop();
+  await side.end();
 });

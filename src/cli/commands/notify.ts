@@ -36,7 +36,7 @@ export function register(program: Command): void {
       .option("--expires <time>", "not sent after this: a time, or 90m, 24h, 7d from now (default: 30d)", parseExpiry)
       .option(
         "--key <key>",
-        "idempotency key: a second call with it tells nothing (default: a new one)",
+        "idempotency key: a second call with it sends nothing (default: a new one)",
         parseText(512),
       )
       .addOption(workspaceOption()),
@@ -69,7 +69,7 @@ async function runNotify(member: string, options: NotifyOptions): Promise<void> 
         expiresAt: options.expires,
       }),
     );
-    // A login that may tell people things need not be one that sees what became of it.
+    // A login that may notify people may not be allowed to see the outcome.
     const found = await getNotification(client, answer.id).catch(() => undefined);
     return { id: answer.id, told: found?.outcome === "found" ? found.notification : undefined };
   });
@@ -79,7 +79,7 @@ async function runNotify(member: string, options: NotifyOptions): Promise<void> 
 
 function wordsFor(member: string, id: string, told: Notification | undefined, options: NotifyOptions): string {
   if (told !== undefined && (told.title !== options.title || told.body !== options.body)) {
-    return `${member} was told something else with this key before, as notification ${id}. Nothing new was said.`;
+    return `${member} got another notification with this key before: ${id}. Nothing was sent.`;
   }
   const failed = told?.parts.filter(({ status }) => status === "failed") ?? [];
   const reasons = failed.map(({ channel, meaning }) => `by ${channel}: ${meaning}`).join("; ");

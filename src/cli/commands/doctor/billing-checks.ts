@@ -1,6 +1,6 @@
 /**
- * Can customers pay where there is a price: do they have somewhere to come back to, does Stripe tell us, and can the wizard submit? Whether
- * Stripe accepts our key is asked with the other providers, and the webhook's secret is checked with the other secrets.
+ * Can customers pay where there is a price: is there an address to return to, do Stripe's events arrive, and can the wizard submit? Whether
+ * Stripe accepts our key is checked with the other providers, and the webhook's secret with the other secrets.
  */
 import { inWorkspaces, listed, type Facts, type MoneyNeeds, type WorkspaceNeeds } from "./facts.ts";
 import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
@@ -35,7 +35,7 @@ function pricesFinding(priced: readonly WorkspaceNeeds[]): Finding {
   );
 }
 
-/** Payments that were found by asking alone mean that Stripe's events do not arrive: everything then takes minutes instead of seconds. */
+/** If payments were found only by asking Stripe, its events do not arrive, and everything takes minutes instead of seconds. */
 function heardFindings(money: readonly MoneyNeeds[], used: readonly WorkspaceNeeds[]): readonly Finding[] {
   const paid = money.filter(({ payments }) => payments > 0);
   if (paid.length === 0) return [];

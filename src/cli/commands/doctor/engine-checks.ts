@@ -1,4 +1,4 @@
-/** Is the engine alive: partitions ahead, relays, rails, endpoints, and nothing waiting for too long? */
+/** Does the engine work: are there future partitions, relays, rails and endpoints, and does nothing wait for too long? */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
@@ -52,7 +52,7 @@ async function partitionsFinding(client: Client): Promise<Finding> {
   return ok("partitions", `The archive has partitions for the next ${days} days.`);
 }
 
-/** A relay process is listed as long as it runs, one on demand for some minutes after its turn; and its rails keep the time at which it did. */
+/** A relay process is listed as long as it runs, a relay on demand for some minutes after its turn; its rails keep the time of that turn. */
 function relaysFinding(facts: Facts): Finding {
   const { rails, waiting } = facts;
   const relays = facts.relays.filter(({ onDemand }) => !onDemand);
@@ -122,7 +122,7 @@ function grantsFinding({ ungranted }: Facts): Finding {
 
 type ChangedSetting = FunctionResult<"outbox.list_changed_settings">[number];
 
-/** Information, not trouble: what somebody has set stays as it is, and migrations say nothing of it. */
+/** For information only: migrations keep settings that somebody changed, and do not report them. */
 function settingsFinding(changed: readonly ChangedSetting[]): Finding {
   if (changed.length === 0) return ok("settings", "Streams, rails and limits are as this release registers them.");
   const words = changed.map(({ kind, name, setting, registered, value }) => {
@@ -235,7 +235,7 @@ async function destinationsFinding(client: Client): Promise<Finding> {
 
 type HeldLock = FunctionResult<"outbox.held_locks">[number];
 
-/** A relay has its locks for milliseconds. What one of two looks finds is work; what both find has stood open between them. */
+/** A relay holds its locks for milliseconds. A transaction that both of two checks find was open all the time between them. */
 const betweenLooksMs = 1000;
 
 async function locksFinding(client: Client): Promise<Finding> {

@@ -1,4 +1,4 @@
-/** Extensions that are used where they are installed, and never required: does what is installed work? */
+/** Checks the optional extensions: do those that are installed work? */
 import type { Client } from "pg";
 import { toHeadroomError } from "../../../db/errors.ts";
 import { ok, warning, type Finding } from "./finding.ts";

@@ -1,5 +1,5 @@
 /**
- * Do workspaces have workflows that provide their capacity, and can the runs report? What GitHub lets us do is asked with the other
+ * Do workspaces have workflows that provide their capacity, and can the runs report? Our rights at GitHub are checked with the other
  * providers.
  */
 import { isLoopback } from "../../../web/hosts.ts";
@@ -59,7 +59,7 @@ function addressOf({ callbackAddress }: ConnectedWorkflows): readonly string[] {
   return callbackAddress === null ? [] : [callbackAddress];
 }
 
-/** What the script in the workflows accepts, too. */
+/** The script in the workflows accepts the same. */
 function isSafe(address: string): boolean {
   const url = parseUrl(address);
   return url !== null && (url.protocol === "https:" || isLoopback(url.hostname));

@@ -1,4 +1,4 @@
-/** `headroom endpoint remove`: ends an endpoint for good. */
+/** `headroom endpoint remove`: removes an endpoint permanently. */
 import type { Command } from "commander";
 import { removeEndpoint } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";

@@ -1,4 +1,4 @@
-/** `headroom endpoint subscribe`, `unsubscribe` and `subscriptions`: endpoints of the relays' files that are sent a workspace's events. */
+/** `headroom endpoint subscribe`, `unsubscribe` and `subscriptions`: endpoints of the relays' files that receive a workspace's events. */
 import type { Command } from "commander";
 import { listSubscriptions, putSubscription, removeSubscription, type Subscription } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";

@@ -1,4 +1,4 @@
-/** `headroom jobs retry | fail | complete | cleaned`: what people do to a job. Each needs a reason, which the log keeps. */
+/** `headroom jobs retry | fail | complete | cleaned`: people's actions on a job. Each needs a reason, which the log keeps. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import {

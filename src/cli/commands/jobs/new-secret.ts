@@ -1,4 +1,4 @@
-/** How what a repository has to know is shown: a new callback secret, once, and the address of callbacks, with where they belong. */
+/** Shows what a repository needs: a new callback secret (only once), the address of callbacks, and where to store both. */
 import { printLine } from "../../output.ts";
 
 type Repository = { readonly owner: string; readonly repo: string } | null;

@@ -62,13 +62,13 @@ function factsOf(job: Job): readonly Fact[] {
   ];
 }
 
-/** Since when its run is known to be over, and how; until then nothing of the customer's begins. */
+/** When its run is known to have ended, and how; until then no other job of the customer begins. */
 function overOf({ endedAt, overAt, overBecause }: JobRun): string | null {
   if (overAt !== null) return `${overAt.toISOString()} ${(overBecause ?? "").replace("_", " ")}`;
   return endedAt === null ? null : "not known";
 }
 
-/** What the run said went wrong, after the step in which it did. */
+/** The error that the run reported, after the step in which it happened. */
 function errorOf({ failedStep, error }: Pick<JobRun, "failedStep" | "error">): string | null {
   return [failedStep, error].filter((part) => part !== null).join(": ") || null;
 }

@@ -1,4 +1,4 @@
-/** `headroom members remove`: removes a member, and says what ended with it and what others have to take over. */
+/** `headroom members remove`: removes a member, and says what ended with that and what others have to take over. */
 import type { Command } from "commander";
 import { removeMember, type Removed } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";

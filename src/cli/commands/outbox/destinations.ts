@@ -31,7 +31,7 @@ export function registerDestinations(outbox: Command): void {
       .option("--per-second <count>", "at most this many sends a second; 0 removes the limit", perSecond)
       .option(
         "--min-interval-ms <ms>",
-        "the same limit, as the least time between two sends",
+        "the same limit, as the minimum time between two sends",
         parseWhole(0, 86_400_000),
       )
       .option("--failures <count>", "open its circuit after this many failures in a row", parseWhole(1, 1_000_000))

@@ -69,7 +69,7 @@ async function runInspect(id: string, options: CommonOptions): Promise<void> {
   else show(row);
 }
 
-/** Fields whose names are the users' own, and stay as they are. */
+/** Fields whose names come from users, and are not changed. */
 const verbatim = new Set(["payload", "captures", "binds", "captured"]);
 
 function camelCased(value: unknown): unknown {
@@ -141,9 +141,9 @@ function nextStep(row: Row): string | null {
   if (place === "parked") {
     return `find out whether it arrived, then headroom outbox resolve ${id} --delivered (or --not-delivered) --reason "…"`;
   }
-  if (place === "dead") return `headroom outbox redrive ${id} --reason "…", or skip it for good`;
+  if (place === "dead") return `headroom outbox redrive ${id} --reason "…", or skip it`;
   if (place === "pending" && (row.tries ?? 0) > 0 && next !== undefined && Date.parse(next) > Date.now()) {
-    return `it is tried again at ${next}. To try it at once: headroom outbox retry-now ${id} --reason "…"`;
+    return `it is tried again at ${next}. To try it now: headroom outbox retry-now ${id} --reason "…"`;
   }
   return null;
 }

@@ -145,7 +145,7 @@ function stateOf({ alive, onDemand, endedAt }: RelayEntry): string {
   return onDemand ? "in a turn" : "alive";
 }
 
-/** Marked as an estimate where there are too many rows to count. */
+/** Marked as an estimate if there are too many rows to count. */
 function about({ estimated }: StreamStatus, count: number): number | string {
   return estimated ? `~${count}` : count;
 }

@@ -1,4 +1,4 @@
-/** `headroom payments end`: ends what is charged month by month. */
+/** `headroom payments end`: ends a monthly subscription. */
 import type { Command } from "commander";
 import { endSubscription } from "../../../billing/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -28,7 +28,7 @@ export function registerEnd(payments: Command): void {
       .description("end the subscription of a request: nothing more is charged, and nothing goes back")
       .argument("<request>", "request id", parseRequestId)
       .addOption(asOption())
-      .addOption(reasonOption("why; it is said in the thread; asked for at a terminal when left out"))
+      .addOption(reasonOption("why; it is posted in the thread; asked for at a terminal when left out"))
       .option("--yes", "do not ask for confirmation"),
   ).action(runEnd);
 }

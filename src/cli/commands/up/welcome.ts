@@ -1,5 +1,5 @@
 /**
- * What `headroom up` prints when everything is up: what to open, in the order in which a newcomer would, and how to stop it.
+ * What `headroom up` prints when everything is up: what to open, in a newcomer's order, and how to stop it.
  */
 import { styleText } from "node:util";
 import { describeDatabaseUrl } from "../../../db/connect.ts";

@@ -42,7 +42,7 @@ test("says at once when a key was used for something else, and when nobody is re
   const member = await somebody(w.superuser);
   await run("notify", member, "--title", "First", "--body", "B", "--key", "k2");
   expect((await run("notify", member, "--title", "Second", "--body", "B", "--key", "k2")).out).toMatch(
-    /was told something else with this key before, as notification \S+\. Nothing new was said\./,
+    /got another notification with this key before: \S+\. Nothing was sent\./,
   );
   await rowsOf(w.superuser, "update directory.members set email = null where id = $1", [member]);
   const nowhere = await run("notify", member, "--title", "T", "--body", "B", "--channel", "email");
@@ -138,10 +138,10 @@ test("a login becomes a producer and stops being one", async () => {
   await rowsOf(w.superuser, `create role ${role} login`);
   onTestFinished(() => rowsOf(w.superuser, `drop role ${role}`).then(() => undefined));
   expect((await producers("list")).out).toContain("No login was named");
-  expect((await producers("add", role, "--actor", "ada")).out).toMatch(/may tell people things now\.$/m);
+  expect((await producers("add", role, "--actor", "ada")).out).toMatch(/may notify people now\.$/m);
   expect((await producers("list")).out).toMatch(new RegExp(`^${role} +\\S+Z +ada +yes$`, "m"));
-  expect((await producers("remove", role)).out).toBe(`${role} tells nobody anything any more.\n`);
-  expect((await producers("remove", role)).out).toBe(`${role} was no producer. Nothing was changed.\n`);
+  expect((await producers("remove", role)).out).toBe(`${role} may no longer notify people.\n`);
+  expect((await producers("remove", role)).out).toBe(`${role} was not a producer. Nothing was changed.\n`);
 });
 
 test.each<[string[], number, string]>([

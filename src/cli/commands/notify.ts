@@ -25,7 +25,7 @@ export function register(program: Command): void {
       .description("tell a member something, by the channels and at the time that they chose")
       .argument("<member>", "by id, by Slack id, or by the id of their account")
       .requiredOption("--title <text>", "one line", parseText(200))
-      .requiredOption("--body <text>", "what there is to say", parseText(20_000))
+      .requiredOption("--body <text>", "the text of the message", parseText(20_000))
       .option("--url <address>", "where to look")
       .option(
         "--channel <names>",

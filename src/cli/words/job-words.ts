@@ -16,7 +16,7 @@ const heldWords: Readonly<Record<NonNullable<Job["heldBy"]>, string>> = {
   not_connected: "No workflow is connected.",
   no_address: "Runs could not report back: the workspace has no public address.",
   cleanup: "The next attempt begins when the cleanup after the last one is done.",
-  cleanup_failed: "The cleanup after the last attempt has failed: nothing begins on top of what may be left running.",
+  cleanup_failed: "The cleanup after the last attempt failed: no attempt begins while something may be left running.",
   run: "The next attempt begins when the run of the last one is known to have ended.",
   dispatch: "GitHub could not be asked for the run yet.",
   customer: "Another request of this customer is being provisioned; this one begins when that one has ended.",

@@ -201,9 +201,13 @@ function passwordFileOf(place: Place): string {
 function checkedPassword(password: string | undefined, place: Place): string {
   const trimmed = password?.trim() ?? "";
   if (/^[\w-]{16,128}$/.test(trimmed)) return trimmed;
-  throw new HeadroomError("embedded_data_damaged", `The file ${passwordFileOf(place)} holds no password of ours.`, {
-    hint: "Bring it back from a backup, or name another data folder to begin with an empty database.",
-  });
+  throw new HeadroomError(
+    "embedded_data_damaged",
+    `The file ${passwordFileOf(place)} does not contain a password that Headroom made.`,
+    {
+      hint: "Bring it back from a backup, or name another data folder to begin with an empty database.",
+    },
+  );
 }
 
 /** The superuser's password of a server that an earlier start made; undefined if we may not read it. */

@@ -67,7 +67,7 @@ export async function repairLateRows(client: ClientBase): Promise<void> {
 
 async function inUse(client: ClientBase, cause: unknown): Promise<HeadroomError> {
   const { rows } = await client.query<{ who: string }>(users);
-  return new HeadroomError("try_again", "Somebody else has been using tables of Headroom for too long.", {
+  return new HeadroomError("try_again", "Other sessions have been using Headroom's tables for too long.", {
     sqlState: "55P03",
     detail: rows.map(({ who }) => who).join(", "),
     hint: "Let these sessions end, or end them, and migrate again. Nothing was changed.",

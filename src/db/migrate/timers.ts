@@ -3,7 +3,7 @@
  * functions that they call are committed, and as the migrating role, because that role has the rights to pg_cron and Realtime.
  *
  * pg_cron's launcher reads its jobs again when the server reports that their table changed. After a transaction as large as a migration the
- * server reports instead that anything may have changed, which the launcher ignores: the job exists and never runs. So jobs are scheduled in
+ * server reports that anything may have changed, which the launcher ignores: the job exists and never runs. So jobs are scheduled in
  * separate small transactions. The launcher reads these reports once a second, and a small one that is still unread is lost among those of
  * the large transaction; so we schedule a second time, and a third for a slow launcher.
  */
@@ -35,7 +35,7 @@ function refuse(error: unknown): never {
   const failure = toHeadroomError(error);
   throw new HeadroomError("timers_not_scheduled", `The schema is in place, but not its timers: ${failure.message}`, {
     detail: failure.detail,
-    hint: "See to pg_cron and migrate again, or run a relay: it runs the timers too.",
+    hint: "Repair pg_cron and migrate again, or run a relay: it runs the timers too.",
     sqlState: failure.sqlState,
     cause: error,
   });

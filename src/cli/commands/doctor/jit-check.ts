@@ -24,7 +24,7 @@ const loginsText = `select r.rolname::text as login, current_database()::text as
 
 export async function checkJit(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ login: string; database: string }>(loginsText);
-  if (rows.length === 0) return ok("jit", "No login that reads views has their plans compiled.");
+  if (rows.length === 0) return ok("jit", "The server compiles plans for no login that reads views.");
   const changes = rows.map(
     ({ login, database }) =>
       `alter role ${escapeIdentifier(login)} in database ${escapeIdentifier(database)} set jit = off`,
@@ -32,6 +32,6 @@ export async function checkJit(client: Client): Promise<Finding> {
   return warning(
     "jit",
     `The server compiles plans (jit = on) for ${rows.map(({ login }) => login).join(", ")}, which takes longer than reading Headroom's views does.`,
-    `Run: ${changes.join("; ")}; it holds from the next connection on.`,
+    `Run: ${changes.join("; ")}; it applies from the next connection on.`,
   );
 }

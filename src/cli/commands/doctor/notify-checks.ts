@@ -21,8 +21,8 @@ function findingOf(figures: readonly ChannelFigures[]): Finding {
   if (late !== undefined) {
     return failure(
       "notifications",
-      `Something has been due by ${late.channel} for ${formatAge(late.oldestDueSeconds)}, and nobody sends it.`,
-      "Start a relay (headroom relay), which does; or where pg_cron is installed: select notify.schedule_dispatcher()",
+      `Messages by ${late.channel} have been due for ${formatAge(late.oldestDueSeconds)}, and nothing sends them.`,
+      "Start a relay (headroom relay), which does; or if pg_cron is installed: select notify.schedule_dispatcher()",
     );
   }
   const failing = figures.find(({ sent, failed }) => failed >= maxFailed && sent / (sent + failed) < leastSuccess);

@@ -70,12 +70,12 @@ function secretFinding(connected: readonly ConnectedWorkflows[], facts: Facts): 
   if (missing !== undefined) {
     return failure(
       "callback secret",
-      `Workspace "${missing.workspaceId}" has no secret that runs could sign with: whatever they report is refused.`,
+      `Workspace "${missing.workspaceId}" has no secret for runs to sign with: their reports are refused.`,
       `Run: headroom jobs secret --rotate --workspace ${missing.workspaceId}, and store it at GitHub as HEADROOM_CALLBACK_SECRET`,
     );
   }
   const locked = connected.filter(({ secret }) => secret === "unreadable").map(({ workspaceId }) => `"${workspaceId}"`);
   if (locked.length === 0) return ok("callback secret", "Every workspace with workflows has one, and it can be read.");
   const what = `the callback secret of workspace ${listed(locked)}`;
-  return lockedFinding("callback secret", what, facts, "Without it nothing that runs report is taken.");
+  return lockedFinding("callback secret", what, facts, "Without it the reports of runs are refused.");
 }

@@ -108,7 +108,7 @@ export async function checkRoles(client: Client, parts: readonly Part[]): Promis
     );
   }
   if (mine.join() === "headroom_ingest") {
-    return failure("roles", "This login may only enqueue, so nothing can be checked.", askAsControl);
+    return failure("roles", "This login may only enqueue, so it can check nothing.", askAsControl);
   }
   return ok("roles", `All roles exist; this login is a member of ${mine.join(", ")}.`);
 }
@@ -139,7 +139,7 @@ export async function checkSchema(client: Client, parts: readonly Part[]): Promi
 
 function ownershipFinding({ owners, rights }: MigrationResult["repaired"], remedy: string): Finding {
   if (owners.length + rights.length === 0) {
-    return ok("ownership", "Everything belongs to headroom_owner, and the rights are those that the grants give.");
+    return ok("ownership", "Everything belongs to headroom_owner, and the rights match the grants.");
   }
   const roles = [...new Set(owners.map(({ owner }) => owner))];
   const found = [

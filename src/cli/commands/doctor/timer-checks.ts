@@ -30,7 +30,7 @@ function ageOf(run: { readonly seconds_ago: number | null }): number {
 }
 
 const startSomething =
-  "Start a relay (headroom relay) or headroom serve, which run them; or where pg_cron is installed: select capacity.schedule_timers()";
+  "Start a relay (headroom relay) or headroom serve, which run them; or if pg_cron is installed: select capacity.schedule_timers()";
 
 function timersFinding(last: LastRun | undefined, ran: boolean, failedCode: string | null, facts: Facts): Finding {
   if (last !== undefined && ran) {
@@ -112,7 +112,7 @@ function cronFinding({ scheduled, seconds, status }: JobRun, covered: boolean): 
     return report(
       "pg_cron",
       `It has the job ${timersJob}, but has never completed it.${failed}`,
-      `${scheduleAgain}, in a transaction of its own; if it still does not run, see cron.job_run_details.`,
+      `${scheduleAgain}, in a separate transaction; if it still does not run, see cron.job_run_details.`,
     );
   }
   if (seconds <= latelySeconds) return ok("pg_cron", `It ran the timers ${formatAge(seconds)} ago.`);

@@ -55,7 +55,7 @@ async function checkReviewers(client: Client, used: readonly WorkspaceNeeds[]): 
   return [
     warning(
       "reviewers in Slack",
-      `No Slack user id is known of ${listed(unlinked.map((each) => `${each.memberId} (${each.workspaceId})`))}: Slack users whom the directory does not know are refused there.`,
+      `No Slack user id is known for ${listed(unlinked.map((each) => `${each.memberId} (${each.workspaceId})`))}: Slack users who are not in the directory are refused there.`,
       `Run: headroom members put ${first.memberId} --workspace ${first.workspaceId} --slack <Slack user id>, or --without-slack for somebody who has none`,
     ),
   ];
@@ -119,7 +119,7 @@ function neededSecrets(used: readonly WorkspaceNeeds[], { money }: Facts): Neede
       check: "stripe webhook secret",
       name: "STRIPE_WEBHOOK_SECRET",
       needed: pricedIn(used, money).length > 0,
-      without: "whatever Stripe tells is refused, and customers who have paid wait until we ask",
+      without: "Stripe's events are refused, and customers who have paid wait until we ask Stripe",
       report: failure,
       how: "headroom secret set STRIPE_WEBHOOK_SECRET, with the endpoint's signing secret (whsec_…) on standard input",
     },

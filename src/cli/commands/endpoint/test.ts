@@ -101,7 +101,7 @@ function sentences(name: string, { outcome, code, message, latencyMs, relays, ou
     ];
   }
   return [
-    "The ping has not been sent yet. It expires a minute after it was made.",
+    "The ping has not been sent yet. It expires one minute after its creation.",
     relays === 0
       ? "  No relay is running. Start one that has the key: HEADROOM_SECRET_KEY=… headroom relay"
       : `  ${relays === 1 ? "1 relay is" : `${relays} relays are`} running. Check that one of them has the webhook rail (HEADROOM_SECRET_KEY) and serves the stream transfers.`,

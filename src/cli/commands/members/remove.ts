@@ -11,7 +11,9 @@ export function registerRemoveMember(members: Command): void {
   addCommon(
     members
       .command("remove")
-      .description("remove a member: accounts, keys, sessions, roles and groups end at once; the log keeps the name")
+      .description(
+        "remove a member: accounts, keys, sessions, roles and groups end immediately; the log keeps the name",
+      )
       .argument("<id>", "member id")
       .addOption(workspaceOption()),
   ).action(runRemove);

@@ -129,7 +129,7 @@ function nextStep(row: Row): string | null {
   if (held?.reason === "rail_not_served")
     return `no relay serves the rail ${rail ?? ""}: start one, or see headroom doctor`;
   if (held?.grant !== undefined)
-    return `the rail ${rail ?? ""} acts with the installation's credentials. If everybody who writes the stream may use it: ${held.grant}. If not: headroom outbox skip ${id} --reason "…"`;
+    return `the rail ${rail ?? ""} acts with the installation's credentials. If every writer of the stream may use it: ${held.grant}. If not: headroom outbox skip ${id} --reason "…"`;
   if (held?.pid !== undefined) {
     const who = sessionWords({ ...held, pid: held.pid });
     return `${who} has it locked${held.since === undefined ? "" : `, since ${held.since}`}. If that lasts: ${endSession(held.pid)}`;

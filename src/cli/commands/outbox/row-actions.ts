@@ -79,7 +79,7 @@ const chunkRows = 500;
 /** A key that another session holds is usually free again in a moment, so busy rows are tried this often. */
 const busyRounds = 10;
 const busyPauseMs = 100;
-export const busyHint = "Look for a transaction that stays open, then run this again.";
+export const busyHint = "Find the transaction that stays open, then run this again.";
 /** How many rows that were not changed are shown; --json has all. */
 const shownRefusals = 20;
 

@@ -158,8 +158,8 @@ function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[],
     const stopped = lastTurnSecondsAgo(relays) !== undefined;
     advice.push(
       stopped
-        ? "Rows are waiting and nobody calls the relay route. Call it every minute, or start a relay: headroom relay"
-        : "Rows are waiting and no relay is running. Start one: headroom relay",
+        ? "Rows are waiting, but nothing calls the relay route. Call it every minute, or start a relay: headroom relay"
+        : "Rows are waiting, but no relay is running. Start one: headroom relay",
     );
   }
   for (const row of isRelayed(relays) ? deserted(rails) : []) {

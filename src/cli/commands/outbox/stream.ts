@@ -222,8 +222,8 @@ function show(row: Stream): void {
     ["a dead row", row.on_dead === "block" ? "blocks its key until an operator acts" : "is skipped"],
     ["payloads", row.carries_money ? "are payments, validated before they are sent" : "are not payments"],
     [
-      "what may have arrived",
-      row.resend_blind ? "is sent again where nobody can tell" : "is parked where nobody can tell",
+      "uncertain rows",
+      row.resend_blind ? "are sent again if the rail cannot tell" : "are parked if the rail cannot tell",
     ],
     ["tries", String(row.max_tries)],
     ["backoff", backoffOf(row)],

@@ -57,7 +57,7 @@ export function registerSettings(policy: Command): void {
     .option("--reminders <count>", "maximum number of reminders for one review", parseWhole(0, 100))
     .option("--nudge-minutes <count>", "minimum time between two nudges", parseWhole(1, 10_080))
     .option("--acts-per-hour <count>", "how often one member may do what notifies others", parseWhole(1, 10_000))
-    .option("--no-acts-per-hour", "let every member do it as often as they like")
+    .option("--no-acts-per-hour", "do not limit it")
     .addOption(workspaceOption());
   addCommon(command).action(runSettings);
 }

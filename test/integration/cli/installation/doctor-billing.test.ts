@@ -82,7 +82,7 @@ test("a price where customers have nowhere to come back to", async () => {
   await putWorkspace(db.pool, "default", { publicUrl: null });
   expect((await doctor({}, "--offline")).get("prices")).toMatchObject({
     status: "failure",
-    message: expect.stringContaining("has prices and no public address"),
+    message: expect.stringContaining("has prices but no public address"),
     remedy: expect.stringContaining("headroom policy settings --workspace default --public-url"),
   });
 });

@@ -54,7 +54,7 @@ interface ErrorKind {
 
 /**
  * SQLSTATE → code → HTTP status, for errors other than refusals. Class HR is ours: HR009 is given here to a failed partition check, the others
- * are the migrator's. A key of two characters stands for the rest of its class.
+ * are the migrator's. A key of two characters is for the rest of its class.
  */
 const failuresBySqlState: Readonly<Record<string, ErrorKind>> = {
   HR009: {

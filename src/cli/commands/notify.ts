@@ -29,7 +29,7 @@ export function register(program: Command): void {
       .option("--url <address>", "where to look")
       .option(
         "--channel <names>",
-        `${channels.join(", ")}, or direct: Slack where it knows them, else mail (default: in-app)`,
+        `${channels.join(", ")}, or direct: Slack if it knows them, otherwise mail (default: in-app)`,
         collectNames,
       )
       .option("--priority <number>", "0 to 9, higher first (default: 5)", parseWhole(0, 9))
@@ -84,5 +84,5 @@ function wordsFor(member: string, id: string, told: Notification | undefined, op
   const failed = told?.parts.filter(({ status }) => status === "failed") ?? [];
   const reasons = failed.map(({ channel, meaning }) => `by ${channel}: ${meaning}`).join("; ");
   if (told?.status === "failed") return `${member} is not reached by notification ${id}: ${reasons}.`;
-  return `${member} is told, as notification ${id}.${reasons === "" ? "" : ` But not ${reasons}.`}`;
+  return `${member} is notified, as notification ${id}.${reasons === "" ? "" : ` But not ${reasons}.`}`;
 }

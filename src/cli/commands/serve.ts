@@ -60,7 +60,7 @@ export function register(program: Command): void {
     )
     .option(
       "--relay-streams <names>",
-      `streams that it delivers, separated by commas; ${builtInStreams} stands for Headroom's own (default: ${builtInStreams})`,
+      `streams that it delivers, separated by commas; ${builtInStreams} means Headroom's own (default: ${builtInStreams})`,
       collectNames,
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -79,7 +79,7 @@ export function register(program: Command): void {
     .option("--max-connections <count>", "connections to the database", parseWhole(1, 1_000), 10)
     .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is trusted", parseWhole(0, 10), 0)
     .option("--no-prepare", "use no prepared statements; behind a transaction pooler this is automatic")
-    .option("--open-metrics", "serve /metrics without the service key; only where nobody outside can reach it")
+    .option("--open-metrics", "serve /metrics without the service key; only if nobody outside can reach it")
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",

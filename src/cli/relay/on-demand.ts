@@ -19,8 +19,8 @@ import { relayTasks } from "./tasks.ts";
 export interface OnDemandRelay extends Drainer {
   readonly rails: readonly Rail[];
   /**
-   * Takes a turn every minute until it is closed, because what is due by the clock, such as a further try, calls no webhook; and when what
-   * an earlier turn left falls due, whoever asked for that one.
+   * Takes a turn every minute until it is closed, because rows that fall due by the clock, such as for a further try, call no webhook; and when rows that
+   * an earlier turn left fall due, whoever asked for that turn.
    */
   keepTurning(everyMs?: number): void;
 }

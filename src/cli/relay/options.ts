@@ -48,7 +48,7 @@ export function addRelayOptions(command: Command): Command {
   return addRailOptions(command)
     .option(
       "--streams <names>",
-      `streams to serve, separated by commas; ${builtInStreams} stands for Headroom's own (default: ${builtInStreams})`,
+      `streams to serve, separated by commas; ${builtInStreams} means Headroom's own (default: ${builtInStreams})`,
       collectNames,
     )
     .option("--concurrency <calls>", "calls under way at the same time (default: 100)", parseWhole(1, 10_000))

@@ -25,8 +25,7 @@ const heldWords: Readonly<Record<NonNullable<Payment["refunds"][number]["heldBy"
   dispute: "A refund waits for the end of the dispute: answer it in Stripe.",
   payment_intent: "A refund waits for the payment's id at Stripe, which is being asked for.",
   refund: "A refund waits for another of the same payment, which is on its way.",
-  person:
-    "A refund failed as often as it is tried, or was cancelled in Stripe: a person decides how the money goes back.",
+  person: "A refund failed after all its tries, or was cancelled in Stripe: a person decides how to return the money.",
 };
 
 /** Why a refund of the payment has not gone out. */

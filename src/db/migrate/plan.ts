@@ -69,7 +69,7 @@ function checkHistory(files: readonly MigrationFile[], recorded: readonly Record
     if (file.path !== migration.path) {
       throw new HeadroomError("schema_unreleased", "An unreleased version of Headroom made this database's schema.", {
         detail: `The database has ${migration.path}, where this release has ${file.path}.`,
-        hint: "Make a new database and migrate that one: there is no way from here. Nothing was changed.",
+        hint: "Make a new database and migrate that one: this one cannot be migrated. Nothing was changed.",
       });
     }
     if (file.checksum !== migration.checksum) {

@@ -10,7 +10,7 @@ export function registerRemove(endpoint: Command): void {
   addCommon(
     endpoint
       .command("remove")
-      .description("remove an endpoint and its secrets, for good")
+      .description("remove an endpoint and its secrets permanently")
       .argument("<name>", "the endpoint")
       .addOption(ownerOption()),
   ).action(runRemove);

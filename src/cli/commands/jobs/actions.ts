@@ -27,7 +27,7 @@ type Act = (client: Client, id: string, action: JobAction) => Promise<JobMoved |
 
 export function registerActions(jobs: Command): void {
   action(jobs, "retry", "ask for another attempt of a failed job, as its requester, an operator or an admin", retryJob);
-  action(jobs, "fail", "record that a job failed for good, as an operator or an admin; ends its request", failJob);
+  action(jobs, "fail", "record that a job failed permanently, as an operator or an admin; ends its request", failJob);
   action(
     jobs,
     "complete",

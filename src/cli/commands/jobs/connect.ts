@@ -49,7 +49,7 @@ export function registerConnect(jobs: Command): void {
     .option("--most-attempts <count>", "maximum number of attempts of a job", parseWhole(1, 20))
     .option("--most-cleanups <count>", "maximum number of tries to clean up after an attempt", parseWhole(1, 20))
     .option("--retry-sla-hours <count>", "a failed job that nobody retries is late after this", parseWhole(1, 8_760))
-    .option("--give-up-hours <count>", "and fails for good after this", parseWhole(1, 8_760))
+    .option("--give-up-hours <count>", "and fails permanently after this", parseWhole(1, 8_760))
     .addOption(workspaceOption())
     .addOption(secretKeyOption());
   addCommon(command).action(runConnect);
@@ -143,7 +143,7 @@ function show(connected: ConnectedWorkflows): void {
       `after ${connected.staleMinutes} min without a report, or ${connected.limitMinutes} min in all`,
     ],
     ["attempts", `${connected.mostAttempts} at most; ${connected.mostCleanups} cleanups after each`],
-    ["nobody retries", `late after ${connected.retrySlaHours} h, failed for good after ${connected.giveUpHours} h`],
+    ["nobody retries", `late after ${connected.retrySlaHours} h, failed permanently after ${connected.giveUpHours} h`],
   ]);
 }
 
@@ -156,7 +156,7 @@ function showMissing({ workspaceId, callbackAddress, secret }: ConnectedWorkflow
     );
   }
   if (secret === "missing") {
-    printLine("Nobody can report until there is a secret to sign with:");
+    printLine("Runs cannot report until there is a secret to sign with:");
     printLine(`  headroom jobs secret --rotate --workspace ${workspaceId}`);
   }
   printLine("Next: headroom doctor, which also checks our rights at GitHub");

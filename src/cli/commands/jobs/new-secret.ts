@@ -9,7 +9,7 @@ function nameOf(repository: Repository): string {
 
 export function showCallbackAddress(address: string, repository: Repository): void {
   printLine();
-  printLine("Runs report to the address in a variable of the repository. Set it at GitHub, beside the secret:");
+  printLine("Runs report to the address in a variable of the repository. Set it at GitHub, next to the secret:");
   printLine(`  gh variable set HEADROOM_CALLBACK_URL --repo ${nameOf(repository)} --body ${address}`);
 }
 

@@ -29,7 +29,7 @@ export function registerIssue(keys: Command): void {
   addIssueOptions(
     keys
       .command("token")
-      .description("issue an API key to a member; the log names that member for what is done with it")
+      .description("issue an API key to a member; the log names that member for actions with the key")
       .requiredOption("--member <id>", "whose key it is")
       .addOption(workspaceOption()),
     defaultTtl,

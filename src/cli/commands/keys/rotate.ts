@@ -66,7 +66,7 @@ function noKey(): HeadroomError {
 }
 
 function describe(result: Resealed | undefined, inVault: number): string[] {
-  const vault = `Vault encrypts ${inVault === 1 ? "1 secret" : `${inVault} secrets`} with a key of its own; rotate that with Supabase's tools.`;
+  const vault = `Vault encrypts ${inVault === 1 ? "1 secret" : `${inVault} secrets`} with its own key; rotate that with Supabase's tools.`;
   return [...(result === undefined ? [] : describeResult(result)), ...(inVault > 0 ? [vault] : [])];
 }
 

@@ -39,8 +39,8 @@ async function runSlackWebhook(options: SlackWebhookOptions): Promise<void> {
   if (options.json === true) return printJson({ set });
   printLine(
     set
-      ? `${member} has a webhook of their own, which gets their messages in Slack.`
-      : `${member} has no webhook of their own. The bot writes to them, if Slack knows them.`,
+      ? `${member} has their own webhook, which gets their messages in Slack.`
+      : `${member} does not have their own webhook. The bot writes to them, if Slack knows them.`,
   );
 }
 

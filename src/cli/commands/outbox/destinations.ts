@@ -26,7 +26,7 @@ export function registerDestinations(outbox: Command): void {
       .description("limit how fast a destination is sent to, and set when its circuit opens")
       .argument(
         "<destination>",
-        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all that have no limits of their own",
+        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all that have no limits themselves",
       )
       .option("--per-second <count>", "at most this many sends a second; 0 removes the limit", perSecond)
       .option(
@@ -133,7 +133,7 @@ function describeLimits(row: Destination, { failures, openMs, clear }: LimitOpti
   ];
 }
 
-/** The destination of an endpoint is named by the endpoint's id, which nobody types; so its name is accepted too. */
+/** An endpoint's destination is named by the endpoint's id, which nobody types, so its name is accepted too. */
 function findDestination(all: readonly Destination[], name: string): Destination | undefined {
   return all.find((row) => row.destination === name) ?? all.find((row) => row.endpoint === name);
 }

@@ -48,6 +48,6 @@ async function runEnd(id: string, options: EndOptions): Promise<void> {
     return;
   }
   printLine(`${id}: Stripe is asked to end the subscription, and nothing more is charged.`);
-  printLine("The capacity is not stopped by that, and what was paid stays paid.");
+  printLine("This does not stop the capacity, and refunds nothing.");
   printLine(`Next: headroom payments show ${id}`);
 }

@@ -79,7 +79,7 @@ function showPayment(payment: Payment): void {
     ["left", formatAmount(currency, payment.left)],
     ["stands", inWords(payment.status)],
     ["for", payment.purpose],
-    ["counts", payment.counts ? "yes: it bought the capacity" : "no: it goes back"],
+    ["counts", payment.counts ? "yes: it bought the capacity" : "no: it is refunded"],
     ["goes back because", payment.refundReason],
     ["paid", payment.paidAt.toISOString()],
     ["known by", payment.eventId],

@@ -33,7 +33,7 @@ export function registerSettings(prices: Command): void {
       )
       .option("--session-minutes <count>", "how long a payment page at Stripe stays open", parseWhole(30, 1_440))
       .option("--hold-days <count>", "how long an offer waits for a payment that is being processed", parseWhole(1, 60))
-      .option("--grace-days <count>", "how long a renewal may fail before people are told", parseWhole(0, 90))
+      .option("--grace-days <count>", "how long a renewal may fail before people are notified", parseWhole(0, 90))
       .option("--self-service <member>", "open the wizard: it submits requests in this member's name")
       .option("--no-self-service", "close the wizard")
       .addOption(workspaceOption()),

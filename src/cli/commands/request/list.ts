@@ -43,7 +43,7 @@ export function registerList(request: Command): void {
 async function runList(options: ListOptions): Promise<void> {
   if (options.open === true && options.state !== undefined) {
     throw new HeadroomError("usage", "--open and --state cannot be used together.", {
-      hint: "--open stands for all open states.",
+      hint: "--open means all open states.",
     });
   }
   const states = options.open === true ? openStates : options.state;

@@ -26,7 +26,7 @@ test("a member is told something once per key, and what became of it is listed a
   const member = await somebody(w.superuser);
   const said = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email", "--key", "k1");
   expect(said).toMatchObject({ status: 0, err: "" });
-  expect(said.out).toMatch(/^p\S+ is told, as notification [0-9a-f-]{36}\.\nNext: headroom notifications show /);
+  expect(said.out).toMatch(/^p\S+ is notified, as notification [0-9a-f-]{36}\.\nNext: headroom notifications show /);
   const { id, key } = await told(member, "--key", "k1");
   expect(key).toBe("k1");
   expect(said.out).toContain(id);
@@ -48,7 +48,7 @@ test("says at once when a key was used for something else, and when nobody is re
   const nowhere = await run("notify", member, "--title", "T", "--body", "B", "--channel", "email");
   expect(nowhere.out).toMatch(/is not reached by notification \S+: by email: no address of the person is known/);
   const half = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email");
-  expect(half.out).toMatch(/is told, as notification \S+\. But not by email: no address of the person is known/);
+  expect(half.out).toMatch(/is notified, as notification \S+\. But not by email: no address of the person is known/);
   expect(await told(member, "--channel", "email")).toMatchObject({ status: "failed" });
 });
 
@@ -124,7 +124,7 @@ test("a member's own webhook is set from what is piped in, never shown, and remo
       stdin,
     });
   const set = await webhook("https://hooks.slack.com/services/T1/B1/secretsecret\n");
-  expect(set.err + set.out).toMatch(/has a webhook of their own/);
+  expect(set.err + set.out).toMatch(/has their own webhook/);
   expect(set.out).not.toContain("secretsecret");
   expect((await notifications("preferences", "--as", member)).out).not.toMatch(/on \(no address\)/);
   expect((await webhook("https://evil.example/services/T1/B1/x")).err).toContain(

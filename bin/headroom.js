@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { handOver, isInstalled } from "./runtime.js";
 
 if (!(await handOver(fileURLToPath(import.meta.url)))) {
-  // What was compiled once is kept by Node in the system's temporary folder: a start takes a third less, and 30 MB less.
+  // Node keeps compiled code in the system's temporary folder: a start takes a third less time, and 30 MB less.
   // Node 20 cannot.
   module.enableCompileCache?.();
   const [folder, ending] = isInstalled ? ["../dist/cli", "js"] : ["../src/cli", "ts"];
-  // First of all, because it notes who started us.
+  // This comes first, because it notes which process started us.
   await import(`${folder}/signals.${ending}`);
   const { runProcess } = await import(`${folder}/main.${ending}`);
   await runProcess();

@@ -25,7 +25,7 @@ export * from "./db/secrets/index.ts";
 export * from "./outbox/index.ts";
 export * from "./webhooks/index.ts";
 
-/** The rails that come with it, and what a rail of your own has to pass. */
+/** The rails that come with it, and the suite that your own rail has to pass. */
 export { createWebhookRail } from "./rails/webhook/rail.ts";
 export { createStoredEndpoints } from "./rails/webhook/stored-endpoints.ts";
 export { createSlackInteractionRail, createSlackRail } from "./rails/slack/rail.ts";
@@ -36,7 +36,7 @@ export { createStripeRail } from "./rails/stripe/rail.ts";
 export { createTableRail } from "./rails/table/rail.ts";
 export { createRailRegistry } from "./contract/registry.ts";
 
-/** The database: an embedded server, connections, and the one way to call its functions. */
+/** The database: an embedded server, connections, and `call`, which calls its functions. */
 export { startEmbedded } from "./db/embedded.ts";
 export { connect, createPool, probeServer } from "./db/connect.ts";
 export { call } from "./db/call.ts";

@@ -28,21 +28,21 @@ export function requireMember(options: { readonly as?: string }): string {
   });
 }
 
-/** The reason, or what the person at the terminal answers when asked for it. */
+/** The reason that was given, or else the answer of the person at the terminal. */
 export async function requireReason(options: { readonly reason?: string }, person?: Person): Promise<string> {
   const reason = options.reason ?? (await askText("Why? It is recorded in the log: ", person));
   if (reason !== undefined && reason.trim() !== "") return reason;
   throw new HeadroomError("usage", "This needs a reason.", { hint: 'Pass --reason "…". Nothing was changed.' });
 }
 
-/** For arguments: what cannot be a request's id is a mistake in the call. */
+/** For arguments: anything that cannot be a request's id is a usage error. */
 export function parseRequestId(text: string): string {
   const id = text.trim().toUpperCase();
   if (/^CR-\d{4}-\d{6,}$/.test(id)) return id;
   throw new InvalidArgumentError("A request's id looks like CR-2026-000042.");
 }
 
-/** For arguments: a job goes by its own id, or by its request's. */
+/** For arguments: a job is named by its own id, or by its request's. */
 export function parseJobId(text: string): string {
   const id = text.trim();
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase();

@@ -1,4 +1,4 @@
-/** Who works at the command line, where no member is named: for what operators of the installation do. */
+/** The person at the command line, for operators' actions, in which no member is named. */
 import { userInfo } from "node:os";
 import { Option } from "commander";
 import { parseText } from "./options.ts";

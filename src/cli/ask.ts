@@ -1,4 +1,4 @@
-/** A question to the person at the terminal, if there is one. Asked on stderr, so that stdout holds results alone. */
+/** A question to the person at the terminal, if there is one. Asked on stderr, so that stdout has only results. */
 import { createInterface } from "node:readline/promises";
 import { deferred } from "../db/wait/deferred.ts";
 
@@ -30,7 +30,7 @@ const terminal: Person = {
   },
 };
 
-/** Asks, after the warning if there is one. Anything but a plain yes is a no. */
+/** Asks, after the warning if there is one. Anything but yes or y is a no. */
 export async function ask(question: string, warning: string | null, person: Person = terminal): Promise<Answer> {
   if (!person.present) return "nobody";
   if (warning !== null) person.tell(warning);

@@ -24,7 +24,7 @@ export function requireDatabaseUrl(options: DatabaseUrlOption): string {
   });
 }
 
-/** The URL that was given, or that of the server which `headroom up` runs in this folder. */
+/** The given URL, or that of the server that `headroom up` runs in this folder. */
 export async function findDatabaseUrl(options: DatabaseUrlOption): Promise<string> {
   if (options.databaseUrl !== undefined && options.databaseUrl !== "") return checkDatabaseUrl(options.databaseUrl);
   const local = await findLocalServer();
@@ -51,17 +51,17 @@ export async function withDatabase<T>(
   return withConnection(url, explained, { applicationName: `headroom ${command}` });
 }
 
-/** Schema, table, function and type: what is missing when a part is. */
+/** SQLSTATEs of a missing schema, table, function or type. */
 const missingStates = new Set(["3F000", "42P01", "42883", "42704"]);
 const productSchemas = schemaLayers.filter((layer) => layer.part === "product").map((layer) => layer.schema);
 const ofProduct = new RegExp(`\\b(${productSchemas.join("|")})\\b`);
 
-/** A database without our schema, or without all of it, is the commonest first mistake, and deserves its own words. */
+/** A database without our schema, or with only a part of it, is the most frequent first mistake, so it has its own message. */
 async function explainMissingSchema(client: Client, error: unknown): Promise<unknown> {
   if (!(error instanceof HeadroomError) || !missingStates.has(error.sqlState ?? "")) return error;
   const parts = await readInstalledParts(client).catch(() => []);
   if (isEngineAlone(parts) && ofProduct.test(error.message)) {
-    return new HeadroomError("engine_only", "This database has Headroom's engine alone, and this needs the rest.", {
+    return new HeadroomError("engine_only", "This database has only Headroom's engine, and this needs the rest.", {
       hint: addTheRest,
       cause: error,
     });

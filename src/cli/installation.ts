@@ -1,5 +1,5 @@
 /**
- * What an installation by `headroom up` keeps beside its data: the keys that it made for itself at its first start.
+ * What an installation by `headroom up` keeps next to its data: the keys that it made at its first start.
  *
  * Owns: making them, and keeping them in a file that only its owner can read. Does not own: their use. A production
  * installation gets its keys from the environment instead.
@@ -24,9 +24,9 @@ const keysSchema = z.strictObject({
   linearWebhookSecret: z.string().min(32),
   githubWebhookSecret: z.string().min(32),
   stripeWebhookSecret: z.string().min(32),
-  /** What runs of workflows sign their callbacks with. */
+  /** Workflow runs sign their callbacks with it. */
   provisioningCallbackSecret: z.string().min(32),
-  /** What the stand-ins sign with where the provider uses a key pair, as PEM. */
+  /** For stand-ins of providers that sign with a key pair, as PEM. */
   privateKey: z.string().startsWith("-----BEGIN"),
 });
 
@@ -45,7 +45,7 @@ export async function makeInstallationKeys(): Promise<InstallationKeys> {
     relaySecret: randomKey(),
     gatewayPassword: randomKey(),
     confirmationTokenSecret: randomKey(),
-    // As the providers write theirs: Slack and Linear in hexadecimal digits, Stripe with a prefix.
+    // In the providers' formats: Slack and Linear in hexadecimal digits, Stripe with a prefix.
     slackSigningSecret: randomBytes(16).toString("hex"),
     linearWebhookSecret: randomBytes(32).toString("hex"),
     githubWebhookSecret: randomKey(),
@@ -72,7 +72,7 @@ export async function keepInstallationKeys(folder: string): Promise<Installation
   if (whole.success) return whole.data;
   const keys =
     kept === undefined ? await makeInstallationKeys() : { ...kept, provisioningCallbackSecret: makeCallbackSecret() };
-  // Written under another name and renamed, so that a start that is killed leaves no half-written file.
+  // Written under another name and renamed, so that a killed start leaves no half-written file.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
@@ -80,7 +80,7 @@ export async function keepInstallationKeys(folder: string): Promise<Installation
   return keys;
 }
 
-/** The keys of the folder, when it has any. */
+/** The keys of the folder, if it has any. */
 export function readInstallationKeys(folder: string): Promise<KeptKeys | undefined> {
   return readKeys(join(folder, fileName));
 }

@@ -1,20 +1,20 @@
 /**
- * The database server that `headroom up` runs in a data folder, found by its files alone, so that the other commands
+ * The database server that `headroom up` runs in a data folder, found only by its files, so that the other commands
  * need no address when they run in the same folder.
  */
 import { findPlace, readPassword } from "../db/embedded/place.ts";
 import { readPidFile, servesFolder } from "../db/embedded/postmaster.ts";
 
-/** Where `headroom up` keeps its data unless told otherwise. */
+/** The default data folder of `headroom up`. */
 export const defaultDataDir = ".headroom";
 
 export interface LocalServer {
   readonly url: string;
-  /** Where the installation keeps what belongs to it, its keys included. */
+  /** The installation's own folder, which has its keys. */
   readonly home: string;
 }
 
-/** The server that is running on the folder's data; undefined when there is none, or it is not ours to read. */
+/** The server that is running on the folder's data; undefined if there is none, or if we may not read its files. */
 export async function findLocalServer(dataDir: string = defaultDataDir): Promise<LocalServer | undefined> {
   const place = await findPlace(dataDir);
   const password = place === undefined ? undefined : await readPassword(place);

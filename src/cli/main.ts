@@ -1,8 +1,8 @@
 /**
- * The command line: loads the commands, runs the one that was asked for, and reports its failure.
+ * The command line: loads the commands, runs the one that was given, and reports its failure.
  *
- * Exit codes: 0 done, 1 failed, 2 called wrongly. With --json a failure, too, is one JSON object on stdout. What is in commands/
- * is a command, and exports `register(program)`; it is listed nowhere else. README.md says what belongs where.
+ * Exit codes: 0 done, 1 failed, 2 usage error. With --json a failure is one JSON object on stdout too. Every module in commands/
+ * is a command and exports `register(program)`; it is listed nowhere else. README.md says what belongs where.
  */
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -20,12 +20,12 @@ const commandModule = z.object({
 
 const manifestFile = z.object({ version: z.string(), description: z.string() });
 
-/** Who is asked about all commands, and so needs them all. */
+/** The commands that are about all commands, and so need them all. */
 const looksAtAll = "completion";
 
 /**
  * A command is a file or a folder with an index: `serve.ts`, `outbox/index.ts`. Tests and declarations have a second dot in their names.
- * Only the one that is asked for is loaded, because all of them take most of a second; where the word is none of them, all are told of.
+ * Only the given command is loaded, because all of them take most of a second. If the word is not a command, the help lists all.
  */
 async function loadCommands(program: Command, asked: string | undefined): Promise<void> {
   const folder = new URL("./commands/", import.meta.url);
@@ -49,13 +49,13 @@ function createProgram(): Command {
   return new Command("headroom").description(manifest.description).version(manifest.version);
 }
 
-/** Required options are marked in the help, so that nobody learns of them only from the error. */
+/** Required options are marked in the help, so that people need not find out by an error. */
 function describeOption(option: Option): string {
   const described = new Help().optionDescription(option);
   return option.mandatory ? `${described} (required)` : described;
 }
 
-/** Commander has these settings on each command; so they are set on the whole tree, once it is complete. */
+/** Commander has these settings per command, so they are set on the whole tree once it is complete. */
 function configure(command: Command, path: string): void {
   command
     .exitOverride()
@@ -97,7 +97,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** Runs this process's own command line, and leaves its exit code. */
 export async function runProcess(): Promise<void> {
-  // That the reader of a pipe ends first (`headroom … | head`) is no failure.
+  // It is not a failure if the reader of a pipe ends first (`headroom … | head`).
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;

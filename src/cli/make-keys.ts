@@ -11,7 +11,7 @@ export const tokenIssuer = "headroom";
 
 /** Which tokens are trusted: who issued them, and for whom. */
 export interface TokenScope {
-  /** Our own tokens carry the first one. */
+  /** Our own tokens have the first one. */
   readonly issuers?: readonly string[] | undefined;
   readonly audience?: string | undefined;
 }
@@ -40,7 +40,7 @@ export interface TokenClaims {
 
 export interface TokenOptions extends TokenScope {
   readonly jwtSecret: string;
-  /** Null: it does not expire, and only a new secret or a revocation ends it. */
+  /** Null: it does not expire, and is valid until the secret changes or it is revoked. */
   readonly expiresAt: Date | null;
 }
 

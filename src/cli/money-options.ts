@@ -18,7 +18,7 @@ export function requireAmount(text: string, currency: string): number {
   const parsed = parseAmount(text, currency);
   if (parsed.outcome === "parsed" && parsed.amount > 0) return parsed.amount;
   const wrong = parsed.outcome === "parsed" ? "Give more than nothing." : parsed.message;
-  throw new HeadroomError("usage", `${JSON.stringify(text)} is no amount in ${currency}. ${wrong}`, {
+  throw new HeadroomError("usage", `${JSON.stringify(text)} is not an amount in ${currency}. ${wrong}`, {
     hint: "Nothing was changed.",
   });
 }

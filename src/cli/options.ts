@@ -18,7 +18,7 @@ export function parseWhole(least: number, most: number): (text: string) => numbe
   };
 }
 
-/** Digits are kept as they were typed: the database checks cents. */
+/** Digits are kept as typed: the database checks cents. */
 export function parseMoney(text: string): string {
   if (/^\d{1,13}(\.\d{1,2})?$/.test(text.trim())) return text.trim();
   throw new InvalidArgumentError("Give an amount in US dollars, such as 12000 or 99.50.");
@@ -42,7 +42,7 @@ export function collect(text: string, before: readonly string[] | undefined): st
   return [...(before ?? []), text];
 }
 
-/** For lists with commas, which may be repeated, too. */
+/** For comma-separated lists, which may also be repeated. */
 export function collectNames(text: string, before: readonly string[] | undefined): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.includes("")) throw new InvalidArgumentError("There is an empty name in the list.");

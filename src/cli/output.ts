@@ -1,8 +1,8 @@
 /**
  * How commands print: tables and sentences on stdout, progress and failures on stderr, or one JSON value.
  *
- * Text from the database may hold anything, so control characters are shown as escapes: a stored payload must not be able
- * to move the cursor of whoever looks at it.
+ * Text from the database may contain anything, so control characters are shown as escapes: a stored payload must not be able
+ * to move the reader's cursor.
  */
 import { styleText } from "node:util";
 import displayWidth from "string-width";
@@ -11,7 +11,7 @@ import type { HeadroomError } from "../db/errors.ts";
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | boolean | Date | null | undefined;
-  /** Numbers read better at the right. Default: left. */
+  /** Numbers read better right-aligned. Default: left. */
   readonly align?: "left" | "right" | undefined;
 }
 
@@ -74,7 +74,7 @@ function showValue(value: string | number | boolean | Date | null | undefined): 
   return value instanceof Date ? value.toISOString() : visible(String(value));
 }
 
-/** Takes from the widest column until all fit, but leaves each as wide as its title. */
+/** Shrinks the widest column until all fit, but leaves each as wide as its title. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] {
   const widths = [...wanted];
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; excess -= 1) {
@@ -131,7 +131,7 @@ export function formatError(error: Pick<HeadroomError, "message" | "detail" | "h
 export interface Progress {
   /** `total` may become known, or grow, later. */
   update(done: number, total?: number): void;
-  /** Ends the line; to be called in any case. */
+  /** Ends the line. Always call it. */
   finish(): void;
 }
 
@@ -159,7 +159,7 @@ const lineEveryMs = 2000;
 
 /**
  * Shows how far a long operation is: on a terminal a bar that redraws itself, elsewhere a line every two seconds, so that
- * what ends sooner leaves nothing in a log.
+ * a shorter operation leaves nothing in a log.
  */
 export function startProgress(label: string, surface: ProgressSurface = stderrSurface): Progress {
   let shownAt = surface.isTTY ? -Infinity : surface.nowMs();

@@ -1,4 +1,4 @@
-/** What the workflow refuses ends a command like any other failure: message, hint, exit code 1. */
+/** A refusal of the workflow ends a command like any other failure: message, hint, exit code 1. */
 import { toError, type Refused } from "../capacity/index.ts";
 
 /** The answer, unless it is a refusal, which is thrown. */

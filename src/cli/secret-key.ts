@@ -1,8 +1,8 @@
 /**
- * The keys that a command needs besides the database: from the environment, or those of the `headroom up` that runs in this folder.
+ * The keys that a command needs besides the database: from the environment, or from the `headroom up` that runs in this folder.
  *
- * Owns: where they are looked for. An installation's own keys are used with its own database only: as soon as another database is
- * given, they would decrypt nothing there, and what they encrypted or signed would be lost.
+ * Owns: where they are looked for. An installation's own keys are used only with its own database: in another database
+ * they would decrypt nothing, and what they encrypted or signed would be lost.
  */
 import { Option } from "commander";
 import { HeadroomError } from "../db/errors.ts";
@@ -16,7 +16,7 @@ export interface SecretKeyOption {
   readonly secretKey?: string | undefined;
 }
 
-/** The keys that the database's secrets are encrypted with, from the environment; undefined where it has none, as with Vault. */
+/** The keys that the database's secrets are encrypted with, from the environment; undefined if it has none, as with Vault. */
 export function secretKeyOf(environment: Environment): SecretKey | undefined {
   const [current, previous] = [environment["HEADROOM_SECRET_KEY"], environment["HEADROOM_SECRET_KEY_PREVIOUS"]];
   if (isGiven(current)) return isGiven(previous) && previous !== current ? { current, previous } : current;
@@ -31,7 +31,7 @@ export function secretKeyOption(): Option {
   return new Option("--secret-key <key>").env("HEADROOM_SECRET_KEY").hideHelp();
 }
 
-/** The keys of the database's secrets; undefined where there is none, as with Vault. */
+/** The keys of the database's secrets; undefined if there is none, as with Vault. */
 export async function findSecretKey(options: DatabaseUrlOption & SecretKeyOption): Promise<SecretKey | undefined> {
   const local = isGiven(options.secretKey) ? undefined : await findLocalKeys(options);
   return secretKeyOf({ ...process.env, HEADROOM_SECRET_KEY: options.secretKey || local?.secretKey });

@@ -1,8 +1,8 @@
 /**
- * SIGINT and SIGTERM: the first asks for an orderly end, the second ends at once.
+ * SIGINT and SIGTERM: the first asks for an orderly end, the second ends the process immediately.
  *
- * npm passes a signal on to the shell that it started us with, and that shell dies of it without telling us. So under npm
- * the loss of our parent counts as the first signal; anywhere else a program may well outlive who started it.
+ * npm passes a signal on to the shell that it started us with, and that shell dies of it without passing it on. So under npm
+ * the loss of our parent is treated as the first signal; anywhere else a program may well outlive its parent.
  */
 import { deferred } from "../db/wait/deferred.ts";
 
@@ -28,7 +28,7 @@ export function watchSignals(onFirst: (signal: string) => void): Signals {
     resolve();
   };
   const onSignal = (signal: NodeJS.Signals): void => {
-    // The shell's custom: 128 and the number of the signal.
+    // The shell's convention: 128 plus the number of the signal.
     if (controller.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
     begin(signal);
   };

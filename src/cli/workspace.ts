@@ -1,4 +1,4 @@
-/** The option that names a workspace, and what is said when there is no such workspace. */
+/** The option that names a workspace, and the error if there is no such workspace. */
 import { Option } from "commander";
 import type { Client } from "pg";
 import { listWorkspaces, type Workspace } from "../directory/index.ts";

@@ -2,20 +2,20 @@
  * Checks a payment before any rail is called (requirement O15).
  *
  * Owns: amount, currency and destination of a payload that moves money. Does not own: whether the money is there, or
- * what a rail makes of the rest of the payload. The relay asks here for every row of a stream that carries money; a
- * payload that fails is FAILED without a call.
+ * what a rail makes of the rest of the payload. The relay checks every row of a stream that carries money; a row that
+ * does not pass is FAILED without a call.
  */
 import type { Json, Validation } from "./rail.ts";
 
-/** Says what is wrong with a destination, as the end of "destination …", or null when nothing is. */
+/** Says what is wrong with a destination, as the end of "destination …"; null if nothing is. */
 export type DestinationRule = (destination: Json) => string | null;
 
-/** Rails whose destinations have a form of their own; every other rail gets the default rule. */
+/** Rails whose destinations have a special form; every other rail gets the default rule. */
 export type DestinationRules = Readonly<Record<string, DestinationRule>>;
 
 const maxDestinationChars = 256;
 
-/** The least that any rail needs: a name for where the money goes, which a person can read in the archive. */
+/** The minimum for every rail: a name for where the money goes, which a person can read in the archive. */
 export const defaultDestinationRule: DestinationRule = (destination) => {
   if (typeof destination !== "string") return "must be a string";
   if (destination.trim() === "") return "must not be empty";
@@ -61,7 +61,7 @@ function amountProblem(amount: Json | undefined): string | null {
   if (amount === undefined) return "is missing";
   if (typeof amount !== "number") return "must be a number of minor units, not a string or anything else";
   if (!Number.isInteger(amount)) return "must be a whole number of minor units";
-  // Beyond this, JSON numbers lose digits between programs; an amount must not.
+  // Larger JSON numbers may lose digits between programs; an amount must not.
   if (!Number.isSafeInteger(amount)) return `must not be beyond ${Number.MAX_SAFE_INTEGER}`;
   return amount > 0 ? null : "must be more than 0";
 }
@@ -73,8 +73,8 @@ function currencyProblem(currency: Json | undefined): string | null {
 }
 
 /**
- * ISO 4217, as in force in 2026: what one can be paid in. Intl lists codes that were withdrawn long ago, so it cannot
- * answer. Left out on purpose: fund codes, metals, drawing rights and the codes for testing and for no currency.
+ * The currencies of ISO 4217 that are valid for payments in 2026. Intl also lists codes that were withdrawn long ago. Left
+ * out on purpose: fund codes, metals, drawing rights and the codes for testing and for no currency.
  */
 export const activeCurrencies: ReadonlySet<string> = new Set(
   `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP

@@ -1,11 +1,11 @@
 /**
- * The rail interface: what the relay knows about a way of reaching the outside.
+ * The rail interface: what the relay knows about one way of reaching the outside.
  *
- * A rail makes one call and says plainly what came of it. It never retries, never sleeps, never touches the
+ * A rail makes one call and reports its outcome. It never retries, never sleeps, never touches the
  * database and never imports another rail: order, retries, leases, rate limits and circuits belong to the engine.
  */
 
-/** What a rail can prove when nobody knows whether a call arrived. */
+/** What a rail can prove about a call that may or may not have arrived. */
 export type RailCapability =
   /** The receiver drops a repeat that carries the same idempotency key, for `dedupWindowMs`. */
   | "idempotent"
@@ -18,7 +18,7 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 
 /** One outbox row, as a rail sees it. Binds are already filled in. */
 export interface RailMessage {
-  /** Identifies the row for ever; the same over all its tries. */
+  /** Identifies the row forever; the same over all its tries. */
   readonly outboxId: string;
   readonly stream: string;
   /** What order is kept within; null on a stream without order. */
@@ -28,15 +28,15 @@ export interface RailMessage {
   readonly instructionId: string;
   readonly idempotencyKey: string;
   /**
-   * The payload as JSON text: what Postgres holds, with binds filled in and not a digit changed. A rail whose request is the payload sends
-   * this, and says so (`sends: "text"`).
+   * The payload as JSON text, as Postgres holds it, with binds filled in and no digit changed. A rail that sends the payload itself sends
+   * this, and declares it (`sends: "text"`).
    */
   readonly body: string;
   /** The payload, parsed from the text when it is first asked for. */
   readonly payload: Json;
-  /** Whose row this is; null for the installation's own. */
+  /** The row's tenant; null for the installation itself. */
   readonly tenantId: string | null;
-  /** Whether its stream is one that Headroom's own functions alone write: only these speak in Headroom's name. */
+  /** Whether only Headroom's own functions write to its stream: only such rows speak in Headroom's name. */
   readonly ours?: boolean | undefined;
   /** Which destination's rate limit and circuit apply, or null. */
   readonly destination: string | null;
@@ -52,10 +52,10 @@ export interface RailContext {
   readonly signal: AbortSignal;
 }
 
-/** How long the reason of an outcome may be: it is stored with the row, and a chatty receiver must not fill the archive. */
+/** How long the reason of an outcome may be: it is stored with the row, and a verbose receiver must not fill the archive. */
 export const maxReasonChars = 300;
 
-/** What came of one call. There is no fifth outcome, and never null. */
+/** The outcome of one call. There are only these four, and it is never null. */
 export type RailOutcome =
   | {
       readonly kind: "delivered";
@@ -76,16 +76,16 @@ export type RailOutcome =
       readonly kind: "rejected";
       readonly code: string;
       readonly reason: string;
-      /** True when the destination is gone for good (410). */
+      /** True if the destination is permanently gone (410). */
       readonly gone?: boolean;
     }
   | ({ readonly kind: "unknown"; readonly code: string; readonly reason: string } & PauseRequest);
 
-/** A pause that the receiver asks for, whatever became of the call. */
+/** A pause that the receiver asks for, whatever the outcome of the call. */
 export interface PauseRequest {
   /** How long to wait (Retry-After); wins over the backoff when longer. */
   readonly afterMs?: number;
-  /** True when the destination as a whole asked for quiet (429): it pauses, and its circuit does not count it. */
+  /** True if the destination as a whole throttles (429): it pauses, and its circuit does not count this as a failure. */
   readonly throttled?: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface PauseRequest {
 export type LookupOutcome =
   | { readonly kind: "found"; readonly reference?: string; readonly response?: Json }
   | { readonly kind: "absent" }
-  /** The receiver could not be asked: the row stays uncertain and is asked about again. */
+  /** The receiver could not be asked: the row stays uncertain and is looked up again. */
   | { readonly kind: "unavailable"; readonly code: string; readonly reason: string; readonly afterMs?: number };
 
 export type Validation = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -105,20 +105,20 @@ export interface Rail {
   /** Hard limit of one call, enforced by the relay. At most 30,000. */
   readonly timeoutMs: number;
   /**
-   * What the rail makes of a payload. `text`: it sends `body`, as it is. `object`: it reads `payload`, and rows with a number that
-   * JavaScript cannot hold are refused before the call, since the receiver would be told another one. Default: `object`.
+   * How the rail uses a payload. `text`: it sends `body` unchanged. `object`: it reads `payload`, and rows with a number that
+   * JavaScript cannot hold are refused before the call, since the receiver would get another number. Default: `object`.
    */
   readonly sends?: "text" | "object";
-  /** How many calls of this rail one relay has under way at once. Default: the relay's own limit. */
+  /** How many calls of this rail one relay has under way at the same time. Default: the relay's own limit. */
   readonly concurrency?: number;
-  /** For `idempotent`: how long the receiver remembers a key. Default: for ever. */
+  /** For `idempotent`: how long the receiver remembers a key. Default: forever. */
   readonly dedupWindowMs?: number;
   /**
    * Every code that `retry`, `rejected`, `unknown` and `unavailable` may carry: lower case, digits and underscores.
    * Operators filter and alert by code, so a rail that declares its codes must not invent one. Default: not declared.
    */
   readonly codes?: readonly string[];
-  /** Checked before any call; a bad payload is FAILED without one. */
+  /** Checks the payload before any call; the row of a bad payload is FAILED without one. */
   validate?(message: RailMessage): Validation;
   send(message: RailMessage, context: RailContext): RailOutcome | Promise<RailOutcome>;
   /** Required for, and only for, capability `lookup`. */

@@ -1,8 +1,8 @@
 /**
  * The rails that a relay knows, by name.
  *
- * Owns: the rules that make a rail safe to run, checked once when it is added, because a rail whose time-out outlives
- * the lease or whose capability is not what it says would only be noticed when a delivery goes wrong. Does not own:
+ * Owns: the rules that make a rail safe to run, checked once when it is added, because a rail whose time-out is longer
+ * than the lease, or whose capability is wrong, would only be noticed when a delivery goes wrong. Does not own:
  * calling a rail, nor the rows of the database that name one.
  */
 import { HeadroomError } from "../db/errors.ts";
@@ -16,7 +16,7 @@ const codePattern = /^[a-z][a-z0-9_]{0,62}$/;
 const capabilities: readonly unknown[] = ["idempotent", "lookup", "blind"];
 
 export interface RailRegistry {
-  /** Adds a rail, or throws a HeadroomError that says which rule it breaks. */
+  /** Adds a rail, or throws a HeadroomError that names the rule that it breaks. */
   add(rail: Rail): void;
   has(name: string): boolean;
   /** The rail of that name, or undefined. */
@@ -70,7 +70,7 @@ interface Problem {
   readonly hint: string;
 }
 
-/** Rails may come from plain JavaScript, so nothing that the types promise is taken for granted here. */
+/** Rails may come from plain JavaScript, so the types are not relied on here. */
 function problemOf(rail: Rail): Problem | null {
   if (typeof rail !== "object" || rail === null) {
     return { message: "A rail must be an object.", hint: "See the Rail interface." };
@@ -108,7 +108,7 @@ function capabilityProblem(rail: Rail): Problem | null {
   }
   if (rail.capability === "lookup" && typeof rail.lookup !== "function") {
     return {
-      message: `Rail "${rail.name}" says that it can look up, but has no lookup function.`,
+      message: `Rail "${rail.name}" declares the capability lookup, but has no lookup function.`,
       hint: "Add lookup, or declare the capability blind.",
     };
   }
@@ -149,7 +149,7 @@ function windowProblem(rail: Rail): Problem | null {
   if (Number.isFinite(rail.dedupWindowMs) && rail.dedupWindowMs > 0) return null;
   return {
     message: `Rail "${rail.name}" has a dedupWindowMs of ${String(rail.dedupWindowMs)}.`,
-    hint: "It is a number of milliseconds above 0; leave it out when the receiver remembers for ever.",
+    hint: "It is a number of milliseconds above 0; leave it out if the receiver remembers forever.",
   };
 }
 

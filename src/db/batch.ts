@@ -1,11 +1,11 @@
 /**
- * Several statements in one message to the server and one answer back: a transaction in a single round trip.
+ * Several statements in one message to the server: a transaction in a single round trip.
  *
- * Owns: the driver's way of sending what it has no call for (a Submittable), and which statements a connection has prepared.
+ * Owns: a Submittable, by which the driver sends what it has no call for, and which statements a connection has prepared.
  * Does not own: connections and what the statements say.
  *
  * The extended protocol runs everything up to a Sync in one transaction and commits it there; when a statement fails, the server
- * skips the rest. So a batch is done as a whole or not at all, and no statement of it runs after one that failed. A batch that
+ * skips the rest. So a batch takes effect as a whole or not at all, and no statement runs after one that failed. A batch that
  * begins with `begin` leaves its transaction open.
  */
 import type { ClientBase, Connection, Submittable } from "pg";
@@ -26,7 +26,7 @@ export interface BatchResult {
   readonly rows: Record<string, unknown>[];
 }
 
-/** Answers with one result per statement, in their order. What is under the names in `closed` is given up first, whatever fails then. */
+/** Returns one result per statement, in order. The statements named in `closed` are deallocated first, whatever fails afterwards. */
 export function sendBatch(
   client: ClientBase,
   statements: readonly BatchStatement[],
@@ -37,14 +37,14 @@ export function sendBatch(
   return batch.done;
 }
 
-/** What the driver hands on of a row's description. */
+/** The part of a row's description that the driver passes on. */
 interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
 /**
- * What each connection has prepared. `sent` means that a batch with it failed, so that nobody knows whether the server got that
- * far: it is closed, which hurts nothing, and prepared again.
+ * What each connection has prepared. `sent` means that the batch with it failed, so the server may or may not have it: it is closed,
+ * which is always allowed, and prepared again.
  */
 const preparedOn = new WeakMap<Connection, Map<string, "prepared" | "sent">>();
 
@@ -112,7 +112,7 @@ class Batch implements Submittable {
     this.#sent.push(name);
   }
 
-  // What follows is called by the driver, in the order in which the server answers.
+  // The driver calls the following methods, in the order in which the server answers.
 
   handleRowDescription({ fields }: RowDescription): void {
     this.#names = fields.map((field) => field.name);
@@ -122,7 +122,7 @@ class Batch implements Submittable {
     });
   }
 
-  /** Called while the socket is read: what a parser throws here must not end the process. */
+  /** Called while the socket is read: an error that a parser throws must not end the process. */
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void {
     try {
       const row: Record<string, unknown> = {};

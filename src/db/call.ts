@@ -1,9 +1,8 @@
 /**
- * The one way from TypeScript to a function in the database: by name, with named parameters, typed by what was generated
- * from the migrated schema.
+ * The only way in which TypeScript calls a function of the database: by name, with named parameters, typed from the migrated schema.
  *
- * Owns: the statement's text, how arguments and results are converted, and that failures come out as HeadroomError. Does
- * not own: connections, transactions, retries.
+ * Owns: the statement's text, converting arguments and results, and turning failures into HeadroomError. Does not own:
+ * connections, transactions, retries.
  */
 import type { CustomTypesConfig } from "pg";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
@@ -11,7 +10,7 @@ import type { FunctionShape } from "./function-shape.ts";
 import { functionShapes, type Functions } from "./generated.gen.ts";
 import { valueTypes } from "./values/values.ts";
 
-/** Those that some role may call, and those that TypeScript names: after a call of another one, run `npm run gen`. */
+/** The functions that some role may call or that TypeScript names. After adding a call of another one, run `npm run gen`. */
 export type FunctionName = keyof Functions;
 export type FunctionArgs<N extends FunctionName> = Functions[N]["args"];
 export type FunctionResult<N extends FunctionName> = Functions[N]["result"];
@@ -28,7 +27,7 @@ export interface Queryable {
 
 export interface CallOptions {
   /**
-   * Use a named prepared statement, which saves planning on a connection that makes the same call often. Not behind a
+   * Use a named prepared statement, which saves planning on a connection that makes the same call often. It fails behind a
    * transaction pooler. Default: false.
    */
   readonly prepare?: boolean | undefined;
@@ -46,7 +45,7 @@ export async function call<N extends FunctionName>(
   return result as FunctionResult<N>;
 }
 
-/** The part of `call` that knows no generated types. */
+/** `call` without the generated types. */
 export async function callUntyped(
   db: Queryable,
   name: string,
@@ -74,7 +73,7 @@ interface Statement {
   readonly name: string;
 }
 
-/** Texts are few: one per function and set of arguments given. */
+/** There are few texts: one per function and set of arguments given. */
 const statements = new Map<string, Statement>();
 
 function statementOf(name: string, shape: FunctionShape, names: readonly string[]): Statement {
@@ -94,7 +93,7 @@ function statementOf(name: string, shape: FunctionShape, names: readonly string[
   return statement;
 }
 
-/** Postgres cuts names at 63 bytes, and two that are cut alike would be one statement. */
+/** Postgres cuts names at 63 bytes: two that begin alike would become the same statement. */
 function preparedName(key: string): string {
   if (key.length <= 63) return key;
   let hash = 5381;
@@ -125,7 +124,7 @@ function valueIn(row: unknown): unknown {
   return typeof row === "object" && row !== null && "value" in row ? row.value : null;
 }
 
-/** A function that returns a null composite gives one row of nulls, which nobody would take for "there is none". */
+/** A function that returns a null composite gives one row of nulls, which would not read as "no row". */
 function nullWhenEmpty(row: unknown): unknown {
   if (typeof row !== "object" || row === null) return null;
   return Object.values(row).some((value) => value !== null) ? row : null;

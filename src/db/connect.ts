@@ -1,5 +1,5 @@
 /**
- * Connections to any Postgres server, and the questions that tell whether it can be used and how.
+ * Connections to any Postgres server, and the probe that finds out whether and how it can be used.
  *
  * Owns: making clients and pools from a URL, and the probe. Does not own: reading the environment (the command line
  * does), nor waiting for a server to come back (the relay does).
@@ -18,7 +18,7 @@ export interface ConnectOptions {
 }
 
 export interface PoolOptions extends ConnectOptions {
-  /** Most connections at once. Default: 10. */
+  /** Maximum number of connections. Default: 10. */
   readonly maxConnections?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ function configOf(url: string, options: ConnectOptions) {
   };
 }
 
-/** Refuses what is no database URL, without repeating it: it may hold a password. */
+/** Refuses anything but a database URL, without repeating it: it may hold a password. */
 export function checkDatabaseUrl(url: string): string {
   if (/^postgres(ql)?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   throw new HeadroomError("usage", "The database URL is not a PostgreSQL URL.", {
@@ -42,7 +42,7 @@ export function checkDatabaseUrl(url: string): string {
   });
 }
 
-/** The URL as it may be shown: without password and settings. */
+/** The URL without password and settings, fit to be shown. */
 export function describeDatabaseUrl(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null) return "the database";
@@ -61,8 +61,8 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
 const survivors = new WeakSet<Pool>();
 
 /**
- * The driver hands a new connection out before its taker can listen for its errors. When a server greets and dies at once,
- * a process that was slow to read finds both in one piece, and the error of a connection without a listener ends it.
+ * The driver hands out a new connection before the caller can listen for its errors. When a server greets and immediately dies,
+ * a process that is slow to read gets both in one piece, and an error of a connection without a listener ends the process.
  */
 export function surviveLostConnections(pool: Pool): void {
   if (survivors.has(pool)) return;
@@ -75,7 +75,7 @@ function ignore(): void {}
 /** Opens one connection, or says why it cannot be opened. The caller ends it. */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<Client> {
   const client = new Client(configOf(url, options));
-  // A connection that breaks while idle must not end the process; the next query tells.
+  // A connection that breaks while idle must not end the process; the next query reports it.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -92,7 +92,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   }
 }
 
-/** Runs the work on a connection of its own and closes it, whatever happens. */
+/** Runs the work on a separate connection and closes it, whatever happens. */
 export async function withConnection<T>(
   url: string,
   work: (client: Client) => Promise<T>,
@@ -107,7 +107,7 @@ export async function withConnection<T>(
 }
 
 export interface ServerProblem {
-  /** An error makes the server unusable; a warning makes it less good. */
+  /** An error makes the server unusable; a warning limits it. */
   readonly severity: "error" | "warning";
   readonly code: string;
   readonly message: string;
@@ -122,13 +122,13 @@ export interface ServerReport {
   readonly role: string;
   readonly superuser: boolean;
   readonly readOnly: "no" | "standby" | "session";
-  /** What stands between us and the server, as far as it shows. */
+  /** The pooler between us and the server, as far as it can be detected. */
   readonly pooler: "none" | "session" | "transaction";
   /** Whether LISTEN survives from one statement to the next. */
   readonly listen: boolean;
   /** Whether a named prepared statement does. */
   readonly preparedStatements: boolean;
-  /** Whether producers tell relays of work; not where the server allows prepared transactions, unless `outbox.notify` says so. */
+  /** Whether producers notify relays of work; not where the server allows prepared transactions, unless `outbox.notify` says so. */
   readonly notify: boolean;
   readonly problems: readonly ServerProblem[];
 }
@@ -137,9 +137,9 @@ export interface ServerReport {
 export const oldestMajorVersion = 15;
 
 /**
- * Asks the server what it is. `rival` is a second connection to the same URL: it holds a transaction open meanwhile, which
- * makes a transaction pooler hand out another session for sure; without it, an idle pooler may look like none at all.
- * Both connections must be outside a transaction, and are left as they were.
+ * Asks the server what it is. `rival` is a second connection to the same URL. It holds a transaction open meanwhile, which
+ * forces a transaction pooler to hand out another session; without it, an idle pooler may go undetected.
+ * Both connections must be outside a transaction, and are left unchanged.
  */
 export async function probeServer(client: ClientBase, rival?: ClientBase): Promise<ServerReport> {
   try {
@@ -194,7 +194,7 @@ interface SessionFacts {
   readonly preparedStatements: boolean;
 }
 
-/** A standby refuses LISTEN for a reason of its own, which says nothing about poolers. */
+/** A standby refuses LISTEN for another reason, which says nothing about poolers. */
 const standbySession: SessionFacts = { listen: false, preparedStatements: true };
 
 async function probeSession(client: ClientBase, rival: ClientBase | undefined, pid: number): Promise<SessionFacts> {
@@ -209,7 +209,7 @@ async function probeSession(client: ClientBase, rival: ClientBase | undefined, p
   }
 }
 
-/** Several times, since a pooler that takes turns may come round to the same session by chance. */
+/** Several times, since a round-robin pooler may return the same session by chance. */
 async function staysOn(client: ClientBase, pid: number): Promise<boolean> {
   for (let turn = 0; turn < 3; turn += 1) {
     const result = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -269,7 +269,7 @@ function problemsOf(report: Omit<ServerReport, "problems">): ServerProblem[] {
     problems.push({
       severity: "warning",
       code: "transaction_pooler",
-      message: "A transaction pooler stands before the server: LISTEN does not work, so new work is found by polling.",
+      message: "A transaction pooler is in front of the server: LISTEN does not work, so new work is found by polling.",
       hint: "For faster wake-ups use the direct or the session-mode address (on Supabase: port 5432).",
     });
   }

@@ -1,9 +1,9 @@
 /**
- * A Postgres server of one's own, from the programs that npm installed: started, adopted after a crash, stopped.
+ * An embedded Postgres server, run from the programs that npm installed: started, adopted after a crash, stopped.
  *
- * Owns: the life of the server process. Does not own: roles, schemas and data (the migrator), nor signals of our own
- * process: whoever starts a server also stops it. The server gets a session of its own, so that Ctrl-C in a terminal
- * reaches us alone and the server stays up until the last settle is written.
+ * Owns: the life of the server process. Does not own: roles, schemas and data (the migrator), nor signals to our
+ * process: the caller that starts a server also stops it. The server gets a separate session, so that Ctrl-C in a terminal
+ * reaches only us and the server stays up until the last settle is written.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { withConnection } from "./connect.ts";
@@ -19,23 +19,23 @@ import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError 
 export type { EmbeddedVersion } from "./embedded/binaries.ts";
 
 export interface EmbeddedOptions {
-  /** Folder that keeps the data. With `ephemeral`: below it the throw-away folder is made. Required unless ephemeral. */
+  /** Folder that keeps the data. With `ephemeral`: the parent of the temporary folder. Required unless ephemeral. */
   readonly dataDir?: string | undefined;
   /** Loopback port; 0 takes a free one. Default: 0. */
   readonly port?: number | undefined;
   /** Major version. Default: 18. Others need their development package. */
   readonly version?: EmbeddedVersion | undefined;
-  /** Data in a temporary folder that is removed at the end, even when our process is killed. Default: false. */
+  /** Keep the data in a temporary folder that is removed at the end, even when our process is killed. Default: false. */
   readonly ephemeral?: boolean | undefined;
   /** Server settings on top of ours, as in postgresql.conf. Default: none. */
   readonly settings?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Database that `url` names, created when missing. Default: headroom. */
+  /** The database in `url`, created when missing. Default: headroom. */
   readonly database?: string | undefined;
   /** How long a start may take, crash recovery included. Default: 120,000. */
   readonly startTimeoutMs?: number | undefined;
-  /** Gives up the start; nothing is left running. */
+  /** Aborts the start; nothing is left running. */
   readonly signal?: AbortSignal | undefined;
-  /** Told, in whole sentences, what the user should know: data kept elsewhere, a server adopted. */
+  /** Receives what the user should know, in whole sentences: data kept elsewhere, a server adopted. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** The programs' folder, instead of the one that npm installed. */
   readonly nativeDir?: string | undefined;
@@ -55,7 +55,7 @@ export interface EmbeddedServer {
   readonly logFile: string;
   /** True when the server was running already, left behind by a process that was killed. */
   readonly adopted: boolean;
-  /** Resolves when the server's process has ended, wanted or not. */
+  /** Resolves when the server's process has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** The superuser's URL of another database. */
   urlFor(database: string): string;
@@ -123,7 +123,7 @@ async function startOn(
   const { running, ownership } = await bringUpAndOwn(launch, (port) => urlAt(port, "postgres"));
   const urlFor = (name: string): string => urlAt(running.port, name);
   const end = async (): Promise<void> => {
-    // The lock goes down with the server. Given up earlier, a starting rival would take over a server that is ending.
+    // The lock ends with the server. If we released it earlier, a rival that starts would take over a server that is stopping.
     ownership.retire();
     await shutDown(running.pid, place.clusterDir, defaults.stopTimeoutMs);
     await ownership.release();
@@ -165,9 +165,9 @@ async function bringUpAndOwn(
     try {
       return { running, ownership: await takeOwnership(maintenanceUrl(running.port), launch.place.home) };
     } catch (error) {
-      // A server that was there may end under our hands, stopped by its owner: then we launch one.
+      // The owner of a running server may stop it while we take it over: then we launch one.
       if (running.child === undefined && isRetryableConnectionError(error) && attempt < 5) continue;
-      // A rival may have taken over the very process that we launched: then it is the rival's to end.
+      // A rival may have taken over the process that we launched: then the rival stops it.
       const taken = error instanceof HeadroomError && error.code === "already_running";
       if (running.child !== undefined && !taken) {
         await shutDown(running.pid, launch.place.clusterDir, launch.stopTimeoutMs);

@@ -1,19 +1,19 @@
 /**
- * The one error class of the product and the one table that turns what Postgres says into a code and an HTTP status.
+ * The product's only error class, and the table that turns Postgres' errors into a code and an HTTP status.
  *
- * Owns: codes, their statuses, and the question whether trying again can help. Does not own: how an error is printed
- * (the command line) or rendered (problem details over HTTP); the codes with
- * which the database refuses, which are listed in SQL (headroom.refusals) and generated from there.
+ * Owns: codes, their statuses, and whether trying again can help. Does not own: how an error is printed (the command line)
+ * or rendered (problem details over HTTP), nor the codes of the database's refusals, which are listed in SQL (headroom.refusals)
+ * and generated from there.
  */
 import { isRefusalCode, refusalStatuses, type RefusalCode } from "./refusals.gen.ts";
 
 export interface HeadroomErrorOptions {
-  /** More about this very case: values, names, limits. Never a secret. */
+  /** More about this case: values, names, limits. Never a secret. */
   readonly detail?: string | undefined;
-  /** The way out, as a sentence that says what to do. */
+  /** A sentence that says what to do. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
-  /** The SQLSTATE, when the database said it. */
+  /** The SQLSTATE, if the error is the database's. */
   readonly sqlState?: string | undefined;
   /** Overrides the status that the code has in the table. */
   readonly httpStatus?: number | undefined;
@@ -37,7 +37,7 @@ export class HeadroomError extends Error {
     this.httpStatus = options.httpStatus ?? statusByCode.get(code) ?? 500;
   }
 
-  /** For how long a caller who came too soon has to wait, where the database said so. */
+  /** How many seconds a caller that came too soon has to wait, if the database says. */
   get waitSeconds(): string | undefined {
     return this.code === "too_soon" ? /^again in (\d{1,9}) seconds$/.exec(this.detail ?? "")?.[1] : undefined;
   }
@@ -48,19 +48,19 @@ interface ErrorKind {
   readonly httpStatus: number;
   /** True when the same call may succeed later, on a new connection. */
   readonly retryable?: true;
-  /** Said when the database gives no hint of its own. */
+  /** Used when the database gives no hint. */
   readonly hint?: string;
 }
 
 /**
- * SQLSTATE → code → HTTP status, for what is no refusal. Class HR is ours: HR009 is given here to a failed partition check, the others
- * are the migrator's. A key of two characters stands for the rest of its class.
+ * SQLSTATE → code → HTTP status, for errors other than refusals. Class HR is ours: HR009 is given here to a failed partition check, the others
+ * are the migrator's. A key of two characters is for the rest of its class.
  */
 const failuresBySqlState: Readonly<Record<string, ErrorKind>> = {
   HR009: {
     code: "partition_missing",
     httpStatus: 503,
-    hint: "Make it with outbox.ensure_partitions(), as a running relay does by itself; see outbox.partition_status().",
+    hint: "Make it with outbox.ensure_partitions(), as a running relay does automatically; see outbox.partition_status().",
   },
   HR011: { code: "schema_newer_than_code", httpStatus: 409 },
   HR012: { code: "not_allowed", httpStatus: 403 },
@@ -104,7 +104,7 @@ const failuresBySqlState: Readonly<Record<string, ErrorKind>> = {
     hint: "Lower the pool size of the clients, or raise max_connections on the server.",
   },
   "53": { code: "database_overloaded", httpStatus: 503 },
-  // Nested deeper or larger than the database can read: the caller's input, since nothing of ours is.
+  // Nested deeper or larger than the database can read. Only a caller's input can be.
   "54": { code: "invalid_input", httpStatus: 400, hint: "Send it in smaller parts, or nested less deeply." },
   "55P03": { code: "lock_timeout", httpStatus: 503 },
   "57014": { code: "query_canceled", httpStatus: 503 },
@@ -116,8 +116,8 @@ const failuresBySqlState: Readonly<Record<string, ErrorKind>> = {
 };
 
 /**
- * A refusal's SQLSTATE is PT and its HTTP status, so several share one, and the detail names the code. Where it names none, the first code
- * of the status stands for all.
+ * A refusal's SQLSTATE is PT and its HTTP status, so several refusals share one, and the detail names the code. If it names none, the
+ * first code of the status is used.
  */
 const refusalsBySqlState: Readonly<Record<string, ErrorKind>> = Object.fromEntries(
   Object.entries(refusalStatuses)
@@ -127,7 +127,7 @@ const refusalsBySqlState: Readonly<Record<string, ErrorKind>> = Object.fromEntri
 
 export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = { ...failuresBySqlState, ...refusalsBySqlState };
 
-/** Codes that TypeScript raises without the database having said anything. */
+/** Codes that TypeScript raises without an error from the database. */
 const statusOfOwnCodes: Readonly<Record<string, number>> = {
   database_unreachable: 503,
   connection_lost: 503,
@@ -165,7 +165,7 @@ const unreachableCodes = new Set([
 ]);
 const brokenCodes = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED"]);
 
-/** The driver gives no code for these; the sentences are its own, word for word. */
+/** The driver gives no code for these; the texts are the driver's, word for word. */
 const driverConnectionSentences: ReadonlyMap<string, "database_unreachable" | "connection_lost"> = new Map([
   ["Connection terminated unexpectedly", "connection_lost"],
   ["Connection terminated", "connection_lost"],
@@ -176,7 +176,7 @@ const driverConnectionSentences: ReadonlyMap<string, "database_unreachable" | "c
   ["Client was closed and is not queryable", "connection_lost"],
 ]);
 
-/** The part of a driver's error that we read; nothing else of it is relied on. */
+/** The only part of a driver's error that we read. */
 interface DatabaseErrorLike {
   readonly message: string;
   readonly code?: unknown;
@@ -197,7 +197,7 @@ export function nodeCodeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The SQLSTATE that the server sent, or undefined when the failure is not the server's. */
+/** The SQLSTATE that the server sent, or undefined if the failure is not the server's. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (error instanceof HeadroomError) return error.sqlState;
   const like = asErrorLike(error);
@@ -226,8 +226,8 @@ function kindOfSqlState(sqlState: string): ErrorKind {
 }
 
 /**
- * A line for which the archive has no partition. Postgres reports it as a failed check, but one without a name. It is told
- * apart here and not in the SQL, where catching it would cost every claim and settle a subtransaction.
+ * A line for which the archive has no partition. Postgres reports it as a failed check, but one without a name. It is
+ * recognised here and not in SQL, where catching it would cost every claim and settle a subtransaction.
  */
 function lacksPartition({ code, schema, table, constraint }: DatabaseErrorLike): boolean {
   const inArchive = schema === "outbox" && typeof table === "string" && table.startsWith("attempts");
@@ -251,7 +251,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Turns whatever a query or a connect threw into a HeadroomError; one that is a HeadroomError already stays itself. */
+/** Turns whatever a query or a connect threw into a HeadroomError; a HeadroomError is returned unchanged. */
 export function toHeadroomError(error: unknown): HeadroomError {
   if (error instanceof HeadroomError) return error;
   const like = asErrorLike(error);
@@ -283,16 +283,16 @@ export function toHeadroomError(error: unknown): HeadroomError {
 }
 
 /**
- * True when the database itself said that it refused the statement: nothing of its transaction is left. A connection that ended,
- * also by the server's own word, may have ended after the commit and before its acknowledgement; then nobody knows.
+ * True if the database reported that it refused the statement: nothing of its transaction is left. A connection that ended,
+ * even if the server says so, may have ended after the commit and before its acknowledgement; then the outcome is unknown.
  */
 export function provesRollback({ sqlState }: HeadroomError): boolean {
   return sqlState !== undefined && !/^(?:08|40003|57P0|58|XX)/.test(sqlState);
 }
 
 /**
- * True when the connection, not the statement, failed: opening a new one and asking again is sound for anything that is
- * idempotent. Deadlocks and serialization failures are not meant, for there the connection is fine.
+ * True if the connection failed, not the statement: anything idempotent can be repeated on a new connection.
+ * False for deadlocks and serialization failures: there the connection is fine.
  */
 export function isRetryableConnectionError(error: unknown): boolean {
   const sqlState = sqlStateOf(error);
@@ -303,7 +303,7 @@ export function isRetryableConnectionError(error: unknown): boolean {
 
 /**
  * Failures that the statement did not cause and that pass by themselves: a deadlock, a lock that was waited for too long, a full disk, a
- * server out of memory, a time that was over.
+ * server out of memory, a statement time-out.
  */
 export function isPassing(sqlState: string | undefined): boolean {
   return /^(40|53|55P03|57014|58)/.test(sqlState ?? "");

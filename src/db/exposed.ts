@@ -1,20 +1,20 @@
 /**
- * Reads which functions and relations of a schema can be named over HTTP, with what is needed to call and to describe them.
+ * Reads which functions and relations of a schema can be named over HTTP, with all that is needed to call and describe them.
  *
- * Owns: the questions to the catalogue. Does not own: who may use what (grants and row-level security decide when it is used),
+ * Owns: the queries of the catalogue. Does not own: who may use what (grants and row-level security decide at each use),
  * nor how long the answer is kept.
  */
 import { z } from "zod";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
 
-/** A type, written so that it can stand in SQL whatever the search path is. */
+/** A type, written so that it works in SQL under any search path. */
 const typeName = z.string();
 
 const parameter = z.object({
   /** Null for a parameter without a name. */
   name: z.string().nullable(),
   type: typeName,
-  /** As people write it. */
+  /** As people write the type. */
   shownType: z.string(),
   /** The values of an enum, null for any other type. */
   values: z.array(z.string()).nullable(),
@@ -132,7 +132,7 @@ const relationsText = `
   join pg_namespace n on n.oid = c.relnamespace
  where n.nspname = $1 and c.relkind in ('r', 'v', 'm', 'f', 'p')`;
 
-/** What is needed of a connection; the driver's pools and clients have it. */
+/** The part of a connection that is needed; the driver's pools and clients have it. */
 export interface CatalogueReader {
   query(query: { text: string; values: string[] }): Promise<{ rows: unknown[] }>;
 }

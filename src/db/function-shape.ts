@@ -1,4 +1,4 @@
-/** How a function of the database gives its result; generated for each, since SQL has to ask differently. */
+/** How a function of the database returns its result, generated for each function, since the SQL that calls it differs. */
 export interface FunctionShape {
   /** `row` and `rows` have named columns, `value` and `values` have one without a name. */
   readonly returns: "nothing" | "value" | "values" | "row" | "rows";

@@ -1,21 +1,21 @@
 /**
  * The login of the HTTP server.
  *
- * The role has none when it is made: whoever deploys gives it one. On the embedded server that is us.
+ * The role is made without one: the person who deploys adds it. On the embedded server we do.
  */
 import type { Client } from "pg";
 import { toHeadroomError } from "./errors.ts";
 
 const gatewayRole = "headroom_gateway";
 
-/** How the server's role gets a login; the password goes into HEADROOM_GATEWAY_URL. */
+/** Gives the server's role a login; the password goes into HEADROOM_GATEWAY_URL. */
 export const openGateway = "alter role headroom_gateway login password '<password>'";
 
 export interface GatewayLogin {
   /** Whether the role may log in at all. */
   readonly gateway: boolean;
   readonly platform: boolean;
-  /** Null where this login may not see whether there is one. */
+  /** Null if this login may not see whether there is one. */
   readonly password: boolean | null;
 }
 
@@ -34,7 +34,7 @@ export async function readGatewayLogin(client: Client): Promise<GatewayLogin> {
   return { gateway, platform, password: secrets.rows.length > 0 };
 }
 
-/** Lets the gateway's role log in with this password, and answers with the URL that does so. */
+/** Lets the gateway's role log in with this password, and returns the URL to log in with. */
 export async function openGatewayLogin(client: Client, databaseUrl: string, password: string): Promise<string> {
   try {
     // Utility statements take no parameters; the server quotes the value itself.

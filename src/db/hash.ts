@@ -1,5 +1,5 @@
 /**
- * Hashes, in the one form in which the product uses them: SHA-256, as text.
+ * Hashes, in the only form that the product uses: SHA-256, as text.
  *
  * Owns: digests, HMACs, and comparing secrets in constant time. Does not own: what is signed; each scheme has its own.
  */
@@ -16,7 +16,7 @@ export function hmacSha256(secret: string, data: string | Uint8Array): string {
   return createHmac("sha256", secret).update(data).digest("hex");
 }
 
-/** Both are hashed first, which makes them equally long: the time taken tells nothing about where they differ, nor how long they are. */
+/** Both are hashed first, which makes them equally long: the time taken reveals neither where they differ nor how long they are. */
 export function isSameSecret(left: string, right: string): boolean {
   return timingSafeEqual(hash("sha256", left, "buffer"), hash("sha256", right, "buffer"));
 }

@@ -1,7 +1,7 @@
 /**
- * One connection of a pool that is held for one purpose, and opened again after it was lost.
+ * One connection of a pool, held for one purpose, and opened again when it is lost.
  *
- * Owns: the connection's life. Does not own: what is asked over it, nor whether a lost question may be asked again: only
+ * Owns: the connection's life. Does not own: the queries, nor whether a lost query may be repeated: only
  * the caller knows.
  */
 import type { Notification, Pool, PoolClient } from "pg";
@@ -12,7 +12,7 @@ import { Semaphore } from "./wait/semaphore.ts";
 import { withTimeout } from "./wait/with-timeout.ts";
 
 const unreadMs = 30_000;
-/** A server that does not answer does not say goodbye either. */
+/** A server that does not answer does not close the connection properly either. */
 const goneMs = 2_000;
 
 export class HeldConnection {
@@ -21,9 +21,9 @@ export class HeldConnection {
   #client: PoolClient | undefined;
   #opening: Promise<PoolClient> | undefined;
   #closed = false;
-  /** Ends the opening that is under way. */
+  /** Aborts the opening that is under way. */
   #openingCut = new AbortController();
-  /** One question at a time: what was asked first is answered first. */
+  /** One piece of work at a time, in the order in which they were asked for. */
   readonly #turn = new Semaphore(1);
 
   constructor(pool: Pool, onLost?: () => void) {
@@ -43,7 +43,7 @@ export class HeldConnection {
     });
   }
 
-  /** Whether the server answers, over this connection and in its turn. */
+  /** Whether the server answers over this connection. It waits its turn. */
   async answers(): Promise<boolean> {
     return this.use((db) => db.query({ text: "select 1", values: [] })).then(
       () => true,
@@ -51,7 +51,7 @@ export class HeldConnection {
     );
   }
 
-  /** Opens the connection, if it is not open, and hands notifications on for as long as it lives. */
+  /** Opens the connection, if it is not open, and passes on notifications for as long as it lives. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<void> {
     return this.#inTurn(async (client) => {
       client.removeAllListeners("notification");
@@ -70,7 +70,7 @@ export class HeldConnection {
     this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
     const client = await this.#opening;
     if (this.#client === client) return client;
-    // Closed while it was being opened: whoever waits for the pool to end would wait for this one for ever.
+    // Closed while it was being opened: a caller that waits for the pool to end would wait for this one forever.
     if (this.#closed) {
       discard(client);
       throw new HeadroomError("connection_lost", "This connection has been closed.");
@@ -82,8 +82,8 @@ export class HeldConnection {
   }
 
   /**
-   * A process that stops reading in the middle of an answer leaves its transaction open, with all that it holds. The server gives it up when
-   * nothing was taken for so long; over a Unix socket, and behind a pooler, it cannot tell.
+   * A process that stops reading in the middle of an answer leaves its transaction open, with all its locks. The server drops the connection when
+   * the client has read nothing for this long. Over a Unix socket, and behind a pooler, it cannot tell.
    */
   async #connect(): Promise<PoolClient> {
     const { signal } = (this.#openingCut = new AbortController());
@@ -106,13 +106,13 @@ export class HeldConnection {
     this.#onLost?.();
   }
 
-  /** Gives up what is under way, with its connection; the next use opens another. */
+  /** Aborts the work under way and drops its connection; the next use opens another. */
   cut(): void {
     this.#openingCut.abort();
     if (this.#client !== undefined) this.#drop(this.#client);
   }
 
-  /** Closes the connection and opens another, never two at once: for whoever asks whether one can be had. */
+  /** Closes the connection and opens another, never two at the same time: for a check whether one can be had. */
   renew(): Promise<unknown> {
     const client = this.#client;
     if (client === undefined) return this.use(() => Promise.resolve());

@@ -1,4 +1,4 @@
-/** Which parts of Headroom a database has: a question that every login may ask. */
+/** Which parts of Headroom a database has. Every login may ask. */
 import { z } from "zod";
 import type { Queryable } from "./call.ts";
 import { schemaLayers, type Part } from "./layers.ts";
@@ -6,7 +6,7 @@ import { ownerRole } from "./migrate/history.ts";
 
 const rowsSchema = z.array(z.object({ schema: z.string() }));
 
-/** A schema of one of our names that belongs to somebody else does not count. */
+/** A schema of one of our names that another role owns does not count. */
 export async function readInstalledParts(db: Queryable): Promise<readonly Part[]> {
   const found = await db.query({
     text: "select nspname::text as schema from pg_namespace where pg_get_userbyid(nspowner) = $1",
@@ -22,5 +22,5 @@ export function isEngineAlone(parts: readonly Part[]): boolean {
   return parts.includes("engine") && !parts.includes("product");
 }
 
-/** For what only works with the whole of Headroom. */
+/** The hint of what only works with the whole of Headroom. */
 export const addTheRest = "Add the rest of Headroom: headroom migrate";

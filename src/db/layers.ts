@@ -1,9 +1,9 @@
 /**
  * The layers of the product, lowest first: one table for the schemas of the database and the folders of src.
  *
- * A layer names only itself and what stands before it. Where a lower layer has to cause something above it, it declares a hook and the
- * upper one registers (sql/registrations/). The migrator applies files in this order and can install the engine without the rest,
- * `npm run tidy` holds SQL and imports to it, and `npm run gen` prints it into docs/architecture.md.
+ * A layer names only itself and the layers before it. When a lower layer has to cause something above it, it declares a hook and the
+ * upper one registers for it (sql/registrations/). The migrator applies files in this order and can install the engine without the rest,
+ * `npm run tidy` checks SQL and imports against it, and `npm run gen` prints it into docs/architecture.md.
  */
 
 /** The engine installs alone, into any database; the product needs the engine. */
@@ -15,9 +15,9 @@ export interface Layer {
   /** The folder in src, where the layer has one. */
   readonly folder?: string;
   readonly part: Part;
-  /** What it holds, as the documentation says it. */
+  /** What it holds, in the words of the documentation. */
   readonly holds: string;
-  /** Folders that it may import, where that is less than all before it. */
+  /** The folders that it may import, if not all that come before it. */
   readonly imports?: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export const layers: readonly Layer[] = [
     imports: ["db", "contract", "outbox", "webhooks", "directory", "notify", "capacity", "provisioning", "billing"],
   },
   { schema: "public", part: "product", holds: "the API: functions and views that are exposed over HTTP" },
-  // Runs in browsers: what it imports of these must not need Node, which its test checks.
+  // Runs in browsers: what it imports of these must not need Node. Its test checks that.
   { folder: "client", part: "product", holds: "the client for browsers and servers", imports: ["db", "capacity"] },
   {
     folder: "web",

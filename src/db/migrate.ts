@@ -1,10 +1,10 @@
 /**
- * The migrator: brings a database to the schema of this release, in one transaction, or leaves it as it was.
+ * The migrator: brings a database to the schema of this release, in one transaction, or leaves it unchanged.
  *
  * Works as a superuser and as an ordinary role with CREATEROLE (as on Supabase), on PostgreSQL 15 and later, and behind a
- * transaction pooler: nothing it sets outlives the transaction. Forward migrations run once; functions, views, triggers,
- * registrations, policies and grants are made anew when their file changed. Afterwards pg_cron, where there is one, is told of the timers,
- * which only the product has.
+ * transaction pooler: no setting outlives the transaction. Forward migrations run once; functions, views, triggers,
+ * registrations, policies and grants are applied again when their file changed. Afterwards the product's timers are registered with
+ * pg_cron, if the database has it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
@@ -31,33 +31,33 @@ export interface MigrateOptions {
   readonly sqlDir?: string | undefined;
   /**
    * Install the engine alone: the outbox with webhooks, payments and ledger events, and nothing in `public`. The rest can be added later.
-   * Refused where the rest is installed and the engine is not up to date. Default: everything.
+   * Refused if the rest is installed and the engine is not up to date. Default: everything.
    */
   readonly only?: "outbox" | undefined;
-  /** Only say what would be done. Default: false. */
+  /** Only report what would be done. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** How long one statement waits for a lock that running sessions hold, before all is tried anew. Default: 10,000. */
+  /** How long one statement waits for a lock that running sessions hold, before the whole migration is tried again. Default: 10,000. */
   readonly lockTimeoutMs?: number | undefined;
   readonly onEvent?: ((event: MigrationEvent) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface MigrationResult {
-  /** Migrations that were applied now, by path. */
+  /** The migrations that this run applied, by path. */
   readonly applied: readonly string[];
-  /** Re-creatable files that were applied now. */
+  /** The re-creatable files that this run applied. */
   readonly reapplied: readonly string[];
   readonly unchanged: readonly string[];
   /** Files that were applied once and no longer exist. */
   readonly missing: readonly string[];
-  /** What belonged to another role than it should, with that role, and rights that differed from the grants: both as a restore leaves them. */
+  /** Objects that had the wrong owner, with that owner, and rights that differed from the grants: a restore leaves both. */
   readonly repaired: { readonly owners: readonly Misowned[]; readonly rights: readonly string[] };
-  /** The number of the newest migration in the database afterwards. */
+  /** The number of the newest migration in the database after the run. */
   readonly version: number;
   readonly dryRun: boolean;
 }
 
-/** What of ours belongs to other roles, for logins that may not migrate. */
+/** Which of our objects belong to other roles, for logins that may not migrate. */
 export async function listMisowned(client: ClientBase, parts: readonly Part[]): Promise<readonly Misowned[]> {
   return findMisowned(client, await readSqlFolder(ownSqlDir), schemasOf(parts));
 }
@@ -65,7 +65,7 @@ export async function listMisowned(client: ClientBase, parts: readonly Part[]): 
 const maxAttempts = 6;
 
 /**
- * Migrates over a connection that is the caller's and stays open. Safe when several start at once: they queue, and all
+ * Migrates over the caller's connection, which stays open. Several may start at the same time: they queue, and all
  * but the first find nothing to do.
  */
 export async function migrate(client: ClientBase, options: MigrateOptions = {}): Promise<MigrationResult> {
@@ -95,22 +95,22 @@ export async function migrate(client: ClientBase, options: MigrateOptions = {}):
 }
 
 async function inTransaction<T>(client: ClientBase, ending: "commit" | "rollback", work: () => Promise<T>): Promise<T> {
-  // With a stricter level the snapshot would be older than the wait for the lock, and miss what the one before us did.
+  // A stricter level would take its snapshot before it waits for the lock, and miss what the migrator before us did.
   await client.query("begin isolation level read committed");
   try {
     const result = await work();
     await client.query(ending);
     return result;
   } catch (error) {
-    // The first error is the one that matters; on a broken connection there is nothing left to roll back.
+    // The first error is the one that matters; on a broken connection there is nothing to roll back.
     await client.query("rollback").catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Failures that another session caused and that a new try survives: a deadlock, a lock that was held too long, the race of two databases of
- * one cluster over roles, which are cluster-wide and beyond the reach of our lock, and that of two who both found the database empty.
+ * Failures that another session caused and that a new try may survive: a deadlock; a lock held too long; two databases of one cluster that
+ * create roles, which are cluster-wide and outside our lock; two migrators that both found the database empty.
  */
 function passes(failure: HeadroomError): boolean {
   const sqlState = failure.sqlState ?? "";
@@ -149,7 +149,7 @@ async function migrateOnce(
   };
 }
 
-/** Any other plan applies all grants anyway. */
+/** Every other plan applies all grants anyway. */
 async function checkRights(
   client: ClientBase,
   folder: SqlFolder,
@@ -176,7 +176,7 @@ async function applyPlan(
 ): Promise<void> {
   const files = [...plan.apply, ...plan.reapply];
   const lockTimeoutMs = Math.trunc(options.lockTimeoutMs ?? 10_000);
-  // Bodies of functions may name what a later file makes. Time-outs of the role would cut a long index build short.
+  // A function's body may name what a later file makes. The role's time-outs would cut short the build of a long index.
   await client.query(
     `set local check_function_bodies = off; set local jit = off; set local statement_timeout = 0;
      set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${lockTimeoutMs}`,
@@ -187,7 +187,7 @@ async function applyPlan(
   for (const [index, file] of files.entries()) {
     options.signal?.throwIfAborted();
     options.onEvent?.({ kind: "applying", path: file.path, index, count: files.length });
-    // Almost all files run as the owner: switching for each of them would be most of what is sent. Those of the migrator switch themselves.
+    // Almost all files run as the owner, so switching for each would be most of the traffic. Only the migrator's own files switch.
     if (file.runAs !== actingAs || file.runAs === "migrator")
       await client.query(file.runAs === "owner" ? `set local role ${ownerRole}` : "reset role");
     actingAs = file.runAs;
@@ -205,7 +205,7 @@ async function applyPlan(
   await client.query("reset role");
 }
 
-/** A function that is made again has lost the setting, and a grant may have opened another; the tests' own schemas have no such function. */
+/** A function that is made again loses this setting, and a grant may open another one. The tests' schemas have no such function. */
 const switchOffJit = `do $$ begin
   if to_regprocedure('headroom.switch_off_jit()') is not null then perform headroom.switch_off_jit(); end if;
 end $$`;
@@ -231,7 +231,7 @@ async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOpti
   }
 }
 
-/** Says in which file and line the database stumbled, and in whose function: a database may have event triggers of its own. */
+/** Says in which file, line and function the statement failed: a database may have its own event triggers. */
 function inFile(file: SqlFile, error: unknown): HeadroomError {
   const failure = toHeadroomError(error);
   const said = error instanceof Error && "where" in error ? error.where : undefined;

@@ -1,5 +1,5 @@
 /**
- * A refusal as a value: what the database refused on purpose, with its code and what to do about it.
+ * A refusal as a value: what the database refused on purpose, with its code and a hint.
  *
  * Owns: telling a refusal from a failure. A lost connection, a missing schema or a bug stays an error and is thrown.
  */
@@ -28,7 +28,7 @@ export async function refusable<T>(work: Promise<T>): Promise<T | Refused> {
   }
 }
 
-/** The refusal as an error, for callers to whom it is one. */
+/** The refusal as an error, for callers that do not expect it. */
 export function toError(refused: Refused): HeadroomError {
   const { code, message, detail, hint, httpStatus } = refused;
   return new HeadroomError(code, message, { detail, hint, httpStatus });

@@ -1,7 +1,7 @@
 /**
- * The connections of a process for everything that it does beside claiming and settling: tasks (src/outbox/upkeep/), and what rails read while they send.
+ * A process' connections for everything but claiming and settling: tasks (src/outbox/upkeep/), and what rails read while they send.
  *
- * Owns: how many there are, and that neither kind of work takes those of the other: tasks that hang do not keep a webhook from its endpoint.
+ * Owns: their number, and that neither kind of work takes the other's: tasks that hang do not hold up a webhook.
  * Does not own: what is done over them.
  */
 import type { Pool } from "pg";
@@ -11,15 +11,15 @@ import { HeldConnection } from "./held-connection.ts";
 import { withSettings } from "./transaction.ts";
 import { Semaphore } from "./wait/semaphore.ts";
 
-/** Runs the work on a connection, for no longer than so long. */
+/** Runs the work on a connection, with a time limit. */
 export type Lend = <T>(work: (db: Queryable) => Promise<T>, timeoutMs: number) => Promise<T>;
 
 /** Runs the work on a connection; for what is quick. */
 export type Use = <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
 
-/** How long a server that has to end a statement may take to say so. Then the connection is cut. */
+/** How long the server may take to report that it ended a statement. Then the connection is cut. */
 const graceMs = 5_000;
-/** A read that takes longer is one that nobody waits for any more. */
+/** Nobody waits any more for a read that takes longer. */
 const maxReadMs = 30_000;
 const tasksAtOnce = 2;
 const readsAtOnce = 2;
@@ -29,7 +29,7 @@ export class SidePool {
   readonly #tasks: Connections;
   readonly #reads: Connections;
 
-  /** Nobody else may take so many connections of the pool. */
+  /** The pool must have this many connections that nobody else takes. */
   constructor(pool: Pool, { tasks, reads }: { readonly tasks: number; readonly reads: number }) {
     this.#pool = pool;
     this.#tasks = new Connections(pool, tasks);
@@ -43,12 +43,12 @@ export class SidePool {
   /** For what rails read while they send. */
   readonly read: Use = (work) => this.#reads.use(work, maxReadMs);
 
-  /** Fails when no new connection can be had. It takes the place of one for reads, so that there are never more. */
+  /** Fails if no new connection can be opened. It uses the place of one for reads, so the number stays the same. */
   connect(): Promise<void> {
     return this.#reads.renewOne();
   }
 
-  /** Cuts what is still in use. */
+  /** Cuts the connections that are still in use. */
   close(): void {
     this.#tasks.close();
     this.#reads.close();
@@ -72,7 +72,7 @@ export function openSidePool(url: string): SidePool {
   return new SidePool(pool, { tasks: tasksAtOnce, reads: readsAtOnce });
 }
 
-/** A few held connections. Who came first gets the next that is free, and the one that was used last is used again: it has its plans. */
+/** A few held connections. Callers are served in order, with the free connection that was used last, because it has plans cached. */
 class Connections {
   readonly #all: readonly HeldConnection[];
   readonly #free: HeldConnection[];
@@ -98,7 +98,7 @@ class Connections {
     });
   }
 
-  /** Of those that are free, the one that was used least. */
+  /** The free connection that was used longest ago. */
   renewOne(): Promise<void> {
     return this.#room.use(async () => {
       const connections = this.#free.splice(0, 1);

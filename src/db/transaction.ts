@@ -1,8 +1,8 @@
 /**
- * One transaction with settings of its own, on a connection that the caller has.
+ * One transaction with its own settings, on the caller's connection.
  *
- * The settings end with the transaction, whoever gets the connection next, and go to the server as parameters: a statement's text is logged
- * more often. Owns: begin, commit and rollback. Does not own: the connection.
+ * The settings end with the transaction, so the connection's next user does not get them. They go to the server as parameters: a statement's
+ * text is logged more often. Owns: begin, commit and rollback. Does not own: the connection.
  */
 import type { Queryable } from "./call.ts";
 
@@ -21,7 +21,7 @@ export async function withSettings<T>(
     await db.query({ text: "commit" });
     return result;
   } catch (error) {
-    // On a connection that is lost this fails too, and says less.
+    // On a lost connection this fails too, with a less useful error.
     await db.query({ text: "rollback" }).catch(() => undefined);
     throw error;
   }

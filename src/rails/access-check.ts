@@ -1,30 +1,30 @@
 /**
- * A harmless question to a provider with the installation's own settings: do they work? It sends nothing to anybody.
+ * Asks a provider, with the installation's own settings, whether these work. It changes nothing and sends nothing to anybody.
  *
- * Owns: what may come of an access check. Does not own: asking (each rail's access-check.ts), or what an operator is told to do (the doctor).
+ * Owns: the possible outcomes of an access check. Does not own: asking (each rail's access-check.ts), or what an operator is told to do (the doctor).
  */
 import { exchangeCodes, statusCodes } from "./exchange-codes.ts";
 
 export type AccessCheck =
-  /** As whom we are known there, or what answered. */
+  /** The account that we have there, or what answered. */
   { readonly kind: "answers"; readonly as: string } | AccessProblem;
 
 export interface AccessProblem {
   readonly kind: "problem";
-  /** `refused`: our credential. `unreachable`: nothing that could judge it. `lacking`: it works, but not for all that is needed. */
+  /** `refused`: our credential is. `unreachable`: nothing could judge it. `lacking`: it works, but lacks a right that is needed. */
   readonly what: "refused" | "unreachable" | "lacking" | "other";
-  /** False when only a part is affected, such as looking up what is uncertain. */
+  /** False if only a part is affected, such as looking up uncertain rows. */
   readonly grave: boolean;
-  /** A sentence; never with a secret in it. */
+  /** A sentence, without any secret. */
   readonly reason: string;
-  /** The way out, where the provider's own settings are it. */
+  /** What to do, if it is done in the provider's own settings. */
   readonly remedy?: string | undefined;
 }
 
-/** No bound but time: a provider that is slow to say who we are is as good as away. */
+/** Limited by time only: a provider that takes longer to identify us is treated as unreachable. */
 export const accessCheckMs = 5_000;
 
-/** At most so many channels or teams are asked about, so that a check stays short. */
+/** The maximum number of channels or teams that are asked about, so that a check stays short. */
 export const maxPlaces = 20;
 
 /** A failed call as a problem. `refusals` are the codes that are about the credential. */

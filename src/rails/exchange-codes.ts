@@ -1,16 +1,16 @@
 /**
- * What a failed HTTP exchange is called, for every rail that speaks HTTP, and what a status proves by itself.
+ * The codes of a failed HTTP exchange, for every rail that speaks HTTP, and what a status alone proves.
  *
  * - Nothing was sent: certain, and tried again.
- * - 3xx and 4xx: certain. The receiver, or a proxy before it, has looked at the request and not taken it. Three of them are about the
- *   moment and not about the message, and are tried again: 408 (the request did not arrive whole), 425 (it came too early) and 429 (too
- *   many of them).
- * - 5xx: no proof, 503 included. Servers fail after they have done their work, and a balancer answers 502, 503 or 504 when it has lost
- *   sight of one that is at work. The outcome is unknown, unless the body holds the provider's own word that nothing was done.
- * - A pause that the receiver asks for is another matter, and is honoured with either: 429 pauses the whole destination, and so does 503 when
+ * - 3xx and 4xx: certain. The receiver, or a proxy in front of it, read the request and did not accept it. Three of them are temporary
+ *   and not about the message, and are tried again: 408 (the request did not arrive whole), 425 (it came too early) and 429 (too
+ *   many requests).
+ * - 5xx: no proof, 503 included. Servers fail after they have done their work, and a balancer answers 502, 503 or 504 when it loses
+ *   a server that is still at work. The outcome is unknown, unless the provider's own answer in the body says that nothing was done.
+ * - A pause that the receiver asks for is separate, and respected with any status: 429 pauses the whole destination, and so does 503 if
  *   it says for how long.
  *
- * One rail departs from this, and says why: slack-interaction, about 5xx.
+ * One rail deviates from this for 5xx, and says why: slack-interaction.
  *
  * Owns: the names and which outcome each leads to. Does not own: what a body means; that differs by receiver.
  */
@@ -37,7 +37,7 @@ export const exchangeCodes = {
 
 export type ExchangeCode = keyof typeof exchangeCodes;
 
-/** Statuses that mean the same wherever they come from. A request for quiet has a name of its own at some providers. */
+/** Statuses that mean the same from every receiver. A rate limit has its own code at some providers. */
 export const statusCodes = {
   http_408: { outcome: "retry", meaning: "The receiver did not get the whole request in time." },
   http_425: { outcome: "retry", meaning: "The receiver thinks it too early." },
@@ -53,7 +53,7 @@ export function codeOfAnyStatus(status: number): StatusCode | undefined {
   return status >= 500 && status <= 599 ? "http_5xx" : undefined;
 }
 
-/** Whether an answer speaks for the whole destination when it asks for a pause. */
+/** Whether the pause that an answer asks for applies to the whole destination. */
 export function asksForQuiet(status: number, afterMs: number | undefined): boolean {
   return status === 429 || (status === 503 && afterMs !== undefined);
 }
@@ -75,7 +75,7 @@ export function outcomeOfCode(
   };
 }
 
-/** What the platform calls a failure to connect. Whatever is not listed is `connect_failed`. */
+/** The platform's error codes for a failure to connect. Any other is `connect_failed`. */
 const codesByConnectError: ReadonlyMap<string, ExchangeCode> = new Map([
   ["ECONNREFUSED", "connect_refused"],
   ["ENOTFOUND", "dns_failed"],

@@ -1,13 +1,13 @@
 /**
- * The exchange in the clothes of `fetch`, so that a provider's own client library can be used and we still know how far
- * a call got: libraries turn every failure into one kind of error, and a rail must tell "never sent" from "lost".
+ * The exchange wrapped as a `fetch` function, so that a provider's own client library can be used and we still know how far
+ * a call got: libraries turn every failure into one kind of error, and a rail must distinguish "never sent" from "lost".
  *
- * Owns: the translation, and the record of what the last exchange came to. Does not own: what an answer means.
+ * Owns: the translation, and the result of the last exchange. Does not own: what an answer means.
  */
 import { exchange } from "./exchange.ts";
 import type { Connections, ExchangeFailure, ExchangeResult } from "./exchange.ts";
 
-/** What a library sees of an exchange that brought no answer. */
+/** What a library gets for an exchange without an answer. */
 export class ExchangeError extends Error {
   override readonly name = "ExchangeError";
   readonly failure: ExchangeFailure;
@@ -27,14 +27,14 @@ export interface FetchInit {
 
 export interface RecordingFetch {
   readonly fetch: (url: string | URL, init?: FetchInit) => Promise<Response>;
-  /** What the last call came to; undefined when the library has made none. */
+  /** The result of the last call; undefined if the library made none. */
   readonly last: () => ExchangeResult | undefined;
 }
 
-/** Longer answers are cut off, and then are no JSON any more. */
+/** Longer answers are cut off, and then are not valid JSON. */
 const maxResponseBytes = 8 * 1024 * 1024;
 
-/** For one call of a rail: the signal is that call's. */
+/** For one call of a rail, with that call's signal. */
 export function recordingFetch(connections: Connections, signal: AbortSignal): RecordingFetch {
   let last: ExchangeResult | undefined;
   return {
@@ -54,7 +54,7 @@ export function recordingFetch(connections: Connections, signal: AbortSignal): R
   };
 }
 
-/** These carry no body, and the platform refuses to be given one. */
+/** These have no body, and the platform throws if given one. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function responseOf(answer: Extract<ExchangeResult, { kind: "answer" }>): Response {

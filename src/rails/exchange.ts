@@ -1,9 +1,9 @@
 /**
- * One HTTP request, and the plain truth about how far it got.
+ * One HTTP request, with proof of how far it got.
  *
- * Owns: the connection, and the line between "nothing was sent" and "it may have arrived". Not a byte is handed to the
- * socket before it is connected, its certificate verified and its address checked, so a failure before that line is
- * proof that the receiver saw nothing. The platform's own `fetch` tells no such line, which is why rails do not use it.
+ * Owns: the connection, and the line between "nothing was sent" and "it may have arrived". Nothing is written to the
+ * socket before it is connected, its certificate verified and its address checked, so a failure before that line
+ * proves that the receiver saw nothing. The platform's own `fetch` does not report this, so rails do not use it.
  * Does not own: what an answer means, retries, or redirects (none is followed).
  */
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
@@ -19,7 +19,7 @@ export interface DialRules {
   readonly lookup: LookupFunction;
   /** Whether a connection to this address may be used. */
   allows(address: string): boolean;
-  /** What an error that `lookup` itself made is; undefined for any other. */
+  /** The code of an error that `lookup` itself made; undefined for any other error. */
   codeOf(error: Error): ExchangeCode | undefined;
 }
 
@@ -31,16 +31,16 @@ export interface Connections {
 }
 
 export interface ConnectionOptions {
-  /** Default: any address, found by the system's resolver; for receivers that the operator names. */
+  /** Default, for receivers that the operator names: any address that the system's resolver finds. */
   readonly rules?: DialRules;
   /** Certificate authorities to trust instead of the platform's, as PEM. */
   readonly ca?: string | readonly string[] | undefined;
 }
 
-/** Many servers close an idle connection after 5 s; one that we drop first cannot break under a request. */
+/** Many servers close an idle connection after 5 s; if we drop it first, it cannot break during a request. */
 const idleConnectionMs = 4_000;
 const maxIdleConnectionsPerHost = 32;
-/** The relay bounds its calls itself; this only keeps a mistake there from eating all file descriptors. */
+/** The relay bounds its calls itself; this only keeps a bug there from using up all file descriptors. */
 const maxConnectionsPerHost = 256;
 /** How long one of several addresses may take to connect before the next is tried as well. */
 const attemptTimeoutMs = 1_000;
@@ -76,7 +76,7 @@ export interface ExchangeRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Of the answer's body no more than this is read. */
+  /** How much of the answer's body is read. */
   readonly maxResponseBytes: number;
 }
 
@@ -85,7 +85,7 @@ export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** True when there was more of it than we read. */
+  /** True if the body was longer than what we read. */
   readonly truncated: boolean;
 }
 
@@ -97,7 +97,7 @@ export interface ExchangeFailure {
 
 export type ExchangeResult = ExchangeAnswer | ExchangeFailure;
 
-/** Never rejects: whatever the network or the receiver does is a result. */
+/** Never rejects: any failure of the network or the receiver is a result. */
 export function exchange(
   request: ExchangeRequest,
   connections: Connections,
@@ -145,7 +145,7 @@ class Exchange {
     }
     this.#signal.addEventListener("abort", this.#onAbort);
     this.#client.on("error", (error) => this.#fail(error));
-    // Without a listener the platform would drop the connection by itself; with one we also know why.
+    // Without a listener the platform would drop the connection on its own; with one we also know why.
     this.#client.on("upgrade", (_response, socket) => {
       socket.destroy();
       this.#finish({ kind: "maybe_sent", code: "bad_answer" });
@@ -154,11 +154,11 @@ class Exchange {
     this.#client.on("socket", (socket) => this.#connect(socket));
   }
 
-  /** Sends as soon as the connection stands; at once on one that was kept alive. */
+  /** Sends as soon as there is a connection; immediately on one that was kept alive. */
   #connect(socket: Socket): void {
     if (socket instanceof TLSSocket) {
       socket.once("connect", () => this.#startHandshake());
-      // Only a socket whose certificate was verified is authorized: one that was kept alive.
+      // `authorized` means that the certificate was verified: the connection was kept alive.
       if (socket.authorized) this.#send(socket);
       else socket.once("secureConnect", () => this.#send(socket));
     } else if (socket.connecting) {
@@ -176,11 +176,11 @@ class Exchange {
     if (this.#phase === "done") return;
     const address = socket.remoteAddress;
     if (address === undefined) {
-      // Closed by the other side in this very moment, and nothing was written.
+      // The other side closed it just now, and nothing was written.
       this.#finish({ kind: "not_sent", code: "connect_failed" });
       return;
     }
-    // The lookup hook has checked this address already; a second look costs little and needs no trust in the first.
+    // The lookup hook has checked this address already; a second check costs little and does not rely on the first.
     if (this.#connections.rules?.allows(address) === false) {
       this.#finish({ kind: "not_sent", code: "blocked_address" });
       return;
@@ -200,7 +200,7 @@ class Exchange {
     response.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      // The status has said everything; an endless body must not hold the call until its time-out.
+      // The status is all we need; an endless body must not hold up the call until its time-out.
       if (bytes > this.#request.maxResponseBytes) answer(true);
     });
     response.on("error", (error) => this.#fail(error));

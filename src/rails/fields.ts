@@ -2,20 +2,20 @@
  * A rail's settings as data: one list drives the form, the validation and the documentation, so that they cannot
  * drift apart.
  *
- * Owns: the shape of a field and what is derived from a list of them. Does not own: any rail's fields.
+ * Owns: the shape of a field and what is derived from a list of fields. Does not own: any rail's fields.
  */
 import type { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
 
 export interface RailField {
   readonly name: string;
-  /** What a form writes above it. */
+  /** Its label in a form. */
   readonly label: string;
   /** One or two sentences for the person who fills it in. */
   readonly help: string;
   /** Shown as a placeholder and in the documentation; never a working secret. */
   readonly example: string;
-  /** True when the value must not be shown again once it is stored. */
+  /** True if the value must never be shown once it is stored. */
   readonly secret: boolean;
   readonly required: boolean;
   readonly schema: z.ZodType;
@@ -26,7 +26,7 @@ export function problemsOf(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`).join("; ");
 }
 
-/** The settings of a rail, checked; what is wrong with them is an error that names fields and rules, never values. */
+/** Checks the settings of a rail. The error names fields and rules, never values. */
 export function requireSettings<T>(rail: string, schema: z.ZodType<T>, settings: unknown): T {
   const parsed = schema.safeParse(settings);
   if (parsed.success) return parsed.data;

@@ -1,18 +1,18 @@
 /**
  * Makes the sentence that an outcome carries safe to store and to show.
  *
- * Owns: what may be quoted of a receiver's answer, and how much. Does not own: classifying it; that is by code alone.
+ * Owns: what may be quoted of a receiver's answer, and how much. Does not own: classifying it, which is done by code alone.
  */
 import { maxReasonChars } from "../contract/rail.ts";
 
 const maxExcerptChars = 200;
 const redacted = "[redacted]";
-/** Shorter values are no secrets, and replacing them would riddle the text with holes. */
+/** Shorter values are not secrets, and replacing them would make the text unreadable. */
 const minSecretChars = 6;
 
 /**
  * A short quotation of a receiver's text: one line, printable, with every given secret removed first. The secrets are
- * looked for in the forms in which a receiver that echoes its request is likely to write them.
+ * searched in the forms in which a receiver is likely to echo them.
  */
 export function excerptOf(text: string, secrets: Iterable<string>): string {
   const line = printable(redact(text, secrets)).trim();
@@ -27,7 +27,7 @@ export function reasonOf(text: string): string {
 
 export function redact(text: string, secrets: Iterable<string>): string {
   let clean = text;
-  // Longest first, so that a secret that holds another is not left as a recognizable rest.
+  // Longest first, so that no recognizable rest remains of a secret that contains another.
   const values = [...secrets].filter((secret) => secret.length >= minSecretChars);
   for (const secret of values.toSorted((a, b) => b.length - a.length)) {
     for (const form of formsOf(secret)) clean = clean.replaceAll(form, redacted);

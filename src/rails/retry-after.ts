@@ -4,7 +4,7 @@
  * Owns: the grammar and the cap. Does not own: what a rail or the engine does with the pause request.
  */
 
-/** The engine never waits longer than this because a receiver asks for it. */
+/** The longest pause that the engine makes at a receiver's request. */
 export const maxRetryAfterMs = 24 * 60 * 60 * 1000;
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
@@ -17,10 +17,10 @@ const dateForms: readonly RegExp[] = [
 ];
 
 /**
- * How long the receiver asks us to wait, between 0 and 24 hours; undefined when it asks for nothing, or for what makes no sense.
+ * How long the receiver asks us to wait, between 0 and 24 hours; undefined if it asks for nothing, or for nonsense.
  *
- * `sentDate` is the Date header of the same answer. A date is measured from it when it can be read, and only else from
- * our own clock: both dates then come from one clock, and a worker whose clock is hours off still waits as asked.
+ * `sentDate` is the Date header of the same answer. A date is measured from it if it can be read, otherwise from
+ * our own clock. With both dates from one clock, a worker whose clock is hours off still waits as asked.
  */
 export function parseRetryAfter(
   value: string | undefined,
@@ -36,7 +36,7 @@ export function parseRetryAfter(
   return Math.min(Math.max(until - from, 0), maxRetryAfterMs);
 }
 
-/** Milliseconds since the epoch, or undefined for anything that is not one of the three forms or no real date. */
+/** Milliseconds since the epoch, or undefined for anything that is not one of the three forms or not a real date. */
 export function parseHttpDate(text: string, now: Date): number | undefined {
   for (const form of dateForms) {
     const parts = form.exec(text)?.groups;
@@ -72,7 +72,7 @@ function instantOf(
   second = Number.NaN,
 ): number | undefined {
   const month = (months as readonly string[]).indexOf(monthName);
-  // A leap second is legal in the grammar; counted as the second before it, as the platform has none.
+  // The grammar allows a leap second. The platform has none, so it is read as the second before.
   const wholeSecond = second === 60 ? 59 : second;
   if (month < 0 || hour > 23 || minute > 59 || wholeSecond > 59) return undefined;
   const date = new Date(Date.UTC(year, month, day, hour, minute, wholeSecond));

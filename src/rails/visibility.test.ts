@@ -40,7 +40,7 @@ test.each<[string, () => Promise<RailOutcome>]>([
   expect(visibility.missed("row")).toBe(400);
 });
 
-test("sending again begins the wait anew", async () => {
+test("sending again restarts the wait", async () => {
   let now = 0;
   const visibility = createVisibility(500, () => now);
   await visibility.during("row", async () => unknown);
@@ -50,7 +50,7 @@ test("sending again begins the wait anew", async () => {
   expect(visibility.missed("row")).toBe(300);
 });
 
-test("what is forgotten beyond its bound only waits once more", async () => {
+test("a row that was forgotten beyond the bound only waits again", async () => {
   const visibility = createVisibility(500, () => 0);
   for (let row = 0; row < 20_000; row += 1) await visibility.during(String(row), async () => delivered);
   expect(visibility.missed("0")).toBe(500);

@@ -1,24 +1,24 @@
 /**
- * Keeps a search from trusting its first "not there". No provider promises that what it has just accepted can be read at
- * once, and a call that was given up may still be on its way; a resend on the first miss would be a second effect.
+ * Keeps a search from trusting its first "not there". No provider promises that what it just accepted can be read
+ * immediately, and a call that was given up may still be on its way: a resend on the first miss could be a second effect.
  *
- * Owns: how long ago this process last had a send of a row under way, or first missed it; a miss counts once that is long
- * enough. Does not own: the search. The memory is this process's alone, which is enough: another relay's rail begins with a
- * miss of its own.
+ * Owns: how long ago this process last had a send of a row under way, or first missed it; a miss is trusted once that is long
+ * enough ago. Does not own: the search. Each process remembers this for itself, which is enough: another relay's rail starts
+ * with its own first miss.
  */
 import type { RailOutcome } from "../contract/rail.ts";
 
 export interface Visibility {
   /**
-   * Sends the row. Where the send does not end in a proof, the time counts from its end: a call that was given up after its
-   * whole time may be carried out just then.
+   * Sends the row. If the outcome is unknown, the time starts at the end of the send: a call that was given up at its
+   * time-out may be carried out just then.
    */
   during(outboxId: string, send: () => Promise<RailOutcome>): Promise<RailOutcome>;
-  /** The row was not found: how much longer a miss proves nothing; 0 when it counts. */
+  /** The row was not found: returns for how many milliseconds more a miss proves nothing; 0 if it can be trusted. */
   missed(outboxId: string): number;
 }
 
-/** Beyond this the oldest are forgotten, which only makes their next miss a first one again. */
+/** Beyond this the oldest rows are forgotten: their next miss is treated as the first. */
 const maxRows = 10_000;
 
 export function createVisibility(visibleAfterMs: number, now: () => number = () => performance.now()): Visibility {

@@ -25,18 +25,18 @@ export function register(program: Command): void {
       .description("tell a member something, by the channels and at the time that they chose")
       .argument("<member>", "by id, by Slack id, or by the id of their account")
       .requiredOption("--title <text>", "one line", parseText(200))
-      .requiredOption("--body <text>", "what there is to say", parseText(20_000))
+      .requiredOption("--body <text>", "the text of the message", parseText(20_000))
       .option("--url <address>", "where to look")
       .option(
         "--channel <names>",
-        `${channels.join(", ")}, or direct: Slack where it knows them, else mail (default: in-app)`,
+        `${channels.join(", ")}, or direct: Slack if it knows them, otherwise mail (default: in-app)`,
         collectNames,
       )
       .option("--priority <number>", "0 to 9, higher first (default: 5)", parseWhole(0, 9))
       .option("--expires <time>", "not sent after this: a time, or 90m, 24h, 7d from now (default: 30d)", parseExpiry)
       .option(
         "--key <key>",
-        "idempotency key: a second call with it tells nothing (default: a new one)",
+        "idempotency key: a second call with it sends nothing (default: a new one)",
         parseText(512),
       )
       .addOption(workspaceOption()),
@@ -69,7 +69,7 @@ async function runNotify(member: string, options: NotifyOptions): Promise<void> 
         expiresAt: options.expires,
       }),
     );
-    // A login that may tell people things need not be one that sees what became of it.
+    // A login that may notify people may not be allowed to see the outcome.
     const found = await getNotification(client, answer.id).catch(() => undefined);
     return { id: answer.id, told: found?.outcome === "found" ? found.notification : undefined };
   });
@@ -79,10 +79,10 @@ async function runNotify(member: string, options: NotifyOptions): Promise<void> 
 
 function wordsFor(member: string, id: string, told: Notification | undefined, options: NotifyOptions): string {
   if (told !== undefined && (told.title !== options.title || told.body !== options.body)) {
-    return `${member} was told something else with this key before, as notification ${id}. Nothing new was said.`;
+    return `${member} got another notification with this key before: ${id}. Nothing was sent.`;
   }
   const failed = told?.parts.filter(({ status }) => status === "failed") ?? [];
   const reasons = failed.map(({ channel, meaning }) => `by ${channel}: ${meaning}`).join("; ");
   if (told?.status === "failed") return `${member} is not reached by notification ${id}: ${reasons}.`;
-  return `${member} is told, as notification ${id}.${reasons === "" ? "" : ` But not ${reasons}.`}`;
+  return `${member} is notified, as notification ${id}.${reasons === "" ? "" : ` But not ${reasons}.`}`;
 }

@@ -15,7 +15,7 @@ interface RelayOptions extends DatabaseUrlOption, RelayCommandOptions {}
 
 export function register(program: Command): void {
   addRelayOptions(
-    program.command("relay").description("deliver rows until SIGTERM or Ctrl-C; a second one ends it at once"),
+    program.command("relay").description("deliver rows until SIGTERM or Ctrl-C; a second one ends it immediately"),
   )
     .addOption(databaseUrlOption())
     .option("--json", "log one JSON object a line")
@@ -33,7 +33,7 @@ async function runCommand(options: RelayOptions): Promise<void> {
     log({
       level: "info",
       event: "stopping",
-      message: `${signal}: calls under way are finished; a second signal ends it at once`,
+      message: `${signal}: calls under way are finished; a second signal ends it immediately`,
     }),
   );
   try {
@@ -60,7 +60,7 @@ async function runCommand(options: RelayOptions): Promise<void> {
   }
 }
 
-/** For programs: the line that says that the relay is ready. */
+/** For programs: the line that reports that the relay is ready. */
 function announce(rails: readonly string[], metricsUrl: string | undefined): void {
   printLine(
     JSON.stringify({

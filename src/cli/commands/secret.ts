@@ -29,7 +29,7 @@ export function register(program: Command): void {
   addCommon(
     secret
       .command("remove")
-      .description("remove a secret, such as a previous one that nothing needs any more")
+      .description("remove a secret, such as a previous one that is no longer needed")
       .argument("<name>", "as listed")
       .option("--anyway", "even if links that it signed are still valid"),
   ).action(runRemove);
@@ -67,21 +67,21 @@ async function runSet(name: string, options: SetOptions): Promise<void> {
   printLine(`${stored.name} is stored.`);
   for (const line of useWords(name, use)) printLine(line);
   if (keepPrevious !== true) return;
-  printLine(`The old value stays valid. When nothing needs it any more: headroom secret remove ${name}_PREVIOUS`);
+  printLine(`The old value stays valid. When it is no longer needed: headroom secret remove ${name}_PREVIOUS`);
 }
 
 type CredentialStatus = FunctionResult<"outbox.credential_status">[number];
 
-/** What comes of storing a setting of providers: for anything else there is nothing to say. */
+/** What follows from storing a provider's setting; nothing for any other secret. */
 function useWords(name: string, use: CredentialStatus | undefined): string[] {
   if (use !== undefined) {
     return [
-      `Relays use it for ${use.rails.join(" and ")}, unless their environment sets ${name}: within a minute if they were started with one that was stored, else once they are restarted.`,
-      "Whoever can log in as a relay can read it, and without Vault needs HEADROOM_SECRET_KEY too. headroom secret list shows who did.",
+      `Relays use it for ${use.rails.join(" and ")}, unless their environment sets ${name}: within a minute if they were started with a stored one, otherwise after a restart.`,
+      "Anyone who can log in as a relay can read it, and without Vault needs HEADROOM_SECRET_KEY too. headroom secret list shows who did.",
     ];
   }
   if (!isProviderSetting(name)) return [];
-  return [`Nothing reads it from here: relays take ${name} from their environment alone.`];
+  return [`Nothing reads it from the database: relays take ${name} only from their environment.`];
 }
 
 async function runRemove(name: string, options: CommonOptions & { readonly anyway?: boolean }): Promise<void> {
@@ -93,7 +93,7 @@ async function runRemove(name: string, options: CommonOptions & { readonly anywa
   const { outcome } = removed;
   printLine(`${name} was ${outcome === "removed" ? "removed" : "overwritten; Vault keeps the row, without its name"}.`);
   if (credentialNames.includes(name))
-    printLine("Relays that were started with it go on with it until they are restarted.");
+    printLine("Relays that were started with it keep using it until they are restarted.");
 }
 
 async function runList(options: SecretOptions): Promise<void> {
@@ -130,7 +130,7 @@ function readerWords({ login, lastAt }: { readonly login: string; readonly lastA
   return `${login}, ${formatAge((Date.now() - lastAt.getTime()) / 1000)} ago`;
 }
 
-/** Which rails a secret is handed to relays for, and to which logins it was. One that was put into Vault by other means is handed to none. */
+/** For which rails relays get a secret, and which logins did. A secret that was put into Vault by other means goes to none. */
 function usedBy(use: CredentialStatus | undefined) {
   return {
     rails: use === undefined || use.stored_at === null ? [] : use.rails,

@@ -1,6 +1,6 @@
 /**
- * `headroom serve`: the HTTP server alone, for production. It logs in as the gateway; keys come from the environment, because a
- * command line can be seen by everybody on the machine.
+ * `headroom serve`: only the HTTP server, for production. It logs in as the gateway; keys come from the environment, because everybody
+ * on the machine can see a command line.
  */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
@@ -60,7 +60,7 @@ export function register(program: Command): void {
     )
     .option(
       "--relay-streams <names>",
-      `streams that it delivers, separated by commas; ${builtInStreams} stands for Headroom's own (default: ${builtInStreams})`,
+      `streams that it delivers, separated by commas; ${builtInStreams} means Headroom's own (default: ${builtInStreams})`,
       collectNames,
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -79,7 +79,7 @@ export function register(program: Command): void {
     .option("--max-connections <count>", "connections to the database", parseWhole(1, 1_000), 10)
     .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is trusted", parseWhole(0, 10), 0)
     .option("--no-prepare", "use no prepared statements; behind a transaction pooler this is automatic")
-    .option("--open-metrics", "serve /metrics without the service key; only where nobody outside can reach it")
+    .option("--open-metrics", "serve /metrics without the service key; only if nobody outside can reach it")
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",
@@ -159,7 +159,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   }
 }
 
-/** Timers run as a statement of the gateway, which has a time limit of seconds; so one run handles few requests. */
+/** Timers run as a statement of the gateway, which has a time limit of seconds, so one run handles few requests. */
 const maxInSweep = 25;
 
 function timersOf(database: GatewayDatabase, metrics: TaskMetrics, json: boolean): Timers {
@@ -172,7 +172,7 @@ function timersOf(database: GatewayDatabase, metrics: TaskMetrics, json: boolean
   });
 }
 
-/** Delivers for /api/internal/outbox-relay, with a login of its own, because the gateway may not claim rows. */
+/** Delivers for /api/internal/outbox-relay, with another login, because the gateway may not claim rows. */
 async function drainerOf(
   options: ServeOptions,
   json: boolean,
@@ -211,7 +211,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Undefined when no provider is configured; one that is partly configured is a mistake. */
+/** Undefined if no provider is configured; a partly configured one is a usage error. */
 function oidcSettings(env: NodeJS.ProcessEnv): OidcSettings | undefined {
   const issuer = nonEmpty(env["OIDC_ISSUER"]);
   const clientId = nonEmpty(env["OIDC_CLIENT_ID"]);
@@ -283,7 +283,7 @@ function hostsOf({ publicUrl: url, alsoHost }: ServeOptions): HostPolicy {
   return url === undefined && alsoHost === undefined ? anyHost : publicHosts(url ?? "http://localhost", alsoHost);
 }
 
-/** What calls of the relay route deliver by. */
+/** The rails of the relay route. */
 interface RelayRoute {
   readonly rails: readonly string[];
   readonly words: string;

@@ -1,4 +1,4 @@
-/** The end of rails. */
+/** Closes rails. */
 import type { Rail } from "../../contract/rail.ts";
 
 /** Connections that a rail keeps open for reuse; left open, they would keep the process alive. */

@@ -4,12 +4,12 @@
  *     { "orders": { "url": "https://example.com/hooks", "secrets": ["env:ORDERS_SECRET"] },
  *       "*": { … } }
  *
- * A row goes to the endpoint that its destination names; without a destination, to the one named by its key up to the first
- * colon; else to "*". These names are a name space of their own: rows for endpoints of the database never come here, whatever those are
- * called. Subscriptions of workspaces say `file:` before the name. Secrets and header values may be given as `env:NAME`, so that
- * the file can be shown to anybody.
+ * A row goes to the endpoint that its destination names; without a destination, to the one that its key up to the first colon
+ * names; otherwise to "*". These names are a separate name space: rows for endpoints of the database never come here, whatever their
+ * names. Subscriptions of workspaces put `file:` before the name. Secrets and header values may be given as `env:NAME`, so that
+ * the file need not be secret.
  *
- * Owns: reading and checking the file, once, at the start. Does not own: what an endpoint is (the rail's config says).
+ * Owns: reading and checking the file, once, at the start. Does not own: what an endpoint is (the rail's config.ts does).
  */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
@@ -81,7 +81,7 @@ function valueOf(text: string, endpoint: string): string {
   });
 }
 
-/** The endpoint that a row means; null when the file does not have it. */
+/** The endpoint of a row; null if the file does not have it. */
 export function endpointFor(endpoints: Endpoints, message: RailMessage): WebhookEndpoint | null {
   const named = message.destination?.replace(/^file:/, "") ?? message.key?.split(":", 1)[0];
   return (named === undefined ? undefined : endpoints.get(named)) ?? endpoints.get("*") ?? null;

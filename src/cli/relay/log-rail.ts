@@ -1,6 +1,6 @@
 /**
- * The rail `log`: delivers by writing a line to the terminal. It is there so that the first row that somebody enqueues goes
- * somewhere they can see, before they have a rail of their own. Payloads are not shown: terminals are recorded, too.
+ * The rail `log`: delivers by writing a line to the terminal, so that people can see the delivery of their first row before
+ * they have their own rail. Payloads are not shown: terminals are recorded too.
  */
 import type { Rail } from "../../contract/rail.ts";
 import type { Log } from "./log.ts";

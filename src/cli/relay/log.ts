@@ -1,8 +1,8 @@
 /**
  * How the log of a relay and of a server looks: a line for a person, or one JSON object a line.
  *
- * Owns: which fields may appear. An entry is built from codes, numbers and ids; whatever else somebody may add to one later is
- * left out until it is put on this list.
+ * Owns: which fields may appear. An entry is built from codes, numbers and ids; any other field is left out until it is
+ * added to this list.
  */
 import { styleText } from "node:util";
 import type { HttpLogEntry } from "../../http/dependencies.ts";
@@ -37,7 +37,7 @@ const shownFields = [
   "message",
 ] as const;
 
-/** What an HTTP request may leave in the log: its route's pattern, never its path, which may hold a token. */
+/** The fields of an HTTP request in the log: its route's pattern, never its path, which may contain a token. */
 const shownHttpFields = [
   "requestId",
   "method",
@@ -54,13 +54,13 @@ const colours = { debug: "gray", info: "green", warn: "yellow", error: "red" } a
 
 export type Log = (entry: RelayLogEntry) => void;
 
-/** Where lines go: stdout, unless that is kept for one answer to a machine. */
+/** Where lines go: stdout, unless that is reserved for one answer to a program. */
 export function createLog(json: boolean, stream: NodeJS.WriteStream = process.stdout): Log {
   const write = createWriter(json, stream);
   return (entry) => write(entry, shownFields);
 }
 
-/** The HTTP server's log beside the relay's. A person is shown what went wrong; a machine, everything. */
+/** The HTTP server's log next to the relay's. People see only what went wrong; programs see everything. */
 export function createHttpLog(
   json: boolean,
   stream: NodeJS.WriteStream = process.stdout,

@@ -1,5 +1,5 @@
 /**
- * /metrics, /healthz and /readyz over plain HTTP, for whoever watches a relay.
+ * /metrics, /healthz and /readyz over plain HTTP, for monitoring a relay.
  *
  * healthz: the process answers. readyz: it is also delivering, that is, started, not stopping, and its database answers.
  */
@@ -12,7 +12,7 @@ export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: () => Promise<string>;
-  /** Null when ready, else what is missing. */
+  /** Null if ready, otherwise what is missing. */
   readonly problem: () => Promise<string | null>;
 }
 
@@ -50,7 +50,7 @@ async function serve({ method, url }: Request, options: MetricsServerOptions): P
         return answer(404, "There are /metrics, /healthz and /readyz here.\n");
     }
   } catch {
-    // What failed may name hosts and users; the log has it.
+    // The failure may name hosts and users; it is in the log.
     return answer(503, "not available\n");
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The relay behind a server's route: a drainer together with the rails and the connections that only it uses, and what it does before and after its turns.
+ * The relay behind a server's route: a drainer with its own rails and connections, and what it does before and after its turns.
  *
- * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts), tasks (tasks.ts), nor
- * which rails there are (rails.ts).
+ * Owns: the order in which they are closed, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts),
+ * tasks (tasks.ts), nor which rails there are (rails.ts).
  */
 import { toHeadroomError } from "../../db/errors.ts";
 import { openSidePool, type SidePool } from "../../db/side-pool.ts";
@@ -19,21 +19,21 @@ import { relayTasks } from "./tasks.ts";
 export interface OnDemandRelay extends Drainer {
   readonly rails: readonly Rail[];
   /**
-   * Takes a turn every minute until it is closed, because what is due by the clock, such as a further try, calls no webhook; and when what
-   * an earlier turn left falls due, whoever asked for that one.
+   * Takes a turn every minute until it is closed, because rows that fall due by the clock, such as for a further try, call no webhook; and when rows that
+   * an earlier turn left fall due, whoever asked for that turn.
    */
   keepTurning(everyMs?: number): void;
 }
 
 const turnEveryMs = 60_000;
-/** While there is more to do, as when another turn is under way. */
+/** When there is more to do, or another turn is under way. */
 const betweenTurnsMs = 1_000;
 
 export interface OnDemandRelayOptions {
   readonly streams?: readonly string[] | undefined;
-  /** Ended with the relay. Default: its own. */
+  /** Closed with the relay. Default: its own. */
   readonly side?: SidePool | undefined;
-  /** Counts what tasks do. Default: nothing does. */
+  /** Counts what tasks do. Default: not counted. */
   readonly taskMetrics?: TaskMetrics | undefined;
 }
 
@@ -93,7 +93,7 @@ class TurningRelay implements OnDemandRelay {
     const { signal } = this.#closing;
     await this.#nameObstacles();
     while (!signal.aborted) {
-      // Spread, so that servers started together do not come together.
+      // Spread, so that servers that start together do not take their turns together.
       this.#nextAtMs = Math.min(this.#nextAtMs, performance.now() + everyMs * (0.9 + Math.random() * 0.2));
       await this.#untilNext();
       if (signal.aborted) return;
@@ -106,7 +106,7 @@ class TurningRelay implements OnDemandRelay {
     }
   }
 
-  /** At the start: the first turn may be a minute away. */
+  /** At the start, because the first turn may be a minute away. */
   async #nameObstacles(): Promise<void> {
     try {
       await this.#side.read((db) => new Obstacles(this.#log).look(db));
@@ -115,7 +115,7 @@ class TurningRelay implements OnDemandRelay {
     }
   }
 
-  /** The time may be brought forward meanwhile. */
+  /** The time of the next turn may have been moved forward meanwhile. */
   async #untilNext(): Promise<void> {
     const { signal } = this.#closing;
     for (let waitMs; (waitMs = this.#nextAtMs - performance.now()) > 0 && !signal.aborted;) {

@@ -4,7 +4,7 @@ import { builtInStreams } from "../../outbox/claim/streams.ts";
 import { collectNames, parseWhole } from "../options.ts";
 import { describeProviders } from "./provider-rails.ts";
 
-/** What decides which rails there are, beside the environment and the database. */
+/** The options that decide which rails there are, in addition to the environment and the database. */
 export interface RailOptions {
   readonly rails?: string;
   readonly endpoints?: string;
@@ -24,14 +24,17 @@ export interface RelayCommandOptions extends RailOptions {
   readonly json?: boolean;
 }
 
-/** For every command that delivers, whichever way it relays. */
+/** For every command that delivers, as a process or on demand. */
 export function addRailOptions(command: Command): Command {
   return command
     .option(
       "--rails <module>",
       "a module whose default export is a rail, a list of them, or a function that makes them",
     )
-    .option("--endpoints <file>", "endpoints of the built-in webhook rail, as JSON, beside those of the database")
+    .option(
+      "--endpoints <file>",
+      "endpoints of the built-in webhook rail, as JSON, in addition to those of the database",
+    )
     .option(
       "--webhooks",
       "serve the endpoints of the database (default: when HEADROOM_SECRET_KEY is set, or Vault keeps the secrets)",
@@ -45,11 +48,15 @@ export function addRelayOptions(command: Command): Command {
   return addRailOptions(command)
     .option(
       "--streams <names>",
-      `streams to serve, separated by commas; ${builtInStreams} stands for Headroom's own (default: ${builtInStreams})`,
+      `streams to serve, separated by commas; ${builtInStreams} means Headroom's own (default: ${builtInStreams})`,
       collectNames,
     )
-    .option("--concurrency <calls>", "calls under way at once (default: 100)", parseWhole(1, 10_000))
-    .option("--poll-ms <ms>", "how often to look when nothing wakes the relay (default: 500)", parseWhole(250, 1_000))
+    .option("--concurrency <calls>", "calls under way at the same time (default: 100)", parseWhole(1, 10_000))
+    .option(
+      "--poll-ms <ms>",
+      "how often to check for rows when nothing wakes the relay (default: 500)",
+      parseWhole(250, 1_000),
+    )
     .option("--no-listen", "do not LISTEN for wake-ups, only poll")
     .option("--name <name>", "shown in the archive and in `outbox status` (default: host and process)")
     .option(

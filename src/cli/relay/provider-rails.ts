@@ -43,7 +43,7 @@ interface Given {
   readonly secretKey: SecretKey | undefined;
 }
 
-/** What of a provider matters to this installation. */
+/** The parts of a provider that this installation uses. */
 export interface Places {
   /** Channels or teams. */
   readonly names: readonly string[];
@@ -52,22 +52,22 @@ export interface Places {
 
 interface Provider {
   readonly name: string;
-  /** How a check of it is called; what stands for the same has the same. */
+  /** The name of its check; providers of the same service share it. */
   readonly check: string;
-  /** The rails that it brings. */
+  /** Its rails. */
   readonly rails: readonly string[];
-  /** Whoever sets one of these means to use the provider. */
+  /** Setting one of these means that the provider is to be used. */
   readonly own: readonly string[];
-  /** All that it then needs. */
+  /** All the variables that it needs then. */
   readonly required: readonly string[];
   readonly optional: readonly string[];
   /**
-   * Those that may be stored in the database instead. Addresses may not: who can store secrets could have a credential of the environment
-   * sent to a place of their own.
+   * The ones that may be stored in the database instead. Addresses may not: anyone who can store secrets could send a credential of the
+   * environment to their own server.
    */
   readonly credentials: readonly string[];
   create(given: Given): Rail[];
-  /** Asks it, with these settings, whether they work. */
+  /** Checks with the provider whether these settings work. */
   checkAccess(given: Given, places: Places, signal: AbortSignal): Promise<AccessCheck>;
 }
 
@@ -166,7 +166,7 @@ function postalOf({ text }: Given): EmailSettings["transport"] {
   return { kind: "postal", url: text("POSTAL_URL"), key: text("POSTAL_API_KEY") };
 }
 
-/** The database makes links, at the moment of sending. */
+/** The database makes the links' tokens, at the moment of sending. */
 function emailRail({ text, secretKey, read }: Given, transport: EmailSettings["transport"]): Rail {
   const tokenOf =
     ({ streams, makeToken }: MailLink): MakeToken =>
@@ -198,7 +198,7 @@ export function describeProviders(): string {
   ].join("\n");
 }
 
-/** What the environment says about one provider. */
+/** The state of one provider's settings in the environment. */
 export interface ProviderStatus {
   readonly name: string;
   readonly check: string;
@@ -239,7 +239,7 @@ function givenBy(read: Use, environment: Environment): Given {
   };
 }
 
-/** Asks the provider of that name whether the settings of the environment work; they must be whole. */
+/** Asks the provider of that name whether the settings of the environment work; they must be complete. */
 export async function checkProviderAccess(
   name: string,
   environment: Environment,
@@ -251,22 +251,22 @@ export async function checkProviderAccess(
   return provider.checkAccess(givenBy(unread, environment), places, signal);
 }
 
-/** A check makes no links. */
+/** A check needs no links. */
 const unread: Use = () => Promise.reject(new Error("nothing is read here"));
 
-/** What the database may keep for relays. */
+/** The variables that the database may keep for relays. */
 export const credentialNames: readonly string[] = [...new Set(providers.flatMap(({ credentials }) => credentials))];
 
-/** An environment, with what the database keeps where it has nothing itself. */
+/** An environment, completed by what the database keeps. */
 export interface Completed {
   readonly environment: Environment;
   /** The variables that came from the database. */
   readonly stored: ReadonlySet<string>;
-  /** Stored, and not used: why, in sentences. */
+  /** Why stored variables are not used, in sentences. */
   readonly unused: readonly string[];
 }
 
-/** The environment comes first, a provider that it sets up before another that has the same rail. */
+/** The environment takes precedence: a provider that it sets up, before another that has the same rail. */
 export function completeWith(credentials: CredentialValues, environment: Environment): Completed {
   const completed: Record<string, string | undefined> = { ...environment };
   const stored = new Set<string>();
@@ -296,7 +296,7 @@ export function completeWith(credentials: CredentialValues, environment: Environ
   return { environment: completed, stored, unused };
 }
 
-/** A stored credential that is of no use is reported and left out: unlike the environment, it can be changed while nobody starts a relay. */
+/** A stored credential that cannot be used is reported and left out: unlike the environment, it can change after the relay's start. */
 export function createProviderRails(read: Use, environment: Environment, kept?: StoredCredentials): Rail[] {
   const completed = completeWith(kept?.values ?? new Map<string, string>(), environment);
   for (const message of completed.unused) kept?.log({ level: "warn", event: "credential_not_used", message });
@@ -323,7 +323,7 @@ function madeOfStored({ name }: Provider, make: () => Rail[], { log }: StoredCre
   }
 }
 
-/** Says what is missing, or what is there twice, before anything is connected. */
+/** Throws if something is missing or set up twice, before anything is connected. */
 export function checkEnvironment(environment: Environment): void {
   const used = providerStatus(environment).filter((status) => status.used);
   for (const { name, required, missing } of used) {
@@ -341,7 +341,7 @@ export function checkEnvironment(environment: Environment): void {
   });
 }
 
-/** An empty variable is one that is not set: that is how compose files and CI leave one out. */
+/** An empty variable is treated as not set: compose files and CI leave variables out that way. */
 export function valueOf(environment: Environment, variable: string): string | undefined {
   const value = environment[variable]?.trim();
   return value === "" ? undefined : value;

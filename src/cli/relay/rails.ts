@@ -1,6 +1,6 @@
 /**
  * The rails that a command line asks for: those of the providers that the environment or the database has settings for, the built-in
- * webhook rail, and what a module of the user's brings. The user's rail replaces a built-in one of the same name.
+ * webhook rail, and the rails of the user's module. The user's rail replaces a built-in one of the same name.
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,9 +23,9 @@ export interface RailSurroundings {
   /** Connections for what the rails read while they send. */
   readonly side: SidePool;
   readonly log: Log;
-  /** Default: that of the process. */
+  /** Default: the environment of the process. */
   readonly environment?: Environment | undefined;
-  /** For how long stored credentials count before they are read again. Default: 30,000. */
+  /** How long stored credentials are used before they are read again. Default: 30,000. */
   readonly rememberMs?: number | undefined;
 }
 
@@ -53,8 +53,8 @@ export async function loadRails(options: RailOptions, surroundings: RailSurround
 }
 
 /**
- * The webhook rail, where there are endpoints that this relay can use: those of a file, and those of the database when it
- * can open their secrets. A relay without it leaves their rows to one that has it.
+ * The webhook rail, if there are endpoints that this relay can use: those of a file, and those of the database if it
+ * can open their secrets. A relay without this rail leaves its rows to one that has it.
  */
 async function webhookRails(
   options: RailOptions,
@@ -69,7 +69,7 @@ async function webhookRails(
     async endpoint(message) {
       if (endpointIdOf(message) === undefined) return endpointFor(ofFile, message);
       // Another relay may have the key to its secrets.
-      if (!ofDatabase) throw new HeadroomError("not_configured", "This relay serves the endpoints of its file alone.");
+      if (!ofDatabase) throw new HeadroomError("not_configured", "This relay serves only the endpoints of its file.");
       return stored.find(message);
     },
     gone: (endpoint) => stored.gone(endpoint),
@@ -79,7 +79,7 @@ async function webhookRails(
   return [rail];
 }
 
-/** People's own webhooks at Slack, for a relay that can open their addresses. */
+/** People's own webhooks in Slack, for a relay that can open their addresses. */
 function slackWebhookRails(surroundings: RailSurroundings, opensSecrets: boolean): Rail[] {
   if (!opensSecrets) return [];
   const { side, environment = process.env } = surroundings;
@@ -94,7 +94,7 @@ async function importRails(path: string): Promise<Rail[]> {
   const loaded: unknown = await import(pathToFileURL(resolve(path)).href).catch((cause: unknown) => {
     throw new HeadroomError("usage", `The rails module ${path} cannot be loaded.`, {
       detail: cause instanceof Error ? cause.message : String(cause),
-      hint: "Check its path and that it runs by itself: node <module>",
+      hint: "Check its path and that it runs alone: node <module>",
       cause,
     });
   });
@@ -111,7 +111,7 @@ function isRail(value: unknown): value is Rail {
 
 function requireRail(value: unknown, path: string): void {
   if (!isRail(value)) {
-    throw new HeadroomError("usage", `The default export of ${path} is no rail.`, {
+    throw new HeadroomError("usage", `The default export of ${path} is not a rail.`, {
       hint: "Export a rail, a list of rails, or a function that returns either. A rail has name, capability, timeoutMs and send.",
     });
   }

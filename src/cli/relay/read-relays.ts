@@ -1,4 +1,4 @@
-/** The relays that the database knows, and whether they still show signs of life. */
+/** The relays that the database knows, and whether they are still alive. */
 import type { ClientBase } from "pg";
 import { toHeadroomError } from "../../db/errors.ts";
 
@@ -8,25 +8,25 @@ export interface RelayEntry {
   readonly startedAt: Date;
   readonly seenAt: Date;
   readonly seenSecondsAgo: number;
-  /** A relay says that it lives every minute; after three it is taken for dead. One on demand lives for a turn. */
+  /** A relay reports every minute; after three without a report it is treated as dead. A relay on demand lives for a turn. */
   readonly alive: boolean;
-  /** Whether it is one turn of a relay on demand: of the route, or of a server by itself. */
+  /** Whether it is one turn of a relay on demand, started by the route or by the server itself. */
   readonly onDemand: boolean;
   /** When that turn ended. */
   readonly endedAt: Date | null;
-  /** What it delivers by; null when it did not say. */
+  /** Its rails; null if it did not report them. */
   readonly rails: readonly string[] | null;
 }
 
 const silentAfterSeconds = 180;
 
-/** How long ago a relay on demand had its last turn, of those that are still known; undefined where there was none. */
+/** How long ago a relay on demand had its last known turn; undefined if there is none. */
 export function lastTurnSecondsAgo(relays: readonly RelayEntry[]): number | undefined {
   const turns = relays.filter(({ onDemand }) => onDemand).map(({ seenSecondsAgo }) => seenSecondsAgo);
   return turns.length === 0 ? undefined : Math.min(...turns);
 }
 
-/** Whether somebody delivers: a process, or turns that came lately. */
+/** Whether anything delivers: a process, or recent turns. */
 export function isRelayed(relays: readonly RelayEntry[]): boolean {
   return relays.some(({ alive }) => alive) || (lastTurnSecondsAgo(relays) ?? Infinity) < silentAfterSeconds;
 }

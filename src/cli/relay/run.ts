@@ -1,7 +1,7 @@
 /**
- * Runs a relay for a command: from its options to its orderly end.
+ * Runs a relay for a command, from its options to its orderly end.
  *
- * Owns: the relay and what it does beside sending, its metrics server and its log. Does not own: signals, the database server and the side
+ * Owns: the relay and what it does besides sending, its metrics server and its log. Does not own: signals, the database server and the side
  * pool, which rails use too (the command does).
  */
 import { describeDatabaseUrl } from "../../db/connect.ts";
@@ -22,7 +22,7 @@ export interface RunningRelay {
   readonly relay: Relay;
   readonly rails: readonly Rail[];
   readonly metricsUrl: string | undefined;
-  /** For the route that wakes a relay: what is due is delivered by the same rails, beside the relay. */
+  /** For the route that wakes a relay: due rows are delivered by the same rails, in addition to the relay. */
   drain: Drainer["drain"];
   stop(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export async function runRelay(
 
 const answerMs = 2_000;
 
-/** Asked over a new connection: the relay's own are busy, and one that cannot be had again is what is looked for. */
+/** Uses a new connection: the relay's own are busy, and the check is whether another can be opened. */
 async function problemOf(side: SidePool, relay: Relay, stopping: boolean): Promise<string | null> {
   if (stopping) return "stopping";
   if (relay.server === undefined) return "starting";
@@ -99,7 +99,7 @@ async function problemOf(side: SidePool, relay: Relay, stopping: boolean): Promi
   return connected?.kind === "done" ? null : "the database cannot be reached";
 }
 
-/** What a person should know when a relay has started, the way out included when there is nothing for it to do. */
+/** What a person should know when a relay has started, and what to do if it has no rails. */
 export function describeStart(url: string, running: RunningRelay, options: RelayCommandOptions): string[] {
   const { server } = running.relay;
   return [
@@ -114,7 +114,7 @@ export function describeStart(url: string, running: RunningRelay, options: Relay
 
 function describeWakeUp(wanted: boolean, server: Relay["server"]): string {
   if (!wanted || server === undefined) return "polling only";
-  if (!server.listen) return "polling only, because a transaction pooler stands before the server";
+  if (!server.listen) return "polling only, because a transaction pooler is in front of the server";
   return server.notify
     ? "LISTEN, and polling"
     : "polling, and NOTIFY of producers with outbox.notify = on: the server allows prepared transactions";

@@ -1,8 +1,8 @@
 /**
- * Credentials of providers that the database keeps for relays (`headroom secret set`), beside those of the environment.
+ * Credentials of providers that the database keeps for relays (`headroom secret set`), in addition to those of the environment.
  *
- * Owns: reading them, reading them again while rails send, and changing a rail's when they change. Does not own: which there are and which
- * environment variables they stand for (provider-rails.ts), nor who may read them (outbox.rail_credentials).
+ * Owns: reading them, reading them again while rails send, and remaking rails when they change. Does not own: which there are and which
+ * environment variables they replace (provider-rails.ts), nor who may read them (outbox.rail_credentials).
  */
 import { call, type Queryable } from "../../db/call.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
@@ -13,21 +13,21 @@ import type { Rail } from "../../contract/rail.ts";
 import { closeRails } from "./close-rails.ts";
 import type { Log } from "./log.ts";
 
-/** By name; null where this process cannot open it. */
+/** By name; null if this process cannot open it. */
 export type CredentialValues = ReadonlyMap<string, string | null>;
 
 export interface StoredCredentialsOptions {
   readonly read: Use;
   readonly secretKey: SecretKey | undefined;
-  /** Those that the environment does not set. No others are asked for. */
+  /** The ones that the environment does not set. No others are read. */
   readonly names: readonly string[];
   readonly log: Log;
-  /** For how long what was read counts while rails send. Default: 30,000. */
+  /** How long the values are used before they are read again. Default: 30,000. */
   readonly rememberMs?: number | undefined;
 }
 
 const defaultRememberMs = 30_000;
-/** A send waits no longer for a database that does not answer, and goes on with what it has. */
+/** How long a send waits for the database. Then it uses the values that it has. */
 const waitMs = 2_000;
 
 export async function readCredentials(
@@ -57,7 +57,7 @@ export class StoredCredentials {
     return this.#values;
   }
 
-  /** The values of not long ago. One that was removed, or cannot be opened any more, stays as it was. */
+  /** The recent values. A value that was removed, or can no longer be opened, is kept. */
   async fresh(): Promise<CredentialValues> {
     const { rememberMs = defaultRememberMs } = this.#options;
     if (performance.now() - this.#readAtMs >= rememberMs) {
@@ -81,8 +81,8 @@ export class StoredCredentials {
 }
 
 /**
- * The rails of a provider, made of stored credentials and made again when one of these changes. Those that they replace are closed with
- * them, at the end: calls of theirs may be under way.
+ * The rails of a provider, made from stored credentials and made again when one of these changes. Replaced rails are closed at the end,
+ * with the others: they may have calls under way.
  */
 export function renewableRails(
   make: (values: CredentialValues) => readonly Rail[],
@@ -101,7 +101,7 @@ export function renewableRails(
       made.push(...current);
       stored.log({ level: "info", event: "credential_changed", what: names.join(", ") });
     } catch (error) {
-      // What was stored is of the wrong form, and is not repeated here.
+      // The stored value is malformed, and is not repeated here.
       stored.log({
         level: "error",
         event: "credential_refused",
@@ -124,17 +124,17 @@ export function renewableRails(
   });
 }
 
-/** A rail that is made again can do what it could before; this is for the type alone. */
+/** A rail that is made again has the same functions; this is only for the type. */
 const notAsked = { kind: "unavailable", code: "lookup_failed", reason: "this rail cannot be asked" } as const;
 
-/** What a relay needs to know of what its database keeps, before it has rails. */
+/** What a relay must read from its database before it has rails. */
 export interface Kept {
-  /** Whether endpoints' secrets are opened without a key. */
+  /** Whether endpoints' secrets can be opened without a key. */
   readonly inVault: boolean;
   readonly credentials: CredentialValues;
 }
 
-/** A database that cannot tell, because it was not migrated yet or the login is no relay's, fails the relay's start, in better words. */
+/** If this read fails, because the database is not migrated or the login is not a relay's, the relay's start fails later with a better message. */
 export async function readKept(options: StoredCredentialsOptions): Promise<Kept> {
   const { read, names, secretKey } = options;
   try {
@@ -149,5 +149,5 @@ export async function readKept(options: StoredCredentialsOptions): Promise<Kept>
   }
 }
 
-/** No such schema, table or function; not allowed. */
+/** SQLSTATEs of a missing schema, table or function, and of a missing right. */
 const startFailures = new Set(["3F000", "42P01", "42883", "42501"]);

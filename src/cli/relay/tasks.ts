@@ -1,4 +1,4 @@
-/** What relays and servers do beside sending, layer by layer, and what they read for their metrics. A layer's task or gauge is added here. */
+/** What relays and servers do besides sending, by layer, and what they read for their metrics. Add a layer's task or gauge here. */
 import { moneyGauges } from "../../billing/index.ts";
 import { timersTask } from "../../capacity/timers.ts";
 import { notifyGauges, releaseTasks } from "../../notify/index.ts";
@@ -7,7 +7,7 @@ import type { Task } from "../../outbox/upkeep/task.ts";
 import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 
-/** Timers before the release of what people are told: they tell people things. */
+/** Timers run before the release of notifications, because they create some. */
 export const relayTasks: readonly Task[] = [raiseAlerts, timersTask(), ...releaseTasks()];
 
 export const relayGauges: readonly GaugeSource[] = [jobGauges, moneyGauges, notifyGauges];

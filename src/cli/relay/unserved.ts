@@ -1,7 +1,7 @@
 /**
- * Rails that nobody serves, what waits for them and what would serve them, in the words of commands.
+ * Rails that no relay serves, what waits for them and which relay would serve them, for commands.
  *
- * Does not own: when each rail was served (outbox.rail_status), nor what relays log of it (src/outbox/observe/obstacles.ts).
+ * Does not own: when each rail was served (outbox.rail_status), nor what relays log about it (src/outbox/observe/obstacles.ts).
  */
 import type { FunctionResult } from "../../db/call.ts";
 import { providerStatus } from "./provider-rails.ts";
@@ -11,12 +11,12 @@ export type RailStatus = FunctionResult<"outbox.rail_status">[number];
 /** A relay process reports every minute, and a relay on demand should be called as often. */
 const latelySeconds = 180;
 
-/** Whether a relay, a process or one on demand, delivers by it. */
+/** Whether a relay (a process, or one on demand) serves it. */
 export function wasServed({ served_seconds_ago: seconds }: RailStatus): boolean {
   return seconds !== null && seconds < latelySeconds;
 }
 
-/** Rails that rows wait for and nobody serves. */
+/** Rails that rows wait for and no relay serves. */
 export function deserted(rails: readonly RailStatus[]): readonly RailStatus[] {
   return rails.filter((row) => row.waiting > 0 && !wasServed(row));
 }
@@ -28,7 +28,7 @@ export function waitingWords(rails: readonly RailStatus[]): string {
     .join(", ");
 }
 
-/** What a relay that serves it is started with. */
+/** The command that starts a relay that serves it. */
 export function bringsRail(rail: string): string {
   if (rail === "webhook")
     return "headroom relay with HEADROOM_SECRET_KEY, unless Vault keeps the secrets, or with --endpoints <file>";

@@ -12,23 +12,23 @@ export const stateWords: Readonly<Record<JobState, string>> = {
 };
 
 const heldWords: Readonly<Record<NonNullable<Job["heldBy"]>, string>> = {
-  person: "It was confirmed before jobs were kept, and somebody may be providing it by hand.",
+  person: "It was confirmed before there were jobs, and somebody may be providing it by hand.",
   not_connected: "No workflow is connected.",
   no_address: "Runs could not report back: the workspace has no public address.",
   cleanup: "The next attempt begins when the cleanup after the last one is done.",
-  cleanup_failed: "The cleanup after the last attempt has failed: nothing begins on top of what may be left running.",
+  cleanup_failed: "The cleanup after the last attempt failed: no attempt begins while something may be left running.",
   run: "The next attempt begins when the run of the last one is known to have ended.",
   dispatch: "GitHub could not be asked for the run yet.",
   customer: "Another request of this customer is being provisioned; this one begins when that one has ended.",
 };
 
-/** Why a job that waits has not begun. */
+/** Why a waiting job has not begun. */
 export function whyHeld({ state, heldBy }: Pick<Job, "state" | "heldBy">): string | null {
   if (heldBy !== null) return heldWords[heldBy];
   return state === "waiting" ? "It begins within a minute." : null;
 }
 
-/** What its last attempt is at, such as `Apply, 40 %`. */
+/** The progress of its last attempt, such as `Apply, 40 %`. */
 export function stepOf({ step, progress }: Pick<JobRun, "step" | "progress">): string | null {
   const parts = [step, progress === null ? null : `${progress} %`].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(", ");
@@ -41,19 +41,19 @@ export function attemptOf({ attempts, mostAttempts }: Pick<Job, "attempts" | "mo
 
 const over: readonly string[] = ["running", "given_up", "cancelled"] satisfies JobState[];
 
-/** Whether nothing more happens to it by itself, nor is waited for. */
+/** Whether nothing more happens to it automatically, and it waits for nothing. */
 export function isOver({ state, cleanup }: { readonly state: string; readonly cleanup: string }): boolean {
   return over.includes(state) && cleanup !== "under_way";
 }
 
-/** Whether it goes on only when a person does something. */
+/** Whether it continues only when a person acts. */
 export function needsPerson({ state, heldBy }: { readonly state: string; readonly heldBy: string | null }): boolean {
   return (
     state === "failed" || ["person", "not_connected", "no_address", "cleanup_failed", "dispatch"].includes(heldBy ?? "")
   );
 }
 
-/** The command that helps it on; null when there is nothing to do. */
+/** The command for the next step; null if there is nothing to do. */
 export function nextCommand(job: {
   readonly requestId: string;
   readonly workspaceId: string;

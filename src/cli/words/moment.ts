@@ -1,7 +1,7 @@
 /**
  * Times on the command line: a date and time, or a span back from now (`2h`).
  *
- * Spans count back from the database's clock, which is the one that stamps rows.
+ * Spans count back from the database's clock, which stamps rows.
  */
 import { InvalidArgumentError } from "commander";
 import type { ClientBase } from "pg";
@@ -27,7 +27,7 @@ export interface Period {
   readonly to: Date | undefined;
 }
 
-/** What --from and --to mean at this moment of the database's clock. */
+/** The times of --from and --to by the database's clock. */
 export function periodOf(options: { readonly from?: Moment; readonly to?: Moment }, now: Date): Period {
   const timeOf = (moment: Moment | undefined): Date | undefined => {
     if (moment === undefined) return undefined;

@@ -16,7 +16,7 @@ const statusWords: Readonly<Record<string, string>> = {
   unpaid: "never paid",
 };
 
-/** How the money of a request, or a payment, stands. */
+/** The state of a request's money, or of a payment, in words. */
 export function inWords(status: string): string {
   return statusWords[status] ?? status;
 }
@@ -25,8 +25,7 @@ const heldWords: Readonly<Record<NonNullable<Payment["refunds"][number]["heldBy"
   dispute: "A refund waits for the end of the dispute: answer it in Stripe.",
   payment_intent: "A refund waits for the payment's id at Stripe, which is being asked for.",
   refund: "A refund waits for another of the same payment, which is on its way.",
-  person:
-    "A refund failed as often as it is tried, or was cancelled in Stripe: a person decides how the money goes back.",
+  person: "A refund failed after all its tries, or was cancelled in Stripe: a person decides how to return the money.",
 };
 
 /** Why a refund of the payment has not gone out. */
@@ -36,7 +35,7 @@ export function whyRefundHeld({ refunds }: Pick<Payment, "refunds">): string | n
   return held?.heldBy == null ? null : heldWords[held.heldBy];
 }
 
-/** The command that helps a payment on; null when there is nothing to do. */
+/** The command for a payment's next step; null if there is nothing to do. */
 export function nextForPayment(payment: Pick<Payment, "id" | "refunds" | "status" | "left">): string | null {
   if (payment.status === "disputed") return "answer the dispute in Stripe's dashboard";
   const { refunds } = payment;
@@ -48,17 +47,17 @@ export function nextForPayment(payment: Pick<Payment, "id" | "refunds" | "status
     : null;
 }
 
-/** It waits or is on its way by itself, and goes first: a second one would be refused. */
+/** It waits or is on its way without a person, and a second one would be refused meanwhile. */
 function goesOn({ origin, state, heldBy }: Refund): boolean {
   return origin === "ours" && ["held", "sent", "pending"].includes(state) && heldBy !== "person";
 }
 
-/** It was to go back, and did not. One that was set aside without a failure was replaced by whoever set it aside. */
+/** A refund that did not succeed. One that was set aside without a failure was replaced by another. */
 function isUnmade({ state, failure }: Refund): boolean {
   return state === "failed" || state === "cancelled" || (state === "superseded" && failure !== null);
 }
 
-/** What was opened since stands in its place. */
+/** A later checkout replaced it. */
 function hasSuccessor({ id, updatedAt }: Refund, refunds: readonly Refund[]): boolean {
   return refunds.some(
     (other) =>
@@ -66,7 +65,7 @@ function hasSuccessor({ id, updatedAt }: Refund, refunds: readonly Refund[]): bo
   );
 }
 
-/** The command that helps the money of a request on. */
+/** The command for the next step of a request's money. */
 export function nextForRequest(requestId: string, { payments, checkout }: RequestPayments): string | null {
   const next = payments.map(nextForPayment).find((command) => command !== null);
   if (next !== undefined) return next;

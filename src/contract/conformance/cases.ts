@@ -1,5 +1,5 @@
 /**
- * What the conformance suite asks, case by case.
+ * The cases of the conformance suite.
  *
  * Owns: the expectations. They say what an outcome may claim given what the sandbox really did: "retry" and "rejected"
  * claim that nothing happened, "delivered" that something did, and "unknown" claims nothing.
@@ -12,7 +12,7 @@ import type { RailMessage, RailOutcome } from "../rail.ts";
 
 const neverAborted = new AbortController().signal;
 
-/** Sends and checks the form of what comes back, whatever it is. */
+/** Sends, and checks the form of the outcome. */
 async function send(harness: RailHarness, message: RailMessage, signal = neverAborted): Promise<RailOutcome> {
   const call = async (): Promise<unknown> => await harness.rail.send(frozen(message), { signal });
   return assertOutcome(harness, await within(harness, call(), "an outcome"));
@@ -24,7 +24,7 @@ async function sendUnder(harness: RailHarness, fault: SandboxFault, message: Rai
   return await send(harness, message);
 }
 
-/** Starts a call that will not be answered, waits until it has arrived, and takes back the time. */
+/** Starts a call that will not be answered, waits until it has arrived, and then aborts it. */
 async function abortUnder(
   harness: RailHarness,
   fault: "hang" | "answer_late",
@@ -33,7 +33,7 @@ async function abortUnder(
   await harness.next(fault);
   const clock = new AbortController();
   const outcome = send(harness, message, clock.signal);
-  // An outcome that is there before the call has arrived is wrong or an error, and either ends the wait.
+  // An outcome before the call has arrived is wrong or an error; either ends the wait.
   await within(harness, Promise.race([harness.received(message), outcome]), "the call to arrive");
   clock.abort(new Error("the time is up"));
   return await outcome;
@@ -95,7 +95,7 @@ const sendingCases: readonly ConformanceCase[] = [
     async run(harness) {
       const message = harness.message();
       const outcome = await sendUnder(harness, "throttle", message);
-      assert.ok(outcome.kind === "retry", "a receiver that asks for quiet must be tried again");
+      assert.ok(outcome.kind === "retry", "a receiver that throttles must be tried again");
       assert.equal(outcome.throttled, true, "the destination as a whole must pause");
       assert.equal(outcome.afterMs, harness.throttleAfterMs);
       assert.equal(await harness.effects(message), 0);
@@ -106,7 +106,7 @@ const sendingCases: readonly ConformanceCase[] = [
     needs: ["fail"],
     async run(harness) {
       const message = harness.message();
-      // Most receivers may fail after they have accepted, so that a failure proves nothing; a database that rolls back proves it.
+      // Most receivers may fail after they have accepted, so a failure proves nothing; a database that rolls back does prove it.
       assertKind(await sendUnder(harness, "fail", message), ["retry", "unknown"], "a failure");
       assert.equal(await harness.effects(message), 0);
     },

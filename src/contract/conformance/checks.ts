@@ -9,12 +9,12 @@ import { type LookupOutcome, maxReasonChars, type RailMessage, type RailOutcome 
 /** Long enough for the slowest machine; a rail that needs longer is stuck. */
 const defaultPatienceMs = 10_000;
 
-/** Fails when nothing comes of a promise; a case must not hang the suite. */
+/** Fails if the promise does not settle; a case must not hang the suite. */
 export async function within<T>(harness: RailHarness, promise: Promise<T>, what: string): Promise<T> {
   const patienceMs = harness.patienceMs ?? defaultPatienceMs;
   const result = await withTimeout(promise, patienceMs);
   if (result.kind === "done") return result.value;
-  throw new assert.AssertionError({ message: `waited in vain for ${what}` });
+  throw new assert.AssertionError({ message: `waited too long for ${what}` });
 }
 
 /** A message that throws when a rail writes to it: the relay uses the same object after the call. */
@@ -90,7 +90,7 @@ function assertForm<T extends { kind: string }>(
     assert.ok(isGood !== undefined, `${kind} must not have ${name}`);
     assert.ok(isGood(field), `${name} of ${kind} is malformed: ${JSON.stringify(field)}`);
   }
-  // A response is handed to captures and never stored, so only the rest is searched for secrets.
+  // A response is passed to captures and never stored, so only the rest is searched for secrets.
   fields.delete("response");
   const stored = [...fields.values()].map(String).join("\n");
   for (const secret of harness.secrets) assert.ok(!stored.includes(secret), "an outcome must not repeat a secret");

@@ -1,17 +1,17 @@
 /**
- * What a rail must be wired to so that the conformance suite can put it to the test.
+ * What a rail must be connected to so that the conformance suite can test it.
  *
- * Owns: the words between the suite and a sandbox. Does not own: any sandbox.
+ * Owns: the interface between the suite and a sandbox. Does not own: any sandbox.
  */
 import type { Rail, RailCapability, RailMessage } from "../rail.ts";
 
 /** How a sandbox can be told to treat the next call. */
 export type SandboxFault =
-  /** Says no, for good; nothing happens (HTTP: 400). */
+  /** Refuses permanently; nothing happens (HTTP: 400). */
   | "refuse"
-  /** Says no and repeats everything that it was sent, secrets included. */
+  /** Refuses and repeats everything that it was sent, secrets included. */
   | "refuse_echoing"
-  /** Asks for quiet, for `throttleAfterMs`; nothing happens (HTTP: 429). */
+  /** Asks for a pause of `throttleAfterMs`; nothing happens (HTTP: 429). */
   | "throttle"
   /** Fails before doing anything (HTTP: 500). */
   | "fail"
@@ -27,7 +27,7 @@ export type SandboxFault =
   | "drop_after_accept"
   /** Does it, then hangs up in the middle of its answer. */
   | "close_mid_answer"
-  /** Does it, and answers well only when `release` is called. */
+  /** Does it, and answers normally only when `release` is called. */
   | "answer_late"
   /** Does it, and answers with something that makes no sense. */
   | "garbage";
@@ -50,9 +50,9 @@ export const sandboxFaults: readonly SandboxFault[] = [
 /** A rail wired to a sandbox that counts what it sees. One is opened for each case. */
 export interface RailHarness {
   readonly rail: Rail;
-  /** How long a case waits for what must happen before it calls the rail stuck. Default: 10,000. */
+  /** How long a case waits for an expected event before it treats the rail as stuck. Default: 10,000. */
   readonly patienceMs?: number;
-  /** What the sandbox asks for when it throttles. */
+  /** The pause that the sandbox asks for when it throttles. */
   readonly throttleAfterMs: number;
   /** Everything that must never appear in an outcome. */
   readonly secrets: readonly string[];
@@ -60,24 +60,24 @@ export interface RailHarness {
   message(): RailMessage;
   /** Messages that `validate` must refuse; empty only for a rail that takes any payload. */
   invalidMessages(): readonly RailMessage[];
-  /** Decides how the next call is treated; calls after it are treated well again. */
+  /** Decides how the next call is treated; later calls are treated normally again. */
   next(fault: SandboxFault): void | Promise<void>;
-  /** Resolves once the sandbox has taken in a call for this message. */
+  /** Resolves once the sandbox has received a call for this message. */
   received(message: RailMessage): Promise<void>;
-  /** Lets answers go that `answer_late` held back. */
+  /** Sends the answers that `answer_late` held back. */
   release(): void | Promise<void>;
   /** How many calls for this message arrived. */
   calls(message: RailMessage): number | Promise<number>;
   /**
-   * How many effects this message had. Told by its payload and not by the key that was sent, since a rail that makes up
-   * a new key for each try would otherwise look innocent.
+   * How many effects this message had. Counted by its payload and not by the key that was sent: otherwise a rail that makes
+   * a new key for each try would go unnoticed.
    */
   effects(message: RailMessage): number | Promise<number>;
   close(): void | Promise<void>;
 }
 
 export interface ConformancePlan {
-  /** What the rail says that it can prove; decides which cases apply. */
+  /** The rail's declared capability, which decides which cases apply. */
   readonly capability: RailCapability;
   open(): RailHarness | Promise<RailHarness>;
   /** Faults that cannot happen on this rail, each with the reason why. */
@@ -86,9 +86,9 @@ export interface ConformancePlan {
 
 export interface ConformanceCase {
   readonly title: string;
-  /** The faults that it injects; it is left out when one of them cannot happen. */
+  /** The faults that it injects; the case is left out if one of them cannot happen. */
   readonly needs: readonly SandboxFault[];
-  /** Set when only rails of this capability are asked. */
+  /** Set if the case is only for rails of this capability. */
   readonly capability?: RailCapability;
   run(harness: RailHarness): Promise<void>;
 }

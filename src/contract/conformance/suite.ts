@@ -1,7 +1,7 @@
 /**
  * The suite that every rail must pass before a relay may run it.
  *
- * Owns: choosing the cases that apply and running each on a sandbox of its own. Does not own: what is asked
+ * Owns: choosing the cases that apply and running each on its own sandbox. Does not own: the cases
  * (cases.ts), nor a test runner: `describe` and `test` are passed in, so that rails outside this package
  * can be checked as well, by any runner.
  */
@@ -18,7 +18,7 @@ export interface TestRunner {
   test(title: string, body: () => Promise<void>): unknown;
 }
 
-/** The cases that apply to a plan, for runners of another kind. */
+/** The cases that apply to a plan, for other kinds of runners. */
 export function casesFor(plan: ConformancePlan): ConformanceCase[] {
   const impossible = new Set(Object.keys(plan.notApplicable ?? {}));
   return conformanceCases.filter(
@@ -27,7 +27,7 @@ export function casesFor(plan: ConformancePlan): ConformanceCase[] {
   );
 }
 
-/** Runs one case on a harness of its own. */
+/** Runs one case on its own harness. */
 export async function runCase(plan: ConformancePlan, each: ConformanceCase): Promise<void> {
   const harness = await plan.open();
   try {

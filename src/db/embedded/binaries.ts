@@ -1,8 +1,8 @@
 /**
- * The server's programs: where npm put them, and a copy of them where the server's user can reach it.
+ * The server's programs: where npm put them, and a copy that the server's user can reach.
  *
  * Owns: finding the platform package and the readable cache. A clone below a folder that only root may enter
- * (a home with mode 700, `mktemp -d`) is ordinary in containers, and there the server's user sees nothing of it.
+ * (a home with mode 700, `mktemp -d`) is common in containers, and the server's user cannot enter it.
  */
 import { randomBytes } from "node:crypto";
 import { chmod, cp, lstat, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { sha256 } from "../hash.ts";
 import { findOwnFolder } from "./own-folder.ts";
 import { succeedsAs, type RunAs } from "./system-user.ts";
 
-/** Majors that can be asked for. 18 comes with the product; the others are there for tests only. */
+/** Supported majors. 18 comes with the product; the others are for tests only. */
 export type EmbeddedVersion = 15 | 17 | 18;
 
 export interface Binaries {
@@ -29,11 +29,11 @@ export interface BinariesOptions {
   readonly nativeDir?: string | undefined;
   /** Folders to try for the copy, in order. Default: the system's temporary folders. */
   readonly cacheParents?: readonly string[] | undefined;
-  /** Told once when a copy is made. */
+  /** Called once when a copy is made. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
-/** The programs of a version, at a place where the server's user can run them. */
+/** The programs of a version, where the server's user can run them. */
 export async function prepareBinaries(options: BinariesOptions): Promise<Binaries> {
   const nativeDir = options.nativeDir ?? findNativeDir(options.version);
   if (runs(options.runAs, nativeDir)) return binariesIn(nativeDir);
@@ -81,8 +81,8 @@ async function copyToCache(nativeDir: string, runAs: RunAs, options: BinariesOpt
     const cached = await cachedCopy(nativeDir, parent, name, runAs, options).catch(() => undefined);
     if (cached !== undefined) return binariesIn(cached);
   }
-  throw new HeadroomError("embedded_unreachable", `User ${runAs?.name} can run the server's programs nowhere.`, {
-    detail: `${nativeDir} is closed to that user, and no temporary folder could take a copy.`,
+  throw new HeadroomError("embedded_unreachable", `User ${runAs?.name} cannot run the server's programs anywhere.`, {
+    detail: `${nativeDir} is closed to that user, and no temporary folder could hold a copy.`,
     hint: "Move the installation to a folder that others may enter, or set TMPDIR to one that allows programs.",
   });
 }
@@ -104,7 +104,7 @@ async function cachedCopy(
     await cp(nativeDir, draft, { recursive: true, verbatimSymlinks: true });
     await openForReading(draft);
     if (!runs(runAs, draft)) return undefined;
-    // A copy that a cleaner of temporary files has thinned out is moved aside before the new one takes its name.
+    // A copy from which a cleaner of temporary files removed files is moved aside before the new one takes its name.
     if (!(await renamed(draft, target)) && !runs(runAs, target)) {
       await renamed(target, `${draft}.old`);
       await renamed(draft, target);
@@ -120,7 +120,7 @@ async function cachedCopy(
   }
 }
 
-/** True when the rename happened; false when a folder of that name was there first. */
+/** True if the rename happened; false if a folder of that name existed already. */
 async function renamed(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -130,7 +130,7 @@ async function renamed(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Our cache folder below a shared one. A folder that somebody else planted there could hold any program: not used. */
+/** Our cache folder below a shared one. A folder that another user planted there could hold any program, so it is not used. */
 async function cacheFolder(parent: string): Promise<string | undefined> {
   const found = await findOwnFolder(join(parent, "headroom-postgres"), { make: true });
   if ("path" in found) {
@@ -144,7 +144,7 @@ async function cacheFolder(parent: string): Promise<string | undefined> {
   return fresh;
 }
 
-/** Names a copy by what it holds: every file's path and size, and the content of the server program itself. */
+/** Names a copy by its content: every file's path and size, and the content of the server program itself. */
 async function fingerprint(nativeDir: string): Promise<string> {
   const listed: string[] = [];
   const entries = await readdir(nativeDir, { recursive: true, withFileTypes: true });

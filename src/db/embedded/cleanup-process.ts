@@ -1,14 +1,14 @@
 /**
- * Clears away a throw-away server whose starter was killed: a small shell process that waits for the end of a pipe.
+ * Cleans up after a temporary server whose starter was killed: a small shell process that waits for the end of a pipe.
  *
- * The pipe's other end is ours alone, and the kernel closes it however we end, kill -9 included. An exit handler
- * would not run then, and the server and its folder would stay behind for ever.
+ * Only we hold the pipe's other end, and the kernel closes it however we end, kill -9 included. An exit handler
+ * would not run then, and the server and its folder would stay behind forever.
  */
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { spawnIdentity, type RunAs } from "./system-user.ts";
 
 export interface CleanupProcess {
-  /** To be called when the server is down: removes the folder, and resolves when no helper process is left. */
+  /** Call it when the server is down: removes the folder, and resolves when no helper process is left. */
   finish(): Promise<void>;
 }
 
@@ -16,8 +16,8 @@ const wait = `
 cat >/dev/null
 `;
 
-// $1 is the data folder, $2 what is to be removed. The server's pid is read late: it does not exist yet at the start. A file may outlive
-// its server, and its number may have become a stranger's.
+// $1 is the data folder, $2 the folder to remove. The server's pid is read late: it does not exist yet at the start. A pid file may
+// outlive its server, and another process may have its number by then.
 const stopServer = `
 pid=$(head -n 1 "$1/postmaster.pid" 2>/dev/null)
 case $pid in *[!0-9]*) pid= ;; esac
@@ -36,7 +36,7 @@ fi
 rm -rf -- "$2"/server*/cluster 2>/dev/null
 `;
 
-// What the server's user still has in there could be changed under our hands, so as root it is not entered.
+// The server's user could change its files there while we remove them, so root does not enter the folder.
 const removeFolder = `
 for folder in "$2"/server*/cluster; do
   if [ -e "$folder" ] || [ -L "$folder" ]; then rmdir -- "$folder" || exit 1; fi
@@ -45,8 +45,8 @@ rm -rf -- "$2"
 `;
 
 /**
- * As root it is two processes, the second of which waits for the end of the first: what a file of the server's user says is believed, and
- * what that user owns is removed, with that user's rights only.
+ * As root it is two processes; the second waits for the end of the first. Files of the server's user are trusted and removed with that
+ * user's rights only.
  */
 export function startCleanupProcess(home: string, clusterDir: string, runAs?: RunAs): CleanupProcess {
   const start = (script: string, user: RunAs, stdio: StdioOptions): ChildProcess =>

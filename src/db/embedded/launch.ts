@@ -1,8 +1,7 @@
 /**
- * Brings the server's process up on data that exists: takes over one that is running there, or launches it, and waits
- * until it answers.
+ * Brings up the server's process on existing data: takes over the one that is running there, or launches one, and waits until it answers.
  *
- * Owns: the port, the server's settings and log, and telling apart why a launch failed. Does not own: where the data is,
+ * Owns: the port, the server's settings and log, and the reason why a launch failed. Does not own: where the data is,
  * and who owns the running server.
  */
 import { spawn, type ChildProcess } from "node:child_process";
@@ -30,7 +29,7 @@ export interface LaunchOptions {
 export interface Running {
   readonly pid: number;
   readonly port: number;
-  /** Undefined when the server was running already and therefore is nobody's child. */
+  /** Undefined when the server was running already, so that it is not our child. */
   readonly child: ChildProcess | undefined;
 }
 
@@ -43,7 +42,7 @@ export async function bringUp(options: LaunchOptions): Promise<Running> {
     if (live !== undefined) {
       const ready = await waitUntilReady(options, live.pid, () => false, deadline);
       if (ready !== undefined) return { ...ready, child: undefined };
-      // It was on its way down, stopped by its former owner.
+      // Its former owner was stopping it.
       continue;
     }
     const port = options.port === 0 ? await findFreePort() : options.port;
@@ -96,7 +95,7 @@ async function launch(options: LaunchOptions, port: number, deadline: number): P
     const ready = await waitUntilReady(options, child.pid, () => ended, deadline);
     if (ready !== undefined) return { kind: "running", running: { ...ready, child } };
   } catch (error) {
-    // Our own child is no stranger, and it may not have entered its folder yet, by which another would be told.
+    // A server is recognised by its working folder, which our own child may not have entered yet.
     await shutDown(child.pid, place.clusterDir, options.stopTimeoutMs, () => !ended);
     throw error;
   }
@@ -104,7 +103,7 @@ async function launch(options: LaunchOptions, port: number, deadline: number): P
   return { kind: kindOfFailure(said), log: said };
 }
 
-/** The server's sentences are in English here, because it runs under the C locale. */
+/** The server's messages are in English, because it runs under the C locale. */
 function kindOfFailure(log: string): "port_taken" | "try_again" | "failed" {
   if (log.includes("could not bind") || log.includes("Address already in use")) return "port_taken";
   // A rival won the start, or children of a server that was killed have not ended yet: both pass.
@@ -124,7 +123,7 @@ function serverParameters(place: Place, port: number, options: LaunchOptions): s
   return ["-D", place.clusterDir, "-p", String(port), ...assignments];
 }
 
-/** Undefined when the process ended before it was ready. Throws when time is up, or on abort. */
+/** Undefined when the process ended before it was ready. Throws at the deadline, or on abort. */
 async function waitUntilReady(
   options: LaunchOptions,
   pid: number,
@@ -158,7 +157,7 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Keeps the log from growing for ever: at each start, a long one becomes the previous one. */
+/** Keeps the log from growing forever: at each start, a long one becomes the previous one. */
 async function rotateLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (info) => info.size,

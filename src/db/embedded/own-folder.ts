@@ -1,8 +1,8 @@
 /**
- * Folders in which root may open files by name: nobody else can change what a name in them, or in a folder above them, means.
+ * Folders in which root may open files by name: no other user can change what a name in them, or in a folder above them, refers to.
  *
- * In a folder of another user every name can become a link between a look and a use, so a check of the last name proves nothing about those
- * before it. Users other than root are not asked for this: a link leads them only to what they may change anyway.
+ * In another user's folder any name can become a link between check and use, so a check of the last name proves nothing about those
+ * before it. Users other than root do not need this: a link leads them only to what they may change anyway.
  */
 import type { Stats } from "node:fs";
 import { lstat, mkdir, readlink } from "node:fs/promises";
@@ -13,11 +13,11 @@ import { nodeCodeOf } from "../errors.ts";
 export type FolderFound = { readonly path: string } | { readonly foreign: string; readonly uid: number };
 
 export interface FolderOptions {
-  /** Makes what is missing. Without it, the path of what is missing is answered as well. */
+  /** Makes what is missing. Without it, the path of a missing folder is returned as well. */
   readonly make: boolean;
 }
 
-/** As many as Linux follows. */
+/** The limit in Linux. */
 const maxLinks = 40;
 const writableByOthers = 0o022;
 const sticky = 0o1000;
@@ -38,7 +38,7 @@ export async function findOwnFolder(folder: string, options: FolderOptions): Pro
     const info = await lookAt(next, options);
     if (info === undefined) return { path: join(next, ...rest) };
     const { uid, mode } = info;
-    // Whoever owns a link in a sticky folder can replace it. Its mode says nothing.
+    // The owner of a link in a sticky folder can replace it. Its mode says nothing.
     const isSafe = uid === 0 && (info.isSymbolicLink() || (mode & writableByOthers) === 0 || (mode & sticky) !== 0);
     if (!isSafe) return { foreign: next, uid };
     if (!info.isSymbolicLink()) {
@@ -52,7 +52,7 @@ export async function findOwnFolder(folder: string, options: FolderOptions): Pro
   }
 }
 
-/** One folder is made at a time and looked at afterwards: below /tmp somebody else may have been quicker. */
+/** Each folder is made alone and checked afterwards: below /tmp another user may have been quicker. */
 async function lookAt(path: string, { make }: FolderOptions): Promise<Stats | undefined> {
   for (let isMade = false; ; isMade = true) {
     try {

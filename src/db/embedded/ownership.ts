@@ -1,25 +1,25 @@
 /**
  * Who owns a running embedded server: one session that holds an advisory lock for as long as its process lives.
  *
- * A lock file with a pid would outlive kill -9 and lie after pids are reused; a session ends with its process, whatever
- * ends it. So a server whose owner was killed can be told from one that is in use, and be adopted.
+ * A lock file with a pid would outlive kill -9 and would be wrong after pids are reused; a session ends with its process, whatever
+ * ends that. So a server whose owner was killed can be told from one that is in use, and be adopted.
  */
 import { Client } from "pg";
 import { setTimeout as delay } from "node:timers/promises";
 import { HeadroomError } from "../errors.ts";
 
-/** Any number would do that nothing else locks in the maintenance database. */
+/** Any number that nothing else locks in the maintenance database. */
 const ownerLock = "7305843009213693951";
 const ownerName = "headroom owner, process ";
 
 export interface Ownership {
-  /** From now on the loss of the lock is expected: the server is about to be stopped. */
+  /** From now on the loss of the lock is expected: the server will be stopped. */
   retire(): void;
   /** Closes the session. */
   release(): Promise<void>;
 }
 
-/** Takes the ownership, or explains who has it. `home` is named in that explanation. */
+/** Takes ownership, or throws an error that says who has it in `home`. */
 export async function takeOwnership(url: string, home: string): Promise<Ownership> {
   let client = await connect(url);
   const over = new AbortController();
@@ -29,7 +29,7 @@ export async function takeOwnership(url: string, home: string): Promise<Ownershi
     await client.end();
     throw error;
   }
-  // A crash of the server or a terminated backend takes the lock along; it is taken again as soon as possible.
+  // A crash of the server or a terminated backend releases the lock; we take it again as soon as possible.
   const watch = (watched: Client): void => {
     watched.once("end", () => {
       if (!over.signal.aborted) void regain();
@@ -61,7 +61,7 @@ export async function takeOwnership(url: string, home: string): Promise<Ownershi
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, application_name: `${ownerName}${process.pid}`, keepAlive: true });
-  // Without a listener a lost connection would end the process; the `end` event tells the rest.
+  // Without a listener a lost connection would end the process; the `end` event does the rest.
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -70,7 +70,7 @@ async function connect(url: string): Promise<Client> {
 const holdersOfLock = `pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and ((l.classid::bigint << 32) | l.objid::bigint) = $1`;
 
-/** Any login can take an advisory lock, and only a superuser owns a server: another who has this one means harm, and is thrown out. */
+/** Any login can take an advisory lock, but only a superuser can own a server: another login that holds this one is disconnected. */
 async function tryLock(client: Client): Promise<boolean> {
   await client.query(
     `select pg_terminate_backend(l.pid) from ${holdersOfLock}
@@ -82,7 +82,7 @@ async function tryLock(client: Client): Promise<boolean> {
 }
 
 async function lockOrExplain(client: Client, home: string): Promise<void> {
-  // The session of an owner that was killed a moment ago may take a little while to end.
+  // The session of an owner that was just killed may take a while to end.
   const deadline = performance.now() + 1500;
   for (;;) {
     if (await tryLock(client)) return;
@@ -93,7 +93,7 @@ async function lockOrExplain(client: Client, home: string): Promise<void> {
     `select a.application_name from ${holdersOfLock} and l.granted`,
     [ownerLock],
   );
-  // A session names itself, and what is shown here is a command to be typed.
+  // The name is chosen by the session, and ends up in a command that the user types.
   const holder = /\d+$/.exec(holders.rows[0]?.application_name ?? "")?.[0] ?? "unknown";
   throw new HeadroomError("already_running", `Process ${holder} already runs on the data in ${home}.`, {
     hint: `Use that one, stop it (kill ${holder}), or start this one with another data folder.`,

@@ -1,12 +1,12 @@
 /**
- * Where a server's files live. In order of preference: below the folder that the caller names; else, when the server's user
- * cannot get there, in a folder of its own with a pointer file left behind.
+ * Where a server's files live. Preferably below the folder that the caller names; if the server's user cannot
+ * get there, in a separate folder, with a pointer file left behind.
  *
- * The folder of a server holds `cluster/` (Postgres' own), `password` and `server.log`. It appears under its name all at
- * once, by a rename, so that two first starts at the same moment or a crash inside initdb leave nothing half made.
+ * The folder of a server holds `cluster/` (Postgres' own), `password` and `server.log`. It gets its name by a
+ * rename when it is complete, so that two first starts at the same time or a crash inside initdb leave nothing half made.
  *
- * As root all of it but `cluster/` belongs to root, and so do the folders above: the server's user can put no link where root opens a file.
- * What root needs of `cluster/` it does as that user.
+ * When run as root, everything but `cluster/` belongs to root, and so do the folders above: the server's user cannot put a link where root
+ * opens a file. Root works in `cluster/` as that user.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -39,7 +39,7 @@ function placeOf(serverDir: string, home: string): Place {
   return { home, serverDir, clusterDir: join(serverDir, "cluster"), logFile: join(serverDir, "server.log") };
 }
 
-/** Itself a folder: a link to one is not. */
+/** False for a link to a folder. */
 async function isFolder(path: string): Promise<boolean> {
   return lstat(path).then(
     (info) => info.isDirectory(),
@@ -47,7 +47,7 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** Where the data of that folder is, as an earlier start has left it; undefined when there was none, or root would not look there. */
+/** Where an earlier start left the data of that folder; undefined if there was none, or if root may not read there. */
 export async function findPlace(dataDir: string): Promise<Place | undefined> {
   const wished = await findOwnFolder(dataDir, { make: false });
   if ("path" in wished) {
@@ -63,7 +63,7 @@ export async function findPlace(dataDir: string): Promise<Place | undefined> {
   return undefined;
 }
 
-/** The place for data that is kept. `notice` is told when the data has to live elsewhere. */
+/** The place for data that is kept. Calls `notice` when the data has to be elsewhere. */
 export async function choosePlace(dataDir: string, runAs: RunAs, notice: (text: string) => void): Promise<Place> {
   const found = await findOwnFolder(dataDir, { make: true });
   if ("foreign" in found) return placeForForeign(dataDir, found, runAs, notice);
@@ -80,7 +80,7 @@ export async function choosePlace(dataDir: string, runAs: RunAs, notice: (text: 
   }
   const name = `${basename(dirname(wished)) || "data"}-${randomBytes(4).toString("hex")}`;
   const home = await makeHomeElsewhere(wished, name, runAs);
-  // Written exclusively: of two first starts at once, both then use the folder of the one that came first.
+  // Written exclusively, so that two first starts at the same time both use the folder of the first.
   try {
     await writeFile(pointer, `${home}\n`, { flag: "wx" });
   } catch {
@@ -106,7 +106,7 @@ interface Foreign {
   readonly uid: number;
 }
 
-/** Root leaves nothing in a folder of another user, not even a pointer: the name of the other place follows from the folder's. */
+/** Root leaves nothing in another user's folder, not even a pointer: the other folder's name is derived from this one's. */
 async function placeForForeign(
   dataDir: string,
   found: Foreign,
@@ -149,7 +149,7 @@ async function makeHomeElsewhere(wished: string, name: string, runAs: RunAs): Pr
   });
 }
 
-/** A folder that is thrown away at the end, at the first place that the server's user can reach. */
+/** A temporary folder, in the first place that the server's user can reach. */
 export async function makeThrowAwayPlace(parent: string | undefined, runAs: RunAs): Promise<Place> {
   const parents = parent === undefined ? [tmpdir(), "/tmp", "/var/tmp"] : [resolve(parent)];
   for (const candidate of parents) {
@@ -157,7 +157,7 @@ export async function makeThrowAwayPlace(parent: string | undefined, runAs: RunA
     if ("foreign" in found) continue;
     const home = await mkdtemp(join(found.path, "headroom-")).catch(() => undefined);
     if (home === undefined) continue;
-    // Readable, because the process that clears it away looks as the server's user for what is that user's.
+    // Readable, because the cleanup process looks for the server's files as the server's user.
     await chmod(home, runAs === undefined ? 0o700 : 0o755);
     if (runAs === undefined || canEnter(runAs, home)) return placeIn(home);
     await rmdir(home);
@@ -173,7 +173,7 @@ export interface ClusterOptions {
   readonly binaries: Binaries;
   readonly version: EmbeddedVersion;
   readonly runAs: RunAs;
-  /** Leave out the flush to disk: right for throw-away data only. */
+  /** Leave out the flush to disk: only for temporary data. */
   readonly quick: boolean;
 }
 
@@ -197,16 +197,20 @@ function passwordFileOf(place: Place): string {
   return join(place.serverDir, "password");
 }
 
-/** It becomes part of an address, in which other characters would name another server. */
+/** It becomes part of a URL, in which other characters could name another server. */
 function checkedPassword(password: string | undefined, place: Place): string {
   const trimmed = password?.trim() ?? "";
   if (/^[\w-]{16,128}$/.test(trimmed)) return trimmed;
-  throw new HeadroomError("embedded_data_damaged", `The file ${passwordFileOf(place)} holds no password of ours.`, {
-    hint: "Bring it back from a backup, or name another data folder to begin with an empty database.",
-  });
+  throw new HeadroomError(
+    "embedded_data_damaged",
+    `The file ${passwordFileOf(place)} does not contain a password that Headroom made.`,
+    {
+      hint: "Bring it back from a backup, or name another data folder to begin with an empty database.",
+    },
+  );
 }
 
-/** The superuser's password of a server that an earlier start has made; undefined when we may not read it. */
+/** The superuser's password of a server that an earlier start made; undefined if we may not read it. */
 export async function readPassword(place: Place): Promise<string | undefined> {
   const owner = await ownerOf(place.serverDir).catch(() => undefined);
   if (owner !== undefined && owner.uid !== 0) return undefined;
@@ -215,8 +219,8 @@ export async function readPassword(place: Place): Promise<string | undefined> {
 }
 
 /**
- * Earlier releases gave the whole folder to the server's user. Taken back, nothing in it can be exchanged any more; what was there is read
- * as that user for the last time.
+ * Earlier releases gave the whole folder to the server's user. Root takes it back, after which nothing in it can be replaced; its files are
+ * read as that user for the last time.
  */
 async function takeServerDir(place: Place, runAs: NonNullable<RunAs>): Promise<void> {
   const info = await lstat(place.serverDir).catch(() => undefined);
@@ -230,7 +234,7 @@ async function takeServerDir(place: Place, runAs: NonNullable<RunAs>): Promise<v
   await rename(place.logFile, `${place.logFile}.previous`).catch(() => undefined);
 }
 
-/** For a folder of root's through which the server's user reaches its own. */
+/** For a folder of root through which the server's user reaches its own. */
 const enterable = 0o711;
 
 async function makeCluster(options: ClusterOptions): Promise<void> {
@@ -243,7 +247,7 @@ async function makeCluster(options: ClusterOptions): Promise<void> {
     const password = await open(passwordFileOf(draft), "wx", 0o600);
     try {
       await password.write(`${randomBytes(24).toString("base64url")}\n`);
-      // initdb reads it too, and may not write it: a file that stayed open there could be changed later.
+      // initdb reads it too, but may not write it: a file that it kept open could be changed later.
       if (runAs !== undefined) {
         await password.chown(0, runAs.gid);
         await password.chmod(0o640);
@@ -262,7 +266,7 @@ async function makeCluster(options: ClusterOptions): Promise<void> {
   }
 }
 
-/** What the server's user has in there could be changed under our hands, so that user removes it. */
+/** The server's user could change its files while we remove them, so that user removes them. */
 async function removeDraft(draft: Place, runAs: RunAs): Promise<void> {
   if (runAs !== undefined && (await isFolder(draft.clusterDir))) {
     await shellAs(runAs, 'rm -rf -- "$1" 2>/dev/null || true', [draft.clusterDir]);
@@ -271,11 +275,11 @@ async function removeDraft(draft: Place, runAs: RunAs): Promise<void> {
   await rm(draft.serverDir, { recursive: true, force: true });
 }
 
-/** No Unix socket is opened, and only the loopback address is let in: one line is the whole list. */
+/** There is no Unix socket, and only the loopback address is allowed: one line is the whole list. */
 const hba = "# TYPE DATABASE USER ADDRESS METHOD\nhost all all 127.0.0.1/32 scram-sha-256\n";
 
 async function runInitdb(options: ClusterOptions, draft: Place): Promise<void> {
-  // The builtin locale sorts by code point and knows Unicode's letters, the same on every machine; it came with 17.
+  // The builtin locale (from 17 on) sorts by code point and knows Unicode's letters, the same on every machine.
   const locale =
     options.version >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"] : ["--locale=C"];
   const parameters = [

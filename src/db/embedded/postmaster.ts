@@ -1,10 +1,10 @@
 /**
- * What is known of a running server from its data folder: the pid file, and whether that pid really is a server there.
+ * What a data folder tells about a running server: the pid file, and whether that pid really is a server there.
  *
  * Owns: reading and clearing `postmaster.pid`, sending signals, waiting for the end. After a crash or a restarted
- * container the pid in the file may belong to nobody or to a stranger; believing it would either refuse a healthy start
- * or signal somebody else's process. The server's user may also write there what it likes, so root reads the file, removes it and
- * sends signals as that user, who can do no more by that than before.
+ * container the pid in the file may belong to no process or to another program; trusting it would either refuse a healthy start
+ * or signal the wrong process. The server's user may also write anything there, so root reads the file, removes it and
+ * sends signals as that user, which gains that user no rights.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -46,14 +46,14 @@ export function isAlive(pid: number): boolean {
   return !hasEnded(pid);
 }
 
-/** On Linux a process that has ended stays in the table until its parent collects it, and takes signals meanwhile. */
+/** On Linux a process that has ended stays in the table until its parent collects it, and still accepts signals. */
 function hasEnded(pid: number): boolean {
   return process.platform === "linux" && statOf(pid)?.state === "Z";
 }
 
 function statOf(pid: number): { readonly state: string; readonly startedAt: string } | undefined {
   try {
-    // The name, in parentheses, may have any character in it; the state follows the last of them.
+    // The name, in parentheses, may contain any character; the state follows the last parenthesis.
     const facts = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = facts.slice(facts.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "", startedAt: fields[19] ?? "" };
@@ -67,8 +67,8 @@ export async function servesFolder(pid: number, clusterDir: string): Promise<boo
 }
 
 /**
- * When the process started, if it is a Postgres server on this very folder, run by the folder's owner: a server's working folder is its data
- * folder. Where nobody may look at that (the root of a container may not, at a process of the server's user), its command line tells, as on
+ * When the process started, if it is a Postgres server on this folder, run by the folder's owner: a server's working folder is its data
+ * folder. If we may not read that (root in a container may not, for a process of the server's user), its command line tells, as on
  * systems without /proc.
  */
 async function identify(pid: number, clusterDir: string): Promise<string | undefined> {
@@ -88,10 +88,10 @@ async function identify(pid: number, clusterDir: string): Promise<string | undef
 interface ProcessFacts {
   readonly uid: number;
   readonly startedAt: string;
-  /** Undefined where nobody may look. */
+  /** Undefined if we may not read it. */
   readonly program: string | undefined;
   readonly folder: string | undefined;
-  /** Its words, each with a space behind it. */
+  /** Its words, each followed by a space. */
   readonly command: string;
 }
 
@@ -120,14 +120,14 @@ function factsFromPs(pid: number): ProcessFacts | undefined {
 }
 
 /**
- * The server that is running on the folder, if any. A pid file that names a stranger's process is removed, because
- * Postgres itself would take that process for a live server and refuse to start.
+ * The server that is running on the folder, if any. A pid file that names another program's process is removed, because
+ * Postgres would take that process for a live server and refuse to start.
  */
 export async function findLiveServer(clusterDir: string): Promise<PidFile | undefined> {
   const file = await readPidFile(clusterDir);
   if (file === undefined) return undefined;
   if (await servesFolder(file.pid, clusterDir)) return file;
-  // A dead pid is left in place: Postgres replaces such a file itself, and safely so when two start at once.
+  // A dead pid is left in place: Postgres replaces such a file itself, and safely when two start at the same time.
   if (isAlive(file.pid))
     await shellAs(await ownerOf(clusterDir), 'rm -f -- "$1"', [join(clusterDir, "postmaster.pid")]);
   return undefined;
@@ -143,12 +143,12 @@ async function waitForEnd(isThere: IsThere, timeoutMs: number): Promise<boolean>
   return true;
 }
 
-/** A process that has ended, or has become a stranger's, is not ours to report: whoever signals then waits for the end. */
+/** A process that has ended or is another program's by now is not reported: the caller waits for the end anyway. */
 async function signal(pid: number, clusterDir: string, name: "INT" | "QUIT"): Promise<void> {
   await shellAs(await ownerOf(clusterDir), 'kill -s "$2" "$1" 2>/dev/null || true', [String(pid), name]);
 }
 
-/** Whether the process still is the server that is meant, and not a stranger with its pid. */
+/** Whether the process is still this server, and not another program with its pid. */
 type IsThere = () => boolean | Promise<boolean>;
 
 /** Fast shutdown (SIGINT): sessions are cut, everything is written. If it hangs, immediate shutdown (SIGQUIT). */

@@ -1,9 +1,9 @@
 /**
  * Who the embedded server runs as. Postgres refuses to run as root, so root hands it to the system user `postgres`.
  *
- * Owns: finding or creating that user, and trying out what that user may reach. Trials are run for real, in a child
- * with the same ids and no supplementary groups as the server will have, because reading mode bits would miss ACLs,
- * mount options and security modules.
+ * Owns: finding or creating that user, and checking what that user may reach. A check runs in a child process
+ * with the ids that the server will have and without supplementary groups, because mode bits miss ACLs, mount options
+ * and security modules.
  */
 import { execFile, spawnSync } from "node:child_process";
 import { lstat, readFile } from "node:fs/promises";
@@ -15,18 +15,18 @@ export interface UserIds {
   readonly gid: number;
 }
 
-/** The user that the server's processes get; undefined means the user who runs us. */
+/** The user that the server's processes get; undefined means our own user. */
 export type RunAs = (UserIds & { readonly name: string }) | undefined;
 
 const userName = "postgres";
 
-/** The environment of the server and its tools: nothing of ours, so that no secret ends up in it. */
+/** The environment of the server and its tools. It takes nothing from ours, so it holds no secret. */
 export const serverEnvironment: Readonly<Record<string, string>> = {
   LC_ALL: "C",
   PATH: "/usr/bin:/bin:/usr/sbin:/sbin",
 };
 
-/** Chooses the user to run as: oneself, or as root the system user `postgres`, created if there is none. */
+/** Chooses the user to run as: our own, or when we are root the system user `postgres`, created if missing. */
 export function chooseRunAs(): RunAs {
   if (typeof process.getuid !== "function") {
     throw new HeadroomError("embedded_unsupported", "The embedded Postgres runs on Linux and macOS only.", {
@@ -101,7 +101,7 @@ export function canEnter(runAs: RunAs, folder: string): boolean {
   return succeedsAs(runAs, "/bin/sh", ["-c", 'cd -- "$1"', "sh", folder]);
 }
 
-/** Whose folder it is, where that is for root to mind: root does there what it has to do as that user. Else undefined. */
+/** The owner of the folder if we are root, who works there as that user. Otherwise undefined. */
 export async function ownerOf(folder: string): Promise<UserIds | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = await lstat(folder);
@@ -110,7 +110,7 @@ export async function ownerOf(folder: string): Promise<UserIds | undefined> {
 
 const maxTextBytes = 65_536;
 
-/** Undefined when that user cannot read it. Of a long file the beginning: a name may lead to a device that never ends. */
+/** Undefined if that user cannot read it. Only the beginning of a long file: a name may lead to an endless device. */
 export async function readAs(user: UserIds | undefined, path: string): Promise<string | undefined> {
   try {
     if (user === undefined) return await readFile(path, "utf8");

@@ -1,7 +1,7 @@
 /**
- * Reads the folder of SQL files: numbered migrations, and what can be created anew at any time.
+ * Reads the folder of SQL files: numbered migrations, and what can be created again at any time.
  *
- * Owns: names, order and checksums. Does not own: what has been applied where (the plan), nor running anything.
+ * Owns: names, order and checksums. Does not own: what was applied to which database (the plan), nor running anything.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -12,7 +12,7 @@ import { layerOf, partOf, schemaLayers, type Part } from "../layers.ts";
 import { sha256 } from "../hash.ts";
 
 /**
- * Order matters: functions and views layer by layer, lowest first, then what names them, and grants last over everything.
+ * Order matters: functions and views by layer, lowest first, then what names them, and last the grants on everything.
  */
 export const recreatableKinds = [
   "functions",
@@ -29,11 +29,11 @@ export interface SqlFile {
   /** Below the SQL folder, with forward slashes: `functions/outbox/claim/claim.sql`. */
   readonly path: string;
   readonly text: string;
-  /** SHA-256 of the text, line ends made equal, so that a checkout on Windows counts as unchanged. */
+  /** SHA-256 of the text with normalised line ends, so that a checkout on Windows is treated as unchanged. */
   readonly checksum: string;
-  /** The migrator runs it as who logged in; all others run as the owner of our objects. */
+  /** `migrator`: as the login that migrates; `owner`: as the owner of our objects. */
   readonly runAs: "migrator" | "owner";
-  /** What it belongs to, by the schema that its path names. */
+  /** The layer's part, by the schema that its path names. */
   readonly part: Part;
 }
 
@@ -52,10 +52,10 @@ export interface SqlFolder {
   readonly recreatables: readonly RecreatableFile[];
 }
 
-/** The SQL that this release brings. The path is the same from `src/db/migrate` and from `dist/db/migrate`. */
+/** The SQL of this release. The path is the same from `src/db/migrate` and from `dist/db/migrate`. */
 export const ownSqlDir = fileURLToPath(new URL("../../../sql/", import.meta.url));
 
-/** Reads all files; refuses names that would make the order unclear. */
+/** Reads all files; refuses names that would make the order ambiguous. */
 export async function readSqlFolder(sqlDir: string): Promise<SqlFolder> {
   const migrations = (await readFiles(sqlDir, "migrations")).map(asMigration).toSorted((a, b) => a.number - b.number);
   for (const [index, migration] of migrations.entries()) {
@@ -86,17 +86,17 @@ export async function readSqlFolder(sqlDir: string): Promise<SqlFolder> {
   return { migrations, recreatables };
 }
 
-/** The layer of a file, by the schema that its path names; what belongs to no layer comes last. */
+/** The layer of a file, by the schema that its path names; a file of no layer comes last. */
 function rankOf(file: SqlFile): number {
   return layerOf(schemaOf(file.path)) ?? schemaLayers.length;
 }
 
-/** `functions/outbox/claim/claim.sql`, `grants/outbox.sql` and `migrations/0004_outbox_streams.sql` are all of the schema `outbox`. */
+/** `functions/outbox/claim/claim.sql`, `grants/outbox.sql` and `migrations/0004_outbox_streams.sql` all belong to the schema `outbox`. */
 function schemaOf(path: string): string {
   return /^(?:migrations\/\d+_|[a-z]+\/)([a-z]+)/.exec(path)?.[1] ?? "";
 }
 
-/** The part of a file of which only the path is known, such as one that an earlier release brought. */
+/** The part of a file of which only the path is known, such as a file of an earlier release. */
 export function partOfPath(path: string): Part {
   return partOf(schemaOf(path));
 }
@@ -134,7 +134,7 @@ async function readSqlFile(sqlDir: string, path: string): Promise<SqlFile> {
   return { path, text, checksum, runAs, part: partOfPath(path) };
 }
 
-/** What a message says is a text file, `templates/capacity/en/offer.txt`; a function of the database brings it. */
+/** The text of a message is a file, `templates/capacity/en/offer.txt`; the migrator makes a function of it. */
 function asStatement(path: string, text: string): string {
   const [, language, name] = /^templates\/[a-z]+\/([a-z]{2})\/([a-z_]+)\.txt$/.exec(path) ?? [];
   if (language === undefined || name === undefined) {

@@ -1,12 +1,12 @@
 /**
- * Refuses a database in which a schema of one of our names is somebody else's, before anything is changed. Names such as `outbox` and
- * `directory` are common, and what we would do in there (revoke rights, make tables) is not ours to do.
+ * Refuses a database in which somebody else owns a schema of one of our names, before anything is changed. Names such as `outbox` and
+ * `directory` are common, and we must not revoke rights or make tables in a schema that is not ours.
  */
 import type { ClientBase } from "pg";
 import { HeadroomError } from "../errors.ts";
 import { ownerRole } from "./history.ts";
 
-/** `schemas`: those that are about to be installed; what others are called does not matter. */
+/** `schemas`: the ones that will be installed; other names do not matter. */
 export async function refuseForeignSchemas(client: ClientBase, schemas: readonly string[]): Promise<void> {
   const found = await client.query<{ schema: string; owner: string }>(
     `select n.nspname::text as schema, pg_get_userbyid(n.nspowner)::text as owner

@@ -1,8 +1,8 @@
 /**
- * The migrator's history: what was applied, with which content, when and by whom.
+ * The migrator's history: what was applied, with what content, when and by whom.
  *
  * Its tables belong to the owner of all our objects, like everything else, and are made right after the first migration,
- * which is the one that makes that owner.
+ * which makes that owner.
  */
 import type { ClientBase } from "pg";
 import type { History, RecordedMigration } from "./plan.ts";
@@ -33,9 +33,9 @@ revoke all on all tables in schema headroom from public;
 `;
 
 /**
- * Reads the history as its owner, after whoever else migrates, and keeps it locked until the end of the transaction: with the table, which
- * no login can lock, and not with an advisory lock, which any can. An empty database has none; of those who make it there the second is
- * told that the schema exists, and tries anew.
+ * Reads the history as its owner, after any other migrator, and keeps it locked until the end of the transaction. It locks the table, which
+ * other logins cannot lock, and not an advisory lock, which any login can take. An empty database has no table; if two migrators make it at
+ * the same time, the second gets the error that the schema exists, and tries again.
  */
 export async function readHistory(client: ClientBase): Promise<History | undefined> {
   await client.query(`set local role ${ownerRole}`);

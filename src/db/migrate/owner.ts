@@ -1,9 +1,9 @@
 /**
- * Makes sure that the role which migrates can act as the owner of our objects, or says how it could.
+ * Makes sure that the migrating role can act as the owner of our objects, or says what it lacks.
  *
- * From PostgreSQL 16 on, CREATEROLE alone no longer allows using roles that somebody else created: a second migrating
- * role needs the first one's leave. Found out here, before anything runs, because the server's own sentence about it
- * comes from deep inside and names no remedy.
+ * From PostgreSQL 16 on, CREATEROLE alone no longer allows using roles that another role created: a second migrating
+ * role needs a grant from the first. This is checked before anything runs, because the server's own error comes late
+ * and names no remedy.
  */
 import type { ClientBase } from "pg";
 import { HeadroomError, sqlStateOf } from "../errors.ts";
@@ -16,7 +16,7 @@ interface RoleFacts {
   readonly who: string;
 }
 
-/** True when the owner exists and can be used; false when the first migration has yet to create it. */
+/** True if the owner exists and can be used; false if the first migration has yet to create it. */
 export async function ensureOwnerUsable(client: ClientBase): Promise<boolean> {
   const facts = await readFacts(client);
   if (!facts.exists && !facts.may_create) {
@@ -51,7 +51,7 @@ export async function ensureOwnerUsable(client: ClientBase): Promise<boolean> {
 }
 
 async function readFacts(client: ClientBase): Promise<RoleFacts> {
-  // Asking for a role that does not exist raises, hence the oid; 'SET' is a kind of membership from 16 on.
+  // The name of a missing role would raise an error, so this asks by oid. 'SET' is a kind of membership from 16 on.
   const result = await client.query<RoleFacts>(
     `select o.oid is not null as exists,
             coalesce(pg_has_role(current_user, o.oid,

@@ -1,10 +1,9 @@
 /**
- * What of ours belongs to somebody else, and which rights differ from those that the grants give: what a restore leaves behind, and what
- * somebody changed by hand. Owns: finding it, and repairing it.
+ * Which of our objects have the wrong owner, and which rights differ from the grants: after a restore, or after somebody changed them by
+ * hand. Owns: finding and repairing both.
  *
- * pg_restore gives an object to its owner before that owner has its rights in the schema. In `public` this fails, and what is ours there stays
- * with the role that restored; with --no-owner everything does. Functions that run with their owner's rights would then run with that
- * role's.
+ * pg_restore gives an object to its owner before that owner has its rights in the schema. In `public` this fails, and our objects there stay with the role that restored;
+ * with --no-owner all of them do. Functions that run with their owner's rights would then run with that role's.
  */
 import type { ClientBase } from "pg";
 import { HeadroomError, sqlStateOf } from "../errors.ts";
@@ -12,13 +11,13 @@ import type { SqlFolder } from "./files.ts";
 import { ownerRole } from "./history.ts";
 
 export interface Misowned {
-  /** As SQL names it, with its kind in front. */
+  /** The name in SQL, with the kind in front. */
   readonly what: string;
   readonly owner: string;
   readonly repair: string;
 }
 
-/** In `public` not everything is ours. What is, our files make or comment on, by its name. */
+/** Not everything in `public` is ours. Our files make or comment on our own objects by name. */
 function namesInPublic({ migrations, recreatables }: SqlFolder): string[] {
   const ours = [...migrations, ...recreatables].flatMap(({ text }) => [
     ...text.matchAll(/^(?:comment on (?:function|view)|create type) (public\.\w+(?:\([^)]*\))?)/gm),
@@ -33,8 +32,8 @@ function namesInPublic({ migrations, recreatables }: SqlFolder): string[] {
 }
 
 /**
- * A whole schema counts only where the migrator's history belongs to the schema's owner: then it is ours, restored without owners, and not
- * somebody else's of the same name.
+ * A whole schema is included only if the migrator's history belongs to the schema's owner: then it is ours, restored without owners, and
+ * not somebody else's with the same name.
  */
 const misownedObjects = `
 with owner as (select oid from pg_roles where rolname = $1),
@@ -69,7 +68,7 @@ select b.kind || ' ' || b.name as what, pg_get_userbyid(b.owner)::text as owner,
    and (b.name = any ($3::text[]) or exists (select from restored r where r.oid = b.schema and r.nspowner = b.owner))
  order by b.rank, b.name`;
 
-/** Any login may ask: owners are in the catalogue for everybody. `schemas`: those that are installed, or are about to be. */
+/** Any login may ask: everybody can read owners in the catalogue. `schemas`: the ones that are installed, or will be. */
 export async function findMisowned(
   client: ClientBase,
   folder: SqlFolder,
@@ -79,10 +78,10 @@ export async function findMisowned(
   return found.rows;
 }
 
-/** Needs the rights of the owners that they have now, and to be a member of ours. */
+/** Needs the rights of the present owners, and membership in our owner. */
 export async function takeBack(client: ClientBase, misowned: readonly Misowned[], hasPublic: boolean): Promise<void> {
   const path = await client.query<{ path: string }>("select current_setting('search_path') as path");
-  // Types of arguments are named without their schema there.
+  // There, argument types are named without their schema.
   await setPath(client, "public, pg_catalog");
   if (hasPublic) await client.query(`grant usage, create on schema public to ${ownerRole}`);
   for (const { what, owner, repair } of misowned) {
@@ -129,8 +128,8 @@ select format('%s may %s%s %s', coalesce(r.rolname, 'public'), lower(a.privilege
  where a.grantee <> o.owner`;
 
 /**
- * Applies the grants, and answers in words what they changed. Where they changed nothing, nothing is written: what they did is undone, down
- * to the last entry of the catalogue.
+ * Applies the grants, and returns in words what they changed. If they changed nothing, they are rolled back, so that no entry of the
+ * catalogue is written.
  */
 export async function repairRights(
   client: ClientBase,

@@ -1,5 +1,5 @@
 /**
- * Decides what a migration run has to do, from the files and from what the database says was applied. Pure.
+ * Decides what a migration run has to do, from the files and from the history in the database. Pure.
  */
 import { HeadroomError } from "../errors.ts";
 import type { Part } from "../layers.ts";
@@ -11,7 +11,7 @@ export interface RecordedMigration {
   readonly checksum: string;
 }
 
-/** What the database says was applied to it. */
+/** What was applied, according to the database. */
 export interface History {
   readonly migrations: readonly RecordedMigration[];
   /** Path → checksum. */
@@ -27,8 +27,8 @@ export interface MigrationPlan {
 }
 
 /**
- * Plans for these parts; what belongs to another is neither applied nor missed. Throws when going forward would be wrong: history that
- * changed, or that is not this release's.
+ * Plans for these parts; files of other parts are neither applied nor reported missing. Throws when it would be wrong to go forward: the
+ * history was changed, or is not this release's.
  */
 export function planMigration(folder: SqlFolder, history: History, parts: readonly Part[]): MigrationPlan {
   checkHistory(folder.migrations, history.migrations);
@@ -65,11 +65,11 @@ function checkHistory(files: readonly MigrationFile[], recorded: readonly Record
         hint: "Run the release that migrated it, or a later one. Nothing was changed.",
       });
     }
-    // A migration keeps its name for ever. Before the first release they were numbered anew once.
+    // A migration keeps its name forever. Before the first release they were renumbered once.
     if (file.path !== migration.path) {
       throw new HeadroomError("schema_unreleased", "An unreleased version of Headroom made this database's schema.", {
         detail: `The database has ${migration.path}, where this release has ${file.path}.`,
-        hint: "Make a new database and migrate that one: there is no way from here. Nothing was changed.",
+        hint: "Make a new database and migrate that one: this one cannot be migrated. Nothing was changed.",
       });
     }
     if (file.checksum !== migration.checksum) {
@@ -81,7 +81,7 @@ function checkHistory(files: readonly MigrationFile[], recorded: readonly Record
   }
 }
 
-/** Each part has an order of its own: the product may be added to an engine that is far ahead of the product's first migration. */
+/** Each part has its own order: the product may be added to an engine that is far ahead of the product's first migration. */
 function checkOrder(files: readonly MigrationFile[], recorded: readonly RecordedMigration[]): void {
   const applied = new Set(recorded.map((migration) => migration.number));
   for (const part of ["engine", "product"] as const) {
@@ -98,8 +98,8 @@ function checkOrder(files: readonly MigrationFile[], recorded: readonly Recorded
 }
 
 /**
- * The product's functions and grants are made for the engine of the same release. Where both are, a newer engine under an older product
- * would break what runs; so they are brought forward together, or not at all.
+ * The product's functions and grants are made for the engine of the same release. Where both are installed, a newer engine under an older
+ * product would break what runs, so they are upgraded together or not at all.
  */
 function checkWhole(plan: MigrationPlan, history: History, parts: readonly Part[]): void {
   if (parts.includes("product") || plan.apply.length + plan.reapply.length + plan.missing.length === 0) return;
@@ -111,10 +111,9 @@ function checkWhole(plan: MigrationPlan, history: History, parts: readonly Part[
 }
 
 /**
- * A new migration may have dropped and made tables anew, and with them triggers, policies and grants: then everything is
- * applied again. Without one, only what changed is, and after any change all grants, because a function that was
- * dropped and made anew is executable by everybody until they are; and all registrations, because a point that a lower layer declares
- * anew has lost the hooks of the upper ones.
+ * A new migration may have recreated tables, and with them triggers, policies and grants: then everything is applied again.
+ * Without one, only what changed is. After any change all grants are applied, because everybody can execute a recreated function until
+ * then, and all registrations, because a hook point that a lower layer declares again has lost the hooks of the upper layers.
  */
 function chooseRecreatables(
   files: readonly RecreatableFile[],

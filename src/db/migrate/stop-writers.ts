@@ -1,7 +1,7 @@
 /**
- * An upgrade changes tables that others are using. Each of its locks would be one that somebody may hold who waits for another that it has:
- * a deadlock, and the server may end either. So it takes all of them before it changes anything, in less time than the server waits before
- * it looks for deadlocks (a second), and gives all back before it tries again.
+ * An upgrade changes tables that others are using. A session that holds one of them may wait for another that the upgrade has locked:
+ * a deadlock, and the server may abort either. So the upgrade takes all its locks before it changes anything, in less time than the server
+ * waits before it checks for deadlocks (a second), and releases all of them before it tries again.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
@@ -10,7 +10,7 @@ import { ownerRole } from "./history.ts";
 
 const patienceMs = { oneLock: 200, allLocks: 800 } as const;
 
-/** A lock that was not given in time, and locks that were not. */
+/** The SQLSTATEs of the two time limits: one lock was not granted in time, or all of them together were not. */
 const tooSlow = ["55P03", "57014"];
 
 /** Our tables. Locking one takes its partitions with it. */
@@ -26,7 +26,7 @@ select distinct concat_ws(' ', 'session ' || l.pid, 'of ' || a.usename, '(' || n
    and l.database = (select oid from pg_database where datname = current_database())
  order by 1 limit 5`;
 
-/** Resolves once nobody else uses a table of ours, which lasts until the end of the transaction. */
+/** Resolves once nobody else uses our tables; nobody can until the end of the transaction. */
 export async function stopWriters(client: ClientBase, lockTimeoutMs: number, signal?: AbortSignal): Promise<void> {
   const found = await client.query<{ names: string[] | null }>(ourTables);
   const names = found.rows[0]?.names ?? [];
@@ -54,8 +54,8 @@ export async function stopWriters(client: ClientBase, lockTimeoutMs: number, sig
 }
 
 /**
- * Whoever had entered a function when the locks were taken goes on in its old body once they are gone, and writes rows that nobody claims.
- * Relays repair those too, in time; most come within this second. What fails here is left to them.
+ * A session that was inside a function when the locks were taken continues in its old body once they are released, and writes rows that
+ * nobody claims. Most come within this second and are repaired here; relays repair the rest, and what fails here.
  */
 export async function repairLateRows(client: ClientBase): Promise<void> {
   await delay(1_000);
@@ -67,7 +67,7 @@ export async function repairLateRows(client: ClientBase): Promise<void> {
 
 async function inUse(client: ClientBase, cause: unknown): Promise<HeadroomError> {
   const { rows } = await client.query<{ who: string }>(users);
-  return new HeadroomError("try_again", "Somebody else has been using tables of Headroom for too long.", {
+  return new HeadroomError("try_again", "Other sessions have been using Headroom's tables for too long.", {
     sqlState: "55P03",
     detail: rows.map(({ who }) => who).join(", "),
     hint: "Let these sessions end, or end them, and migrate again. Nothing was changed.",

@@ -1,11 +1,11 @@
 /**
- * Has pg_cron run the timers and send what people are told, and Realtime tell open pages that something came, where the platform has them:
- * once what they call is committed, and as who migrates, because that is who holds the rights to them.
+ * Makes pg_cron run the timers and send notifications, and Realtime notify open pages, where the platform has them. This runs after the
+ * functions that they call are committed, and as the migrating role, because that role has the rights to pg_cron and Realtime.
  *
- * pg_cron's launcher reads its jobs anew when it hears that their table changed, and a transaction as large as a migration makes the server
- * tell it instead that anything may have changed, which it does not take for that: the job exists and is never run. So jobs are
- * scheduled in small transactions of their own. The launcher listens once a second, and what it has not heard by then goes down with
- * the large one's; hence once more, and once more for a launcher that is slow.
+ * pg_cron's launcher reads its jobs again when the server reports that their table changed. After a transaction as large as a migration the
+ * server reports that anything may have changed, which the launcher ignores: the job exists and never runs. So jobs are scheduled in
+ * separate small transactions. The launcher reads these reports once a second, and a small one that is still unread is lost among those of
+ * the large transaction; so we schedule a second time, and a third for a slow launcher.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
@@ -14,7 +14,7 @@ import { HeadroomError, toHeadroomError } from "../errors.ts";
 const rounds = 3;
 const launcherRoundMs = 1_500;
 
-/** Each statement is a transaction. `repeat` says that the transaction before was a large one. */
+/** Each statement is a transaction. `repeat`: the transaction before this was a large one. */
 export async function scheduleTimers(
   client: ClientBase,
   repeat: boolean,
@@ -35,7 +35,7 @@ function refuse(error: unknown): never {
   const failure = toHeadroomError(error);
   throw new HeadroomError("timers_not_scheduled", `The schema is in place, but not its timers: ${failure.message}`, {
     detail: failure.detail,
-    hint: "See to pg_cron and migrate again, or run a relay: it runs the timers too.",
+    hint: "Repair pg_cron and migrate again, or run a relay: it runs the timers too.",
     sqlState: failure.sqlState,
     cause: error,
   });

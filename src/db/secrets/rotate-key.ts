@@ -1,9 +1,9 @@
 /**
  * Changes the key under which the database seals secrets: everything that another key sealed is sealed again under the current one, batch by
- * batch, while relays and servers that hold both keys go on.
+ * batch, while relays and servers that hold both keys keep running.
  *
- * Owns: the order of the steps, by which a rotation that ends anywhere can be begun again and nothing is lost. Does not own: sealing, and which
- * key is in use (headroom.key_to_seal_with).
+ * Owns: the order of the steps, so that a rotation that stops anywhere can be started again and nothing is lost. Does not own: sealing, and
+ * which key is in use (headroom.key_to_seal_with).
  */
 import type { ClientBase } from "pg";
 import { call, type FunctionResult } from "../call.ts";
@@ -11,38 +11,38 @@ import { keySettings, keysOf, type SecretKey } from "./secret-key.ts";
 import { withSettings } from "../transaction.ts";
 import { refusable, type Refused } from "../refusal.ts";
 
-/** What there is, seen with some keys. */
+/** The sealed secrets, as seen with some keys. */
 export interface Sealed {
   readonly sealed: number;
-  /** Of those, under another key than the current one. */
+  /** How many of them are under another key than the current one. */
   readonly due: number;
-  /** What no key opens, by name. */
+  /** The names of those that no key opens. */
   readonly unreadable: readonly string[];
-  /** Secrets of endpoints that Vault keeps. */
+  /** How many secrets of endpoints are in Vault. */
   readonly inVault: number;
 }
 
 export interface Resealed extends Omit<Sealed, "due"> {
-  /** `looked`: nothing was to be changed. `unreadable`: nothing was changed, because of those. */
+  /** `looked`: nothing was to be changed. `unreadable`: nothing was changed, because no key opens some. */
   readonly outcome: "rotated" | "looked" | "unreadable";
-  /** How many were sealed again now, or would be. */
+  /** How many were sealed again, or would be. */
   readonly resealed: number;
-  /** Whether something is left that the current key alone does not open. */
+  /** Whether there is still a secret that the current key alone does not open. */
   readonly previousNeeded: boolean;
 }
 
 export interface RotateOptions {
   readonly key: SecretKey;
-  /** Only says what would be done. Default: false. */
+  /** Only report what would be done. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** Goes on although some were sealed under a key that is lost; they stay as they are. Default: false. */
+  /** Continue although some were sealed under a key that is lost; they are left unchanged. Default: false. */
   readonly lost?: boolean | undefined;
   /** How many in one transaction. Default: 100. */
   readonly batch?: number | undefined;
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** A batch waits no longer for somebody who holds one of its rows. */
+/** How long a batch waits for a session that holds one of its rows. */
 const lockTimeout = "2s";
 
 export function rotateSecretKey(client: ClientBase, options: RotateOptions): Promise<Resealed | Refused> {
@@ -53,7 +53,7 @@ async function rotate(client: ClientBase, options: RotateOptions): Promise<Resea
   const { key, dryRun = false, lost = false, batch = 100, onProgress } = options;
   const before = await walk(client, key, { write: false, batch });
   if (dryRun) return report("looked", before, before.due);
-  // First of all: a mistyped key must not become the one in use.
+  // This comes first: a mistyped key must not become the key in use.
   if (before.unreadable.length > 0 && !lost) return report("unreadable", before, 0);
   await withKeys(client, key, () => call(client, "headroom.switch_sealing_key", {}));
   const { due } = await walk(client, key, {
@@ -61,7 +61,7 @@ async function rotate(client: ClientBase, options: RotateOptions): Promise<Resea
     batch,
     onProgress: (done) => onProgress?.(done, before.sealed),
   });
-  // The proof: every one is opened once more, with the current key and no other.
+  // The proof: open every secret again, with the current key alone.
   const [current = ""] = keysOf(key);
   return report("rotated", await walk(client, current, { write: false, batch }), due);
 }

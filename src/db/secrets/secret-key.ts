@@ -1,5 +1,5 @@
 /**
- * The keys under which the database encrypts secrets where it has no Vault, for as long as one transaction needs them.
+ * The keys under which a database without Vault encrypts secrets, set for as long as one transaction needs them.
  *
  * They are set for one transaction at a time, as bound parameters: behind a pooler another session would inherit them, and a
  * statement's text may be logged. Without a key only Vault can be used.
@@ -8,12 +8,12 @@ import type { Queryable } from "../call.ts";
 import { withSettings } from "../transaction.ts";
 
 /**
- * HEADROOM_SECRET_KEY; and while it is being changed, the one before as well. Either opens what it sealed; which of them seals is the
- * database's to say, since all processes must agree on it (headroom.key_to_seal_with).
+ * HEADROOM_SECRET_KEY, and while it is being changed also the previous one. Either opens what it sealed. The database decides which of
+ * them seals, since all processes must agree (headroom.key_to_seal_with).
  */
 export type SecretKey = string | { readonly current: string; readonly previous?: string | undefined };
 
-/** The current key, and the one before. Undefined where there is none. */
+/** The current key, and the previous one. Undefined if there is none. */
 export function keysOf(
   key: SecretKey | undefined,
 ): readonly [current: string | undefined, previous: string | undefined] {

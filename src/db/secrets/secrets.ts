@@ -11,7 +11,7 @@ import { refusable, type Refused } from "../refusal.ts";
 export interface SecretStatus {
   readonly name: string;
   readonly keptIn: string;
-  /** Whether it can be read under the key of this process. */
+  /** Whether the key of this process opens it. */
   readonly readable: boolean;
   readonly updatedAt: Date;
 }
@@ -22,7 +22,7 @@ export async function setSecret(
     readonly name: string;
     readonly value: string;
     readonly key?: SecretKey | undefined;
-    /** Whether what it was before goes on counting, as `<name>_PREVIOUS`, until that is removed. Default: false. */
+    /** Whether the previous value stays valid, as `<name>_PREVIOUS`, until that is removed. Default: false. */
     readonly keepPrevious?: boolean | undefined;
   },
 ): Promise<{ readonly outcome: "stored"; readonly name: string } | Refused> {
@@ -35,7 +35,7 @@ export async function setSecret(
   );
 }
 
-/** `overwritten`: Vault keeps the row, with neither its name nor its value. `anyway`: also when a link that it signed can still be answered. */
+/** `overwritten`: Vault keeps the row, with neither its name nor its value. `anyway`: even if a link that it signed can still be answered. */
 export async function removeSecret(
   client: ClientBase,
   name: string,

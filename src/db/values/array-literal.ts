@@ -1,8 +1,8 @@
 /**
  * Postgres array literals from plain values.
  *
- * Settling thousands of rows a second is bound by how fast parameters are written; the driver's general conversion
- * costs a fifth of the whole loop.
+ * Settling thousands of rows a second is limited by how fast parameters are written; the driver's general conversion
+ * takes a fifth of the whole loop.
  */
 
 /** Any text, quoted; NULL for null. */
@@ -17,14 +17,14 @@ export function compositeArray(rows: readonly (readonly CompositeField[])[]): st
   return `{${rows.map(rowOf).join(",")}}`;
 }
 
-/** A loop, since mapping and joining the fields takes a quarter longer. */
+/** A loop, because mapping and joining the fields takes a quarter longer. */
 function rowOf(row: readonly CompositeField[]): string {
   let fields = "";
   for (const value of row) fields += `,${fieldOf(value)}`;
   return `"(${fields.slice(1)})"`;
 }
 
-/** What nothing needs quoting in: numbers, ids, most codes. The empty text is not among it: unquoted, it would be NULL. */
+/** Texts that need no quotes: numbers, ids, most codes. Not the empty text, which is not a value without quotes. */
 const plain = /^[\w.:+-]+$/;
 
 /** A field is quoted within its row, and the row within the array. */

@@ -1,22 +1,22 @@
 /**
  * JSON and the digits in it. JavaScript holds a number as a double: 9007199254740993 parsed and written again is …992.
  *
- * Owns: telling whether a text has a number that would come out as another, and reading JSON in which such a number stays the text that
- * it was, and is written as that. Does not own: what anybody does about it.
+ * Owns: telling whether a text has a number that would come out as another, and reading JSON so that such a number stays the text that
+ * it was, and is written back the same. Does not own: what callers do about it.
  */
 
 type Parsed = null | boolean | number | string | Parsed[] | { [name: string]: Parsed };
 
-/** As deep as the database takes payloads (`headroom.too_deep`). */
+/** The database takes payloads no deeper than this (`headroom.too_deep`). */
 const deepestLevel = 64;
 
-/** Written out, 1e131071 is 131,072 digits, and Postgres has no room for one more: nobody means such a number. */
+/** No honest number is longer. Postgres writes exponents out: 1e131071 becomes 131,072 digits, the most that it can store. */
 const maxDigits = 1_000;
 
-/** A double holds fifteen digits whatever they are; Postgres writes numbers without exponents. */
+/** A double holds any fifteen digits; Postgres writes numbers without exponents. */
 const sixteenDigits = /[0-9][0-9.]{15}/;
 
-/** What ES2026 has and the compiler's library does not yet know. */
+/** Part of ES2026 that the compiler's library does not know yet. */
 interface ExactJson {
   parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): Parsed;
   rawJSON(text: string): Parsed;
@@ -36,7 +36,7 @@ export function hasInexactNumber(text: string): boolean {
   return found;
 }
 
-/** JSON as Postgres writes it. A number that JavaScript would change becomes an object that is written as the number it was. */
+/** JSON as Postgres writes it. A number that JavaScript would change becomes an object that is written back as the same number. */
 export function parseStored(text: string): Parsed {
   if (!sixteenDigits.test(text)) {
     const parsed: Parsed = JSON.parse(text);
@@ -46,8 +46,8 @@ export function parseStored(text: string): Parsed {
 }
 
 /**
- * JSON from outside whose values are passed on as they are, with their digits. Undefined when it is no JSON, or nested deeper or has
- * longer numbers than anything that may be kept.
+ * JSON from outside whose values are passed on as they are, with their digits. Undefined if it is not JSON, or is nested deeper or has
+ * longer numbers than the database can store.
  */
 export function parseToPassOn(text: string): Parsed | undefined {
   try {
@@ -58,7 +58,7 @@ export function parseToPassOn(text: string): Parsed | undefined {
   }
 }
 
-/** The digits of a number that was read by one of these; undefined for what is no number. */
+/** The digits of a number that these functions read; undefined if the value is not a number. */
 export function digitsOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return exact.isRawJSON(value) ? value.rawJSON : undefined;
@@ -72,7 +72,7 @@ function parseKeepingDigits(text: string, most = Infinity): Parsed {
   });
 }
 
-/** How many levels of lists and objects there are, counted no further than asked. */
+/** How many levels of lists and objects there are, up to the maximum given. */
 function depthOf(value: Parsed, most: number): number {
   if (typeof value !== "object" || value === null || exact.isRawJSON(value) || most === 0) return 0;
   let deepest = 0;

@@ -1,11 +1,11 @@
 /**
- * Whether JSON is nested more deeply, or has more values, than anybody sends who means it, told without parsing it: for a megabyte of brackets
- * or of members, parsing takes a tenth of a second, and everybody else waits.
+ * Whether JSON is nested deeper, or has more values, than any honest caller sends. It does not parse: a megabyte of brackets or members
+ * takes a tenth of a second to parse, and every other request waits meanwhile.
  */
 
 const maxValues = 20_000;
 
-/** Said of the JSON; undefined when nothing is wrong. Brackets and commas inside of strings do not count. */
+/** What is wrong with the JSON, as the end of a sentence about it; undefined when nothing is. Brackets and commas inside of strings do not count. */
 export function excessOf(text: string, maxDepth: number): string | undefined {
   let depth = 0;
   let values = 1;

@@ -2,7 +2,7 @@
  * How values of the database become values of JavaScript, the same on every connection, ours or a user's.
  *
  * The driver's defaults turn a bigint into a string and a date into midnight of whatever zone the process is in. These
- * parsers are handed over with each query, because a connection that the user brings must not be changed.
+ * parsers are passed with each query, because a user's own connection must not be changed.
  */
 import { types, type CustomTypesConfig } from "pg";
 import { HeadroomError } from "../errors.ts";
@@ -21,10 +21,10 @@ const oid = {
   jsonb: 3802,
 } as const;
 
-/** The latest and the earliest moment that a Date can hold, in milliseconds. */
+/** The range of a Date, in milliseconds before and after the epoch. */
 const endOfTimeMs = 8.64e15;
 
-/** A bigint as a number. Sequence numbers and counts stay far below 2^53; a value beyond is refused, never rounded. */
+/** A bigint as a number. Sequence numbers and counts stay far below 2^53; a larger value is refused, never rounded. */
 export function parseBigint(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
@@ -33,14 +33,14 @@ export function parseBigint(text: string): number {
 
 const parseFiniteTime: (text: string) => Date = types.getTypeParser(types.builtins.TIMESTAMPTZ, "text");
 
-/** A time as a Date; for the driver "infinity" is a number, which no caller of a Date expects. */
+/** A time as a Date. The driver turns "infinity" into a number, which no caller expects. */
 function parseTimestamptz(text: string): Date {
   if (text === "infinity") return new Date(endOfTimeMs);
   if (text === "-infinity") return new Date(-endOfTimeMs);
   return parseFiniteTime(text);
 }
 
-/** The driver leaves a list of names as Postgres writes it, though it is written as a list of texts is. */
+/** The driver does not parse a list of names, although it is written like a list of texts. */
 const parseTexts: (text: string) => unknown = types.getTypeParser(oid.textArray as number, "text");
 
 const asIs = (text: string): string => text;

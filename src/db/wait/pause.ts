@@ -1,4 +1,4 @@
-/** Waits, or less if the signal says so. Never rejects. */
+/** Waits until the time is up or the signal aborts. Never rejects. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

@@ -7,14 +7,14 @@ export class Semaphore {
     this.#free = atOnce;
   }
 
-  /** Runs the work when there is room for it, and answers as the work does. Work that fails makes room like any other. */
+  /** Runs the work when there is room for it, and returns its result. Work that fails makes room too. */
   async use<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     try {
       return await work();
     } finally {
-      // The room is handed over, not given back: whoever comes in this moment must not overtake those who wait.
+      // The room is handed over and not freed, so that a caller that comes now cannot overtake those that wait.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();

@@ -1,14 +1,14 @@
 /**
- * Work that is waited for no longer than so long, or until a signal aborts.
+ * Waits for work until it is done, a time limit is reached or a signal aborts.
  *
- * Owns: the race, and that neither a timer nor a listener outlives it. Does not own: ending the work. What is late goes on; whoever
- * needs it to end hands it a signal.
+ * Owns: the race, and that neither a timer nor a listener outlives it. Does not own: ending the work. Late work continues; a
+ * caller that needs it to stop gives it a signal.
  */
 import { deferred } from "./deferred.ts";
 
 export type InTime<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "late" };
 
-/** The work's result if it comes in time. A failure in time is thrown; one that comes later is nobody's here. */
+/** The work's result if it comes in time. A failure in time is thrown; a later one is ignored. */
 export async function withTimeout<T>(work: T | PromiseLike<T>, limit: number | AbortSignal): Promise<InTime<T>> {
   const { promise: late, resolve } = deferred<InTime<T>>();
   const end = (): void => resolve({ kind: "late" });

@@ -1,6 +1,6 @@
 /**
  * Whether the mail server or Postal lets us in. No mail is sent: with SMTP the session ends after the login, and Postal is asked about a
- * message that it cannot have, which it answers only for a key that it knows.
+ * message that it cannot have, which it answers only to a key that it knows.
  */
 import { requireSettings } from "../fields.ts";
 import { problemOf, type AccessCheck } from "../access-check.ts";

@@ -1,9 +1,9 @@
 /**
  * The e-mail rail's codes, for both of its transports: what a reply, a status or a failure means, in one table.
  *
- * A mail server takes a mail over with its reply to the end of the content and not before; so whatever fails earlier was
- * never sent, and only what fails between the two is uncertain. Out of a failing Postal (5xx) only an error of its own about the
- * mail or the key proves that it was not taken.
+ * A mail server accepts a mail with its reply to the end of the content, and not before. So whatever fails before the content was
+ * never sent, and only a failure between the two is uncertain. From a failing Postal (5xx), only Postal's own error about the
+ * mail or the key proves that it was not accepted.
  *
  * Owns: which outcome each is. Does not own: sending, or wording the reason.
  */
@@ -37,11 +37,11 @@ export const emailCodes = {
 
 export type EmailCodeName = keyof typeof emailCodes;
 
-/** What a transport reports when it has not sent. */
+/** What a transport reports when it did not send. */
 export interface EmailFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: EmailCodeName;
-  /** Numbers and words of the protocol, safe to store whatever the mail says. */
+  /** Numbers and words of the protocol, which are safe to store because they never quote the mail. */
   readonly status?: string;
 }
 
@@ -72,7 +72,7 @@ const postalRefusals: ReadonlySet<string> = new Set([
   "AttachmentMissingData",
 ]);
 
-/** Whether the word stands for a check that Postal makes before it takes a mail. */
+/** Whether the word is about a check that Postal makes before it accepts a mail. */
 export function isPostalRefusal(code: string | undefined): boolean {
   return code !== undefined && postalRefusals.has(code);
 }
@@ -88,15 +88,15 @@ export function codeOfStatus(status: number): EmailCodeName {
   return codesByStatus.get(status) ?? codeOfAnyStatus(status) ?? "http_other";
 }
 
-/** The code of a reply that is no success. */
+/** The code of a reply other than success. */
 export function codeOfReply(reply: number): EmailCodeName {
   return reply >= 500 && reply <= 599 ? "smtp_5xx" : "smtp_4xx";
 }
 
 /**
- * Whether a reply says that the address does not work, and never will: no mailbox, no host, moved away (5.1.x without those about the sender),
- * or a mailbox that was closed (5.2.1). A full mailbox, a policy, or a reputation says nothing about the address. Without an enhanced
- * status, only the numbers that mean nothing else to RCPT count: 550 is used for policies as well, and 551 and 553 name the mailbox.
+ * Whether a reply says that the address does not work and never will: no mailbox, no host, moved away (5.1.x without those about the sender),
+ * or a mailbox that was closed (5.2.1). A full mailbox, a policy or a reputation says nothing about the address. Without an enhanced
+ * status, only 551 and 553 are used, which name the mailbox; 550 is used for policies as well.
  */
 export function isAboutRecipient(status: string, toRecipient: boolean): boolean {
   const [reply, enhanced] = status.split(/[ -]/);

@@ -1,5 +1,5 @@
 /**
- * What the e-mail rail is told: its settings, as data. One of the two transports is chosen.
+ * The settings of the e-mail rail, as data. They choose one of the two transports.
  *
  * Owns: validation and documentation of the settings. Does not own: where they come from.
  */
@@ -13,7 +13,7 @@ export interface EmailSettings {
     | { readonly kind: "postal"; readonly url: string; readonly key: string };
 }
 
-/** One address, or a name and an address; nothing in it can end a header line or name a second recipient. */
+/** One address, or a name and an address. It cannot contain the end of a header line or a second recipient. */
 const fromPattern =
   /^(?:[^\p{Cc}<>,;:"@]{1,100} <[^\s\p{Cc}<>,;:"()\\@]+@[^\s\p{Cc}<>,;:"()\\@]+>|[^\s\p{Cc}<>,;:"()\\@]+@[^\s\p{Cc}<>,;:"()\\@]+)$/u;
 
@@ -36,7 +36,7 @@ export const emailFields: readonly RailField[] = [
   {
     name: "from",
     label: "Sender",
-    help: "Whom mails come from. Its domain is also that of the Message-ID.",
+    help: "The sender of mails. Its domain is also that of the Message-ID.",
     example: "Headroom <capacity@example.com>",
     secret: false,
     required: true,
@@ -45,7 +45,7 @@ export const emailFields: readonly RailField[] = [
   {
     name: "smtpUrl",
     label: "Mail server",
-    help: "User name and password stand in the address, percent-encoded, and are sent over TLS only. Or else Postal:",
+    help: "User name and password are part of the address, percent-encoded, and are sent over TLS only. The alternative is Postal:",
     example: "smtps://user:password@mail.example.com:465",
     secret: true,
     required: false,

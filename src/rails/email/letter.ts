@@ -1,17 +1,17 @@
 /**
- * What rows for e-mail say, as sql/functions/notify/text/email_letter.sql writes them, and the letter that is sent.
+ * The payload of rows for e-mail, as sql/functions/notify/text/email_letter.sql writes it, and the letter that is sent.
  *
- * A link is not in the row: its token is made at the moment of sending, so that it stands in no table, no archive and no log. There are
- * three kinds: the customer's link and that of an order in the self-service wizard, of which a letter has one at most, and the link by which
- * somebody stops mails of this kind.
+ * The row does not contain links: their tokens are made at the moment of sending, so that no table, archive or log holds them. There are
+ * three kinds: the customer's link, the link to an order in the self-service wizard (a letter has at most one of these two), and the link
+ * to unsubscribe from mails of this kind.
  *
- * Owns: the form of payloads, filling in the links, and the headers that follow from them. Does not own: texts, or how a token is made.
+ * Owns: the form of payloads, filling in the links, and the headers about them. Does not own: texts, or how a token is made.
  */
 import { z } from "zod";
 import { sha256 } from "../../db/hash.ts";
 import { parseUrl } from "../../db/parse-url.ts";
 
-/** Where each kind of link stands in a text, and where it leads below its address. */
+/** The placeholder of each kind of link, and the path of the link below its base address. */
 const kinds = {
   confirmation: { place: "{{confirmation_link}}", path: (token: string) => `/confirm/${token}` },
   draft: { place: "{{draft_link}}", path: (token: string) => `/${token}/4` },
@@ -20,7 +20,7 @@ const kinds = {
 export type LinkKind = keyof typeof kinds;
 const kindNames = ["confirmation", "draft", "unsubscribe"] as const satisfies readonly LinkKind[];
 
-/** The same rule as capacity.email_of_customer(): one address, and nothing that could end a header. */
+/** The same rule as capacity.email_of_customer(): one address, without anything that could end a header. */
 const address = z
   .string()
   .max(320)
@@ -56,15 +56,15 @@ export interface Letter {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Without angle brackets; the same for every try of a row. */
+  /** Without angle brackets, and the same for every try of a row. */
   readonly messageId: string;
-  /** The row's id, by which Postal's webhooks name the mail again: Postal gives it another Message-ID. */
+  /** The row's id, by which Postal's webhooks name the mail: Postal replaces the Message-ID. */
   readonly tag: string;
-  /** Those that depend on what the letter says; what stands in them can end no line. */
+  /** The headers that depend on the letter's content. Their values cannot contain a line break. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A link that the letter waits for: its kind, what its token is made from, and the address that it leads to. */
+/** A link to fill in: its kind, what its token is made from, and its base address. */
 export interface AwaitedLink {
   readonly kind: LinkKind;
   readonly id: string;
@@ -91,7 +91,7 @@ export function linksIn(payload: {
 
 export interface Postmark {
   readonly outboxId: string;
-  /** Of the sender. */
+  /** The sender's domain. */
   readonly domain: string;
 }
 
@@ -106,7 +106,7 @@ export function letterOf(
   let stop: string | undefined;
   for (const { kind, base } of linksIn(payload)) {
     const { place, path } = kinds[kind];
-    // Below the address, whatever path it has already.
+    // Below the base address, which may have a path already.
     const link = `${base.replace(/\/+$/, "")}${path(encodeURIComponent(tokens[kind] ?? ""))}`;
     text = text.replaceAll(place, () => link);
     html = html?.replaceAll(place, () => escapeHtml(link));
@@ -114,7 +114,7 @@ export function letterOf(
   }
   return {
     to,
-    // A line break here would begin a header of its own.
+    // A line break here would begin another header.
     subject: subject.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "),
     text,
     ...(html === undefined ? {} : { html }),
@@ -125,8 +125,8 @@ export function letterOf(
 }
 
 /**
- * All mails about one thing answer the same mail, which was never sent: mail programs show them as one conversation, whichever came first.
- * What it is about is hashed, so that nothing of it can break a header or be read by whoever relays the mail.
+ * All mails about one thing reply to the same mail, which was never sent, so that mail programs show them as one conversation in any order.
+ * The subject's key is hashed, so that it can neither break a header nor be read by the servers that relay the mail.
  */
 function threadHeaders(thread: LetterPayload["thread"], domain: string): Record<string, string> {
   if (thread === null || thread === undefined) return {};
@@ -134,7 +134,7 @@ function threadHeaders(thread: LetterPayload["thread"], domain: string): Record<
   return { "In-Reply-To": root, References: root };
 }
 
-/** RFC 8058 wants https; a link by http, as in a sandbox, stands in the text alone. */
+/** RFC 8058 requires https; an http link, as in a sandbox, appears only in the text. */
 function stopHeaders(link: string | undefined): Record<string, string> {
   const url = link === undefined ? null : parseUrl(link);
   if (url?.protocol !== "https:") return {};

@@ -1,8 +1,8 @@
 /**
  * One mail over Postal's HTTP API.
  *
- * Owns: the request and the reading of Postal's envelope, which says `success` or `error` whatever the HTTP status is.
- * Does not own: what the outcome leads to.
+ * Owns: the request and reading Postal's envelope, which says `success` or `error` whatever the HTTP status is.
+ * Does not own: what follows from the outcome.
  */
 import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
@@ -49,7 +49,7 @@ export function createPostalTransport(settings: PostalSettings, from: string): T
   };
 }
 
-/** Asks about a message that no server has. Undefined: Postal knows the key, and says that there is none. */
+/** Asks about a message that no server has. Undefined: Postal accepts the key, and says that there is no such message. */
 export async function checkPostalAccess(
   settings: PostalSettings,
   signal: AbortSignal,
@@ -72,7 +72,7 @@ export async function checkPostalAccess(
   }
 }
 
-/** Postal gives every mail a Message-ID of its own; ours goes along under another name, for tracing, and the tag comes back in webhooks. */
+/** Postal gives every mail its own Message-ID. Ours is sent in another header, for tracing, and the tag comes back in webhooks. */
 function messageOf(letter: Letter, from: string): object {
   const { to, subject, text, html, messageId, tag } = letter;
   return {
@@ -103,10 +103,10 @@ export function readAnswer(answer: ExchangeAnswer, letter: Letter, now: Date): E
     return { kind: "sent", code: "success", reference: envelope.data.message_id ?? letter.messageId };
   }
   const refused = envelope?.status === "error" || envelope?.status === "parameter-error";
-  // Out of a server that fails, "error" alone proves nothing; a check that comes before the mail is taken does.
+  // From a failing server, "error" alone proves nothing; a check that precedes accepting the mail does.
   if (refused && (status < 500 || envelope.status === "parameter-error" || isPostalRefusal(envelope.data.code))) {
     const { code } = envelope.data;
-    // Words of Postal's own, such as NoRecipients; a word of another form is not repeated.
+    // Postal's own codes, such as NoRecipients; a word of any other form is not repeated.
     const word = code !== undefined && /^\w{1,60}$/.test(code) ? code : envelope.status;
     return { kind: "failure", code: codeOfPostalError(code), status: word };
   }

@@ -1,6 +1,6 @@
 /**
- * The rail `email`: sends a letter by SMTP or by Postal's API. Neither can deduplicate nor be asked, so it is blind; the
- * Message-ID is the same over all tries, by which a person can tell a repeat.
+ * The rail `email`: sends a letter by SMTP or by Postal's API. Neither can deduplicate nor be asked, so it is blind. The
+ * Message-ID is the same over all tries, so that a person can recognise a repeat.
  *
  * Owns: turning a row into a letter and a result into an outcome. Does not own: texts, the tokens of links (the functions
  * that make them are injected), retries.
@@ -21,19 +21,19 @@ import { createPostalTransport } from "./postal.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import type { Transport } from "./smtp.ts";
 
-/** Makes the token of a link from an id. What it returns is put into the mail and nowhere else. */
+/** Makes the token of a link from an id. Its result is put into the mail and nowhere else. */
 export type MakeToken = (id: string, message: RailMessage, signal: AbortSignal) => Promise<string>;
 
 export interface EmailRailOptions extends EmailSettings {
-  /** Of the customer's link. */
+  /** For the customer's link. */
   readonly confirmationToken: MakeToken;
-  /** Of the link to an order in the self-service wizard. Without it such mails are not sent. */
+  /** For the link to an order in the self-service wizard. Without it, mails that have one are not sent. */
   readonly draftToken?: MakeToken;
-  /** Of the link by which somebody stops such mails. Without it, mails that have one are not sent. */
+  /** For the link to unsubscribe. Without it, mails that have one are not sent. */
   readonly unsubscribeToken?: MakeToken;
-  /** Hard limit of one call. Default: 30,000, as mail servers think slowly. */
+  /** Hard limit of one call. Default: 30,000, as mail servers are slow. */
   readonly timeoutMs?: number;
-  /** Mails under way at once, each on a connection of its own. Default: 5 by SMTP, 20 by Postal's API. */
+  /** How many mails are under way at the same time, each on its own connection. Default: 5 by SMTP, 20 by Postal's API. */
   readonly concurrency?: number;
 }
 
@@ -43,7 +43,7 @@ export interface EmailRail extends Rail {
 }
 
 const defaults = { timeoutMs: 30_000 } satisfies Partial<EmailRailOptions>;
-/** Mail servers count the sessions of a sender; an HTTP API takes calls as they come. */
+/** Mail servers limit the sessions of a sender; an HTTP API does not. */
 const concurrencyBy = { smtp: 5, postal: 20 } as const;
 
 interface Office {
@@ -116,15 +116,15 @@ async function tokenOf(
     const token = await withTimeout(makeToken(id, message, signal), signal);
     return token.kind === "done" ? token.value : { kind: "failure", code: "aborted_before_send" };
   } catch (error) {
-    // What went wrong in there may quote a connection string or a secret, so it is not repeated.
+    // Its error may quote a connection string or a secret, so it is not repeated.
     const gone = error instanceof HeadroomError && error.code === "not_found";
     return { kind: "failure", code: gone ? "token_gone" : "token_unavailable" };
   }
 }
 
 /**
- * Nothing is kept of what the receiver says but the numbers: a server may quote the mail, in any encoding, and the archive is never
- * changed, so that no erasure would reach it there.
+ * Only the numbers of the receiver's answer are kept: a server may quote the mail, in any encoding, and an erasure could not remove it
+ * from the archive, which is never changed.
  */
 function outcomeOf(failure: EmailFailure): RailOutcome {
   const { code, status } = failure;

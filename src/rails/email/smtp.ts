@@ -1,11 +1,11 @@
 /**
- * One mail over SMTP, and the plain truth about how far it got.
+ * One mail over SMTP, with proof of how far it got.
  *
- * Every mail has a connection of its own. The library's pool would save the handshake, but sends a mail again by itself
- * when a connection breaks, and cannot give up a single mail when its time is up.
+ * Every mail has its own connection. The library's pool would save the handshake, but it sends a mail again on its own
+ * when a connection breaks, and cannot abort a single mail when its time is up.
  *
- * Owns: the session, and the line between "not taken over" and "may have been". The server is handed the content only
- * after it has asked for it; before that line nothing was sent. Does not own: what the outcome leads to.
+ * Owns: the session, and the line between "not accepted" and "may have been accepted". The server gets the content only
+ * after asking for it; before that line nothing was sent. Does not own: what follows from the outcome.
  */
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
@@ -49,10 +49,10 @@ function serverOf(url: URL): Server {
       host: url.hostname.replaceAll(/^\[|\]$/g, ""),
       port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
       secure,
-      // A password must not travel in the clear, whatever a server (or somebody in between) offers.
+      // A password must not travel in the clear, whatever a server (or an attacker in between) offers.
       requireTLS: !secure && credentials !== undefined && !loopback.test(url.hostname),
       logger: false,
-      // The relay's own time-out ends the call; these only keep a forgotten socket from living on.
+      // The relay's own time-out ends the call; these only close a forgotten socket.
       connectionTimeout: 30_000,
       greetingTimeout: 30_000,
       socketTimeout: 60_000,
@@ -76,7 +76,7 @@ async function compose(letter: Letter, from: string): Promise<Mail> {
     ...(html === undefined ? {} : { html }),
     messageId: `<${messageId}>`,
     headers: { "Auto-Submitted": "auto-generated", ...letter.headers },
-    // What looks like a path or an address in a text is text.
+    // A path or a URL in a text is only text.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -106,11 +106,11 @@ class Delivery {
   }
 
   async run(): Promise<EmailResult> {
-    // Composing takes its time, and a signal that was aborted meanwhile does not tell anybody again.
+    // Composing takes a while, and a signal that aborts meanwhile fires no event afterwards.
     if (this.#signal.aborted) return failure("aborted_before_send");
     this.#signal.addEventListener("abort", this.#onAbort);
     this.#connection.on("error", (error: unknown) => this.#fail(error));
-    // Ended by the server in a way that the library does not call an error.
+    // The server ended it in a way that the library does not report as an error.
     this.#connection.on("end", () => this.#fail(undefined));
     this.#connection.connect((error) => {
       if (error) this.#fail(error);
@@ -158,7 +158,7 @@ class Delivery {
   }
 }
 
-/** Connects, greets, logs in where there are credentials, and takes its leave. Undefined: all of it was accepted. */
+/** Connects, greets, logs in if there are credentials, and quits. Undefined: all of it was accepted. */
 export async function checkSmtpAccess(url: string, signal: AbortSignal): Promise<EmailFailure | undefined> {
   const { options, credentials } = serverOf(new URL(url));
   const connection = new SMTPConnection(options);
@@ -199,14 +199,14 @@ function errorOf(error: unknown): SmtpError {
   return typeof error === "object" && error !== null ? error : {};
 }
 
-/** A reply says what became of the mail; anything else leaves it open. */
+/** A reply says what happened to the mail; after anything else it is uncertain. */
 function afterContent(error: unknown): EmailFailure {
   const { code, responseCode } = errorOf(error);
   if (typeof responseCode === "number" && responseCode >= 400 && responseCode <= 599) return refusal(error);
   return failure(code === "ETIMEDOUT" ? "timed_out" : "connection_lost");
 }
 
-/** What the library calls its own failures. Whatever is not listed is a connection that could not be made. */
+/** The library's names for its own failures. Any other is a connection that could not be made. */
 const codesByError: ReadonlyMap<unknown, EmailCodeName> = new Map([
   ["EDNS", "dns_failed"],
   ["ECONNREFUSED", "connect_refused"],
@@ -232,7 +232,7 @@ function beforeContent(error: unknown): EmailFailure {
 
 function refusal(error: unknown): EmailFailure {
   const { status = "" } = statusOf(error);
-  // A server that knows after the content alone whom it has no mailbox for says so then; there is one recipient.
+  // Some servers report a missing mailbox only after the content. There is only one recipient.
   if (isAboutRecipient(status, errorOf(error).command === "RCPT TO")) return failure("recipient_refused", { status });
   return failure(codeOfReply(Number(errorOf(error).responseCode)), statusOf(error));
 }

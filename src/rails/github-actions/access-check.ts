@@ -1,5 +1,5 @@
 /**
- * Whether GitHub accepts the token, and lets it do in the connected repositories what provisioning needs.
+ * Whether GitHub accepts the token, and whether the token has the rights in the connected repositories that provisioning needs.
  *
  * Owns: the questions, none of which starts anything. Does not own: which repositories are connected.
  */
@@ -20,7 +20,7 @@ export interface ConnectedRepository {
   readonly workflows: readonly string[];
 }
 
-/** Asked for its rate limit first, which every kind of token may read, and which costs nothing of it. The first problem is told. */
+/** First reads the rate limit, which every kind of token may read, and which does not count against it. Returns the first problem. */
 export async function checkGithubAccess(
   given: GithubActionsSettings,
   repositories: readonly ConnectedRepository[],
@@ -95,10 +95,10 @@ async function contentsProblem(
   );
 }
 
-/** Nobody calls a branch so; and if somebody did, workflows that require inputs, as ours do, would not start without them. */
+/** No branch should have this name. If one did, workflows that require inputs, as ours do, would still not start without them. */
 const noSuchRef = "headroom/doctor-does-not-exist";
 
-/** GitHub looks at the permission before it looks for the branch: to be told that there is none is to be allowed. */
+/** GitHub checks the permission before it looks for the branch, so the answer "no such branch" proves the permission. */
 async function dispatchProblem(
   call: GithubCall,
   { owner, repo }: ConnectedRepository,

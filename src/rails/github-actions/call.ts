@@ -1,7 +1,7 @@
 /**
  * One call of GitHub's REST API.
  *
- * Owns: what came of the call, as data or as a code. Does not own: what a rail makes of it.
+ * Owns: the result of the call, as data or as a code. Does not own: what a rail makes of it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
@@ -25,7 +25,7 @@ export interface GithubFailure extends PauseRequest {
 
 export type GithubAnswer = { readonly kind: "data"; readonly status: number; readonly data: unknown } | GithubFailure;
 
-/** `route` is written as in GitHub's reference: `GET /repos/{owner}/{repo}`. What it does not name goes into the query, or the body of a POST. */
+/** `route` is as in GitHub's reference: `GET /repos/{owner}/{repo}`. Parameters not in it go into the query, or into the body of a POST. */
 export type GithubCall = (
   route: string,
   parameters: Readonly<Record<string, unknown>>,
@@ -68,7 +68,7 @@ function requestOf(base: string, route: string, parameters: Readonly<Record<stri
   return { method, url, body: "" };
 }
 
-/** Undefined for what is no JSON, such as an empty body. */
+/** Undefined if it is not JSON, such as an empty body. */
 function jsonOf(answer: ExchangeAnswer): unknown {
   try {
     return JSON.parse(answer.body.toString("utf8"));
@@ -79,13 +79,13 @@ function jsonOf(answer: ExchangeAnswer): unknown {
 
 function failureOf(result: ExchangeResult, token: string, now: Date): GithubFailure {
   if (result.kind !== "answer") return { kind: "failure", code: result.code };
-  // A status that HTTP does not have: GitHub may well have done it.
+  // Not a status of HTTP: GitHub may well have done it.
   if (result.status < 300 || result.status > 599) return { kind: "failure", code: "bad_answer" };
   const afterMs = quietOf(result.headers, now);
   const isUsedUp = afterMs !== undefined || result.headers["x-ratelimit-remaining"] === "0";
   const code = codeOfStatus(result.status, isUsedUp);
   const needed = code === "http_403" ? acceptedPermissions(result.headers["x-accepted-github-permissions"]) : "";
-  // What is needed comes before GitHub's own words, which may be long and cut off.
+  // The needed permission comes before GitHub's own message, which may be long and cut off.
   const answered = needed === "" ? `HTTP ${result.status}` : `HTTP ${result.status}, GitHub asks for ${needed}`;
   const detail = [answered, excerptOf(messageOf(result), [token])].filter((part) => part !== "");
   const throttled = code === "ratelimited" || asksForQuiet(result.status, afterMs);
@@ -104,7 +104,7 @@ function messageOf(answer: ExchangeAnswer): string {
   return errorSchema.safeParse(jsonOf(answer)).data?.message ?? "";
 }
 
-/** How long GitHub asks us to wait: by Retry-After, or until the limit that is used up begins anew. */
+/** How long GitHub asks us to wait: by Retry-After, or until the limit that is used up is reset. */
 export function quietOf(headers: IncomingHttpHeaders, now: Date): number | undefined {
   const askedMs = parseRetryAfter(headers["retry-after"], headers.date, now);
   if (askedMs !== undefined) return askedMs;

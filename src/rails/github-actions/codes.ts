@@ -1,7 +1,7 @@
 /**
  * The GitHub Actions rail's codes, by status, in one table.
  *
- * A dispatch is not idempotent, and GitHub has been seen to fail after it had accepted one: the rail looks for the run before it
+ * A dispatch is not idempotent, and GitHub is known to fail after accepting one: the rail looks for the run before it
  * dispatches again.
  *
  * Owns: which outcome a status is. Does not own: making the call, or wording the reason.
@@ -49,7 +49,7 @@ const codesByStatus: ReadonlyMap<number, GithubActionsCodeName> = new Map([
   [429, "ratelimited"],
 ]);
 
-/** For a status other than 2xx. A 403 is a request for quiet when it brings a time or says that nothing remains. */
+/** For a status other than 2xx. A 403 is a rate limit if it says when to try again or that no calls remain. */
 export function codeOfStatus(status: number, asksForQuiet: boolean): GithubActionsCodeName {
   if (status === 403 && asksForQuiet) return "ratelimited";
   const known = codesByStatus.get(status) ?? codeOfAnyStatus(status);

@@ -1,5 +1,5 @@
 /**
- * What the GitHub Actions rail is told: its settings, as data.
+ * The settings of the GitHub Actions rail, as data.
  *
  * Owns: validation and documentation of the settings. Does not own: where they come from.
  */

@@ -1,5 +1,5 @@
 /**
- * Starting a workflow by `workflow_dispatch`, which is not idempotent: the run of a dispatch whose answer was lost is looked for.
+ * Starting a workflow by `workflow_dispatch`, which is not idempotent: after a lost answer, the rail looks for the run.
  */
 import { z } from "zod";
 import type { Json, LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
@@ -12,7 +12,7 @@ import { findRuns, maxRunsTold, notWhole, toldOf } from "./runs.ts";
 export interface DispatchingGithub {
   readonly call: GithubCall;
   readonly visibility: Visibility;
-  /** Whether the server can answer with the run; false once it turned out to be an older one. */
+  /** Whether the server can answer with the run; false once it turned out to be an older version. */
   knowsRunDetails: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function dispatchRun(
 ): Promise<RailOutcome> {
   const answer = await dispatchOnce(github, dispatch, signal);
   if (answer.kind === "failure") return outcomeOf(answer);
-  // What an older server answers; it says nothing about the run.
+  // The answer of an older server, which says nothing about the run.
   if (answer.status === 204) return { kind: "delivered", code: "204" };
   const started = startedSchema.safeParse(answer.data).data;
   if (started === undefined) return outcomeOf({ kind: "failure", code: "bad_answer" });
@@ -35,7 +35,7 @@ export async function dispatchRun(
 
 /**
  * A server that does not know the field for the run's details refuses it with 422, as it does a bad branch or bad inputs.
- * Nothing was started then, so the same request without the field tells which of them it was.
+ * Nothing was started then, so the same request without the field shows which of them it was.
  */
 async function dispatchOnce(github: DispatchingGithub, dispatch: Dispatch, signal: AbortSignal): Promise<GithubAnswer> {
   const { owner, repo, workflow, ref } = dispatch;
@@ -59,7 +59,7 @@ export async function findDispatched(
   const search = { owner, repo, workflow, mark: markOf(dispatch), since: message.createdAt, most: maxRunsTold };
   const found = await findRuns(call, search, signal);
   if (found.kind === "failure") return unavailable(found);
-  // Whoever may start the workflow can give a run this name. Only the answer to a dispatch says which one is ours, so all are told.
+  // Anyone who may start the workflow can give a run this name. Only the answer to a dispatch says which is ours, so report all.
   const told = toldOf(found.runs);
   const first = found.runs.at(-1);
   if (first !== undefined) {

@@ -1,8 +1,8 @@
 /**
- * What rows for GitHub Actions say, and how a run is known to be a row's own.
+ * The payloads of rows for GitHub Actions, and how a run is recognised as the row's own.
  *
- * The workflow's `run-name` must show the run's mark (docs/guides/rails.md): that is the only thing by which a run can be found
- * again. The mark is the job's id, or a longer text with it, where a job has several runs.
+ * The workflow's `run-name` must show the run's mark (docs/guides/rails.md): only by it can a run be found
+ * again. The mark is the job's id, or a longer text with the id if a job has several runs.
  */
 import { z } from "zod";
 
@@ -16,7 +16,7 @@ const runMark = z
 const maxInputs = 25;
 const maxInputChars = 65_535;
 
-/** Whoever can see a run sees its inputs. */
+/** Everyone who can see a run sees its inputs. */
 const secretName = /secret|token|password|passwd|credential|api_?key|private_?key/i;
 
 const place = {
@@ -48,7 +48,7 @@ const dispatchSchema = z
     if (mark !== undefined && !names(mark, id)) complain("run_mark", "does not show the job's id");
   });
 
-/** Which runs are meant: those of the workflow that show the mark and were started since. */
+/** Selects the workflow's runs that show the mark and were started since then. */
 const runs = { ...place, run_mark: runMark, since: z.iso.datetime({ offset: true, error: "a time with its offset" }) };
 
 const stopSchema = z.object({ operation: z.literal("stop"), ...runs });
@@ -61,18 +61,18 @@ export type Dispatch = z.infer<typeof dispatchSchema>;
 export type Stop = z.infer<typeof stopSchema>;
 export type Watch = z.infer<typeof watchSchema>;
 
-/** What the name of a dispatch's run shows. */
+/** The mark in the name of a dispatch's run. */
 export function markOf({ run_mark: mark, job_id: id }: Dispatch): string {
   return mark ?? id;
 }
 
-/** GitHub takes texts only. */
+/** GitHub accepts only texts. */
 export function inputsOf({ inputs, job_id: id }: Dispatch): Record<string, string> {
   const texts = Object.entries(inputs).map(([key, value]) => [key, String(value)] as const);
   return { ...Object.fromEntries(texts), job_id: id };
 }
 
-/** Whether a run's name shows the mark as a word of its own, and not as a part of a longer one. */
+/** Whether a run's name shows the mark as a separate word, and not as a part of a longer one. */
 export function names(title: string, mark: string): boolean {
   for (let at = title.indexOf(mark); at >= 0; at = title.indexOf(mark, at + 1)) {
     const before = title.charAt(at - 1);

@@ -1,4 +1,4 @@
-/** A failed call in the words of the contract, for every operation alike. */
+/** The outcome of a failed call, the same for every operation. */
 import type { LookupOutcome, RailOutcome } from "../../contract/rail.ts";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { reasonOf } from "../reason.ts";

@@ -1,10 +1,10 @@
 /**
- * The permissions that GitHub says a call needs, in the words of the page where a token gets them.
+ * The permissions that a call needs according to GitHub, named as on the page where a token gets them.
  *
- * Owns: reading the header, of which nothing is repeated but known forms. Does not own: which calls need what.
+ * Owns: reading the header; only known forms of it are repeated. Does not own: which calls need what.
  */
 
-/** More than these are no help to anybody. */
+/** More than these would not help anybody. */
 const maxSets = 3;
 const maxInSet = 3;
 
@@ -18,7 +18,7 @@ export function acceptedPermissions(header: string | readonly string[] | undefin
 
 function setOf(text: string): string {
   const read = text.split(",").slice(0, maxInSet).map(permissionOf);
-  // One that cannot be read makes the rest of its set misleading.
+  // A permission that cannot be read makes the rest of its set misleading.
   return read.includes("") ? "" : read.join(" and ");
 }
 

@@ -1,5 +1,5 @@
 /**
- * The rail `github-actions`: starts a workflow, stops its runs, and asks how they stand.
+ * The rail `github-actions`: starts a workflow, stops its runs, and reads their state.
  *
  * Owns: which operation a row asks for. Does not own: the operations (dispatch.ts, stop.ts, watch.ts), nor the workflow, whose
  * `run-name` must show the run's mark.
@@ -29,9 +29,9 @@ import { watchRuns } from "./watch.ts";
 export interface GithubActionsRailOptions extends GithubActionsSettings {
   /** Hard limit of one try with all its calls, and of one search for a run. Default: 20,000. */
   readonly timeoutMs?: number;
-  /** Rows under way at once. Default: 10. */
+  /** How many rows are under way at the same time. Default: 10. */
   readonly concurrency?: number;
-  /** How long after a dispatch a run that is not found may still appear. Default: 30,000. */
+  /** How long after a dispatch a run may still appear that was not found. Default: 30,000. */
   readonly visibleAfterMs?: number;
 }
 
@@ -94,7 +94,7 @@ async function lookUp(github: Github, message: RailMessage, { signal }: RailCont
     case "stop":
       return await findStopped(github.call, asked, signal);
     case "watch":
-      // Asking again is as good as knowing what the earlier answer was.
+      // Reading again is as good as knowing the earlier answer.
       return { kind: "absent" };
     default:
       return await findDispatched(github, asked, message, signal);

@@ -1,7 +1,7 @@
 /**
  * The runs of a workflow that show a mark.
  *
- * Owns: the search and its bounds, and what is told of a run. Does not own: what follows from it.
+ * Owns: the search and its bounds, and what is reported about a run. Does not own: what follows from it.
  */
 import { z } from "zod";
 import type { Json } from "../../contract/rail.ts";
@@ -16,7 +16,7 @@ export const runSchema = z.object({
   display_title: z.string().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
   html_url: url,
-  /** Older servers have none. */
+  /** Missing on older servers. */
   run_attempt: z.int().positive().catch(1),
   status: word.nullable().catch(null),
   conclusion: word.nullable().catch(null),
@@ -31,22 +31,22 @@ export interface RunSearch {
   readonly repo: string;
   readonly workflow: string | number;
   readonly mark: string;
-  /** Runs that were started before are not meant. */
+  /** Ignores runs that were started earlier. */
   readonly since: Date;
-  /** When so many are found, the rest is not looked for. */
+  /** The search ends when this many are found. */
   readonly most: number;
 }
 
 export interface FoundRuns {
   readonly kind: "runs";
   readonly runs: readonly Run[];
-  /** False when there was more to read than a search may: what is not among them may still be there. */
+  /** False if there was more than a search may read: a run that was not found may still exist. */
   readonly whole: boolean;
 }
 
 export type RunsFound = FoundRuns | GithubFailure;
 
-/** What was not read to the end proves nothing. */
+/** A list that was not read to the end proves nothing. */
 export const notWhole: GithubFailure = { kind: "failure", code: "too_many_to_search" };
 
 /** GitHub's clock and the database's differ by seconds. */
@@ -73,7 +73,7 @@ export async function findRuns(call: GithubCall, search: RunSearch, signal: Abor
     if (answer.kind === "failure") return answer;
     const read = pageSchema.safeParse(answer.data).data;
     if (read === undefined) return { kind: "failure", code: "bad_answer" };
-    // A run that was started meanwhile moves others to the next page, where they are seen again.
+    // A run that is started meanwhile moves others to the next page, where they are read again.
     for (const run of read.workflow_runs) {
       if (names(run.display_title ?? run.name ?? "", mark)) found.set(run.id, run);
     }
@@ -91,15 +91,15 @@ export function hasEnded({ status }: Run): boolean {
   return status === "completed";
 }
 
-/** More runs of one mark than this are told of by nobody. */
+/** How many runs of one mark are reported. */
 export const maxRunsTold = 20;
 
-/** What captures are read from. */
+/** Captures are read from this. */
 export function responseOf(runs: readonly Run[]): Json {
   return { runs: toldOf(runs) };
 }
 
-/** What is told of them: with their status, unlike the run that a dispatch answers. */
+/** What is reported about them: with their status, unlike the run in the answer to a dispatch. */
 export function toldOf(runs: readonly Run[]): Json[] {
   return runs.slice(0, maxRunsTold).map(runOf);
 }

@@ -1,7 +1,7 @@
 /**
- * Stopping the runs of a mark, which is done when all of them have ended. GitHub takes minutes over it, and each try asks again.
+ * Stopping the runs of a mark. The row is delivered when all of them have ended: GitHub takes minutes, and each try cancels again.
  *
- * Owns: which runs are cancelled, how, and when the row is delivered. Does not own: what was left behind by the runs.
+ * Owns: which runs are cancelled, how, and when the row is delivered. Does not own: what the runs left behind.
  */
 import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
 import type { GithubCall, GithubFailure } from "./call.ts";
@@ -9,9 +9,9 @@ import type { Stop } from "./message.ts";
 import { outcomeOf, unavailable } from "./outcomes.ts";
 import { findRuns, hasEnded, notWhole, responseOf, type FoundRuns, type Run, type RunsFound } from "./runs.ts";
 
-/** A try has its time, and a further one follows. */
+/** A try has limited time, and another one follows. */
 const maxCancelsPerTry = 20;
-/** A run that ignores a cancel, because a step of it runs `always()`, is ended by force from this try on. */
+/** From this try on, force-cancel a run that ignores a cancel because one of its steps runs `always()`. */
 const firstForcedTry = 4;
 const stillRunningAfterMs = 10_000;
 
@@ -29,7 +29,7 @@ export async function stopRuns(
 ): Promise<RailOutcome> {
   const found = await findMarked(call, stop, signal);
   if (found.kind === "failure") return outcomeOf(found);
-  // A second look has waited long enough, whichever relay takes it.
+  // A second search has waited long enough, whichever relay does it.
   if (found.runs.length === 0 && message.tryNo === 1 && visibleAfterMs > 0) {
     return outcomeOf({ kind: "failure", code: "may_still_appear", afterMs: visibleAfterMs });
   }
@@ -37,14 +37,14 @@ export async function stopRuns(
   if (running.length === 0) return endOf(found);
   const failure = await cancelAll(call, stop, running, message.tryNo >= firstForcedTry, signal);
   if (failure?.throttled === true) return outcomeOf(failure);
-  // A run that was still queued ends at once; and where an answer was lost, this is the proof.
+  // A run that was still queued ends immediately; after a lost answer, this is the proof.
   const after = await findMarked(call, stop, signal);
   const isOver = after.kind === "runs" && after.runs.every(hasEnded);
   if (failure !== undefined && !isOver) return outcomeOf(failure);
   return after.kind === "failure" ? outcomeOf(after) : endOf(after);
 }
 
-/** Whether an earlier try has done it. A cancel does no harm twice, so that runs that go on count as never told. */
+/** Whether an earlier try stopped them. A second cancel does no harm, so while a run is still running, cancel again. */
 export async function findStopped(call: GithubCall, stop: Stop, signal: AbortSignal): Promise<LookupOutcome> {
   const found = await findMarked(call, stop, signal);
   if (found.kind === "failure") return unavailable(found);
@@ -58,7 +58,7 @@ function findMarked(call: GithubCall, stop: Stop, signal: AbortSignal): Promise<
   return findRuns(call, { owner, repo, workflow, mark, since: new Date(since), most: Infinity }, signal);
 }
 
-/** One run that GitHub cannot cancel keeps no other running; a request for quiet ends it all. Answers the first failure. */
+/** If GitHub cannot cancel one run, the others are still cancelled; a rate limit ends the loop. Returns the first failure. */
 async function cancelAll(
   call: GithubCall,
   { owner, repo }: Stop,
@@ -83,10 +83,10 @@ async function cancelOnce(
 ): Promise<GithubFailure | undefined> {
   const ask = (how: string) => call(`POST /repos/{owner}/{repo}/actions/runs/{run_id}/${how}`, { ...run }, signal);
   const forced = byForce ? await ask("force-cancel") : undefined;
-  // Older servers know no force.
+  // Older servers cannot force-cancel.
   const isUnknown = forced?.kind === "failure" && forced.code === "http_404";
   const answer = forced === undefined || isUnknown ? await ask("cancel") : forced;
-  // 409: it has ended meanwhile, or GitHub has yet to queue it; the look at the runs afterwards tells which.
+  // 409: it has ended meanwhile, or GitHub has yet to queue it; the search afterwards shows which.
   return answer.kind === "failure" && answer.code !== "http_409" ? answer : undefined;
 }
 

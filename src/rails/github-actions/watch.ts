@@ -1,4 +1,4 @@
-/** Asking how a run stands, or the runs of a mark. A question changes nothing, and may be asked as often as one likes. */
+/** Reading the state of a run, or of the runs of a mark. It changes nothing, and may be repeated at will. */
 import type { RailOutcome } from "../../contract/rail.ts";
 import type { GithubCall } from "./call.ts";
 import type { Watch } from "./message.ts";
@@ -22,7 +22,7 @@ async function readRun(call: GithubCall, watch: Watch, id: number, signal: Abort
     return run === undefined ? { kind: "failure", code: "bad_answer" } : { kind: "runs", runs: [run], whole: true };
   }
   if (answer.code !== "http_404") return answer;
-  // Gone, or out of the token's sight? What cannot be seen must not be taken for a run that is no more.
+  // Deleted, or hidden from the token? A run that the token cannot see must not be taken for deleted.
   const route = "GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}";
   const seen = await call(route, { owner, repo, workflow_id: workflow }, signal);
   return seen.kind === "failure" ? seen : { kind: "runs", runs: [], whole: true };

@@ -1,8 +1,8 @@
 /**
  * The Linear rail's codes: what Linear's own error codes and types mean, in one table.
  *
- * Linear answers errors with HTTP 200, and its request for quiet with HTTP 400; so the body's code is asked first and the
- * status only when there is none.
+ * Linear answers errors with HTTP 200, and a rate limit with HTTP 400. So the body's code decides, and the
+ * status only if there is none.
  *
  * Owns: which outcome a code or a status is. Does not own: making the call, or wording the reason.
  */
@@ -23,7 +23,7 @@ export const linearCodes = {
   not_done: { outcome: "rejected", meaning: "Linear says, without a reason, that it was not done." },
   linear_error: { outcome: "rejected", meaning: "Linear refuses with a code that is not on our list." },
   states_unavailable: { outcome: "retry", meaning: "The team's workflow states could not be read." },
-  state_changed: { outcome: "retry", meaning: "The input was refused; the team's workflow states are read anew." },
+  state_changed: { outcome: "retry", meaning: "The input was refused; the team's workflow states are read again." },
   internal_error: { outcome: "unknown", meaning: "Linear failed, perhaps after it had done it." },
   http_other: { outcome: "retry", meaning: "A status that Linear does not use: a proxy, or the wrong address?" },
 } as const satisfies Record<string, RailCode>;
@@ -50,7 +50,7 @@ const codesByCode: ReadonlyMap<string, LinearCodeName> = new Map([
   ["INTERNAL_ERROR", "internal_error"],
 ]);
 
-/** `extensions.type` of an error, which is there when the code is not. */
+/** `extensions.type` of an error, used if it has no code. */
 const codesByType: ReadonlyMap<string, LinearCodeName> = new Map([
   ["ratelimited", "ratelimited"],
   ["authentication error", "not_authenticated"],
@@ -70,7 +70,7 @@ export function codeOfError(code: string | undefined, type: string | undefined):
   return byCode ?? (type === undefined ? undefined : codesByType.get(type)) ?? "linear_error";
 }
 
-/** For an answer whose body says nothing that we know. */
+/** For an answer whose body has no code that we know. */
 export function codeOfStatus(status: number): LinearCodeName {
   if (status === 429) return "ratelimited";
   if (status === 401) return "not_authenticated";

@@ -1,5 +1,5 @@
 /**
- * What the Linear rail is told: its settings, as data.
+ * The settings of the Linear rail, as data.
  *
  * Owns: validation and documentation of the settings. Does not own: where they come from.
  */

@@ -6,7 +6,7 @@ const now = new Date("2026-01-01T00:00:00Z");
 const at = (seconds: number): string => String(now.getTime() + seconds * 1000);
 
 describe("how long Linear's limits last", () => {
-  test("is until the last of those that are used up begins anew", () => {
+  test("waits until the last limit that is used up is reset", () => {
     expect(
       untilReset(
         {

@@ -1,7 +1,7 @@
 /**
- * One GraphQL request to Linear, and what came of it as data or as a code.
+ * One GraphQL request to Linear, with its result as data or as a code.
  *
- * Owns: the documents, the request and the reading of errors and limits. Does not own: what a rail makes of them.
+ * Owns: the documents, the request, and reading errors and limits. Does not own: what a rail makes of them.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
@@ -52,7 +52,7 @@ export function createLinearQuery(settings: LinearSettings, connections: Connect
     accept: "application/json",
     "content-type": "application/json",
     "user-agent": "Headroom",
-    // A personal key stands alone; an app's token is a bearer's.
+    // A personal key is sent as it is; an app's token as a bearer token.
     authorization: apiKey.startsWith("lin_oauth_") ? `Bearer ${apiKey}` : apiKey,
   };
   return async (document, variables, signal) => {
@@ -63,7 +63,7 @@ export function createLinearQuery(settings: LinearSettings, connections: Connect
   };
 }
 
-/** Linear's own word for an error. Its message may quote the request, people's words among it, and the archive is never changed. */
+/** Linear's own code of an error. Its message may quote the request with what people wrote, and the archive is never changed. */
 function wordOf(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w -]{1,60}$/.test(text) ? text : undefined;
 }
@@ -87,7 +87,7 @@ export function readAnswer(answer: ExchangeAnswer, now: Date): LinearAnswer {
   const body = bodySchema.safeParse(parseJson(answer.body)).data;
   const error = body?.errors?.[0];
   const said = error === undefined ? undefined : codeOfError(error.extensions?.code, error.extensions?.type);
-  // A word that nobody knows is a refusal, but not out of a server that fails.
+  // An unknown code is a refusal, unless the server failed.
   if (error !== undefined && said !== undefined && (said !== "linear_error" || answer.status < 500)) {
     const { code, type } = error.extensions ?? {};
     return failureOf(said, wordOf(code) ?? wordOf(type) ?? `HTTP ${answer.status}`, answer, now);
@@ -109,8 +109,8 @@ function failureOf(code: LinearCodeName, detail: string, answer: ExchangeAnswer,
 const limits = ["requests", "complexity", "endpoint-requests"] as const;
 
 /**
- * How long until the limits that are used up are filled again. The times are Linear's, so they are measured from the
- * date of the same answer when it has one.
+ * How long until the limits that are used up are reset. The times are by Linear's clock, so they are measured from the
+ * date of the same answer if it has one.
  */
 export function untilReset(headers: IncomingHttpHeaders, now: Date): number | undefined {
   const from = (headers.date === undefined ? undefined : parseHttpDate(headers.date, now)) ?? now.getTime();

@@ -1,9 +1,9 @@
 /**
- * What rows for Linear say, as sql/functions/capacity/linear/render_linear_*.sql write them.
+ * The payloads of rows for Linear, as sql/functions/capacity/linear/render_linear_*.sql write them.
  */
 import { z } from "zod";
 
-/** Made when the row was enqueued and stored with it: it is what makes a second try harmless. */
+/** Made when the row was enqueued and stored with it, so that a second try is harmless. */
 const clientId = z.uuid("a UUID that was made when the row was enqueued");
 const stateKind = z.enum(["triage", "backlog", "unstarted", "started", "completed", "canceled"]);
 const entityId = z.string().min(1).max(100);
@@ -29,5 +29,5 @@ export const linearMessageSchema = z.discriminatedUnion("operation", [
 ]);
 
 export type LinearMessage = z.infer<typeof linearMessageSchema>;
-/** Those that set a state. */
+/** The messages that set a state. */
 export type IssueMessage = Exclude<LinearMessage, { operation: "commentCreate" }>;

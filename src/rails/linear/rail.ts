@@ -1,8 +1,8 @@
 /**
  * The rail `linear`: creates a request's issue, comments on it and keeps it current.
  *
- * Issues and comments are created under ids that were made when their rows were enqueued. So Linear itself makes no
- * second one, and whether one arrived can be asked by its id.
+ * Issues and comments are created under ids that were made when their rows were enqueued. So Linear itself prevents a
+ * second one, and the rail can look one up by its id.
  *
  * Owns: turning a row into a mutation and an answer into an outcome. Does not own: texts (rendered in SQL) and order.
  */
@@ -23,7 +23,7 @@ import { createWorkflowStates } from "./states.ts";
 import type { WorkflowStates } from "./states.ts";
 
 export interface LinearRailOptions extends LinearSettings {
-  /** Hard limit of one call, the reading of states included. Default: 15,000. */
+  /** Hard limit of one call, including reading states. Default: 15,000. */
   readonly timeoutMs?: number;
   /** Calls under way at once. Default: the relay's own limit. */
   readonly concurrency?: number;
@@ -71,7 +71,7 @@ async function send(linear: Linear, message: LinearMessage, { signal }: RailCont
   const { stateId, remembered } = state;
   const outcome = await mutate(linear, message, { ...message.input, ...stateId }, signal);
   if (!remembered || outcome.kind !== "rejected" || outcome.code !== "invalid_input") return outcome;
-  // The state may be what was refused. It is read anew for the next try; if that is refused too, it was not the state.
+  // The state may have been refused. It is read again for the next try; if that is refused too, it was not the state.
   linear.states.forget(message.team_id ?? "");
   return outcomeOf({ kind: "failure", code: "state_changed" });
 }
@@ -90,7 +90,7 @@ async function stateOf(
   if (state.kind === "state") {
     return { stateId: state.id === null ? {} : { stateId: state.id }, remembered: state.remembered };
   }
-  // Nothing has been changed yet, so a failure to read is never uncertain.
+  // Nothing has been changed yet, so a failed read leaves no uncertainty.
   if (linearCodes[state.code].outcome !== "unknown") return outcomeOf(state);
   return outcomeOf({ ...state, code: "states_unavailable" });
 }
@@ -116,7 +116,7 @@ async function mutate(
   return await unlessThere(linear, message, answer, signal);
 }
 
-/** A refusal to create what is there already is a success: an earlier try of this row made it. */
+/** A refusal because the id already exists is a success: an earlier try of this row made it. */
 async function unlessThere(
   linear: Linear,
   message: LinearMessage,
@@ -128,7 +128,7 @@ async function unlessThere(
   const found = await lookUp(linear, message, { signal });
   if (found.kind === "absent") return refusal;
   if (found.kind === "found") return { ...found, kind: "delivered", code: "duplicate" };
-  // Whether it is there is what decides, and it could not be asked.
+  // The answer depends on whether it exists, which could not be asked.
   return outcomeOf({ ...failure, code: "bad_answer" });
 }
 
@@ -159,8 +159,8 @@ function responseOf(id: string, entity: Readonly<Record<string, unknown>> | unde
 }
 
 /**
- * An update needs no search: sending it again leaves the same issue, and nothing can have come in between, as later rows
- * of the lane wait. So it counts as absent, which lets it be sent again.
+ * An update needs no search: sending it again leads to the same issue, and nothing can have come in between, as later rows
+ * of the lane wait. So it is reported absent, and the engine sends it again.
  */
 async function lookUp(linear: Linear, message: LinearMessage, { signal }: RailContext): Promise<LookupOutcome> {
   if (message.operation === "issueUpdate") return { kind: "absent" };
@@ -173,7 +173,7 @@ async function lookUp(linear: Linear, message: LinearMessage, { signal }: RailCo
     if (entity?.id !== id) return unavailable({ kind: "failure", code: "bad_answer" });
     return { kind: "found", ...referenceOf(id, entity), response: { [name]: responseOf(id, entity) } };
   }
-  // The id is well formed, so the only input that can be refused is one that names nothing.
+  // The id is well formed, so a refused input means that there is no such entity.
   return answer.code === "invalid_input" ? { kind: "absent" } : unavailable(answer);
 }
 

@@ -1,12 +1,12 @@
 /**
- * Which workflow state of a team is meant by a kind: teams name their states as they like, and Linear sorts them into kinds.
+ * Finds a team's workflow state of a kind: teams name their states as they like, and Linear sorts them into kinds.
  *
- * Owns: the choice, and a short memory of it. Does not own: whether a workspace names a state itself; then the row has it.
+ * Owns: the choice, and a cache of it. Does not own: a state that a workspace names itself; then the row has it.
  */
 import { z } from "zod";
 import type { LinearFailure, LinearQuery } from "./graphql.ts";
 
-/** People change workflows about once a year; a stale state is noticed and read anew. */
+/** Workflows change about once a year; a stale state is noticed and read again. */
 const rememberedMs = 5 * 60_000;
 const maxTeams = 500;
 

@@ -1,8 +1,8 @@
 /**
- * The rail's codes: Slack's own words for why a webhook took nothing, each with the outcome that it means.
+ * The rail's codes: Slack's own words for why a webhook did not accept a message, each with its outcome.
  *
- * A webhook that is gone for good is told apart from a message that is refused: the former is forgotten, and what it should have
- * told is told another way.
+ * A webhook that is permanently gone is distinguished from a message that is refused: the webhook is deleted, and the message goes
+ * by another channel.
  *
  * Owns: which outcome a word or a status is. Does not own: making the call, or wording the reason.
  */
@@ -14,8 +14,8 @@ export const slackWebhookCodes = {
   ...statusCodes,
   webhook_unavailable: { outcome: "retry", meaning: "The address of the webhook could not be read here." },
   webhook_unknown: { outcome: "rejected", meaning: "The person has no webhook any more." },
-  webhook_refused: { outcome: "rejected", meaning: "What is stored is no incoming webhook of Slack." },
-  webhook_gone: { outcome: "rejected", meaning: "Slack says that the webhook or its channel is no more." },
+  webhook_refused: { outcome: "rejected", meaning: "The stored address is not an incoming webhook of Slack." },
+  webhook_gone: { outcome: "rejected", meaning: "Slack says that the webhook or its channel no longer exists." },
   message_refused: { outcome: "rejected", meaning: "Slack does not take the message." },
   action_prohibited: { outcome: "rejected", meaning: "An administrator of the workspace forbids it." },
   http_redirect: { outcome: "rejected", meaning: "The answer leads elsewhere, and nothing is sent there." },
@@ -45,7 +45,7 @@ const codesByWord: ReadonlyMap<string, SlackWebhookCode> = new Map([
   ["missing_text_or_fallback_or_attachments", "message_refused"],
 ]);
 
-/** By the word that Slack answers with, where it is one that we know; else by the status. */
+/** By the word that Slack answers with, if we know it; otherwise by the status. */
 export function codeOfAnswer(status: number, word: string): SlackWebhookCode {
   if (status >= 300 && status <= 399) return "http_redirect";
   if (status === 429) return "http_429";

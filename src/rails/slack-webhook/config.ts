@@ -1,7 +1,7 @@
 /**
- * What the rail is told, and which addresses are incoming webhooks of Slack.
+ * The settings of the rail, and which addresses are incoming webhooks of Slack.
  *
- * Owns: validation and documentation of the settings, and the one rule about hosts. Does not own: where an address is kept.
+ * Owns: validation and documentation of the settings, and the rule about hosts. Does not own: where an address is kept.
  */
 import { z } from "zod";
 import type { RailField } from "../fields.ts";
@@ -20,7 +20,7 @@ export const slackWebhookFields: readonly (RailField & { readonly name: keyof Sl
   {
     name: "hooksUrl",
     label: "Address of webhooks",
-    help: "What stands in for `https://hooks.slack.com/` where Slack is not Slack's own: a sandbox, or a proxy.",
+    help: "Replaces `https://hooks.slack.com/` where a sandbox or a proxy is used.",
     example: "https://hooks.slack.com/",
     secret: false,
     required: false,
@@ -28,11 +28,11 @@ export const slackWebhookFields: readonly (RailField & { readonly name: keyof Sl
   },
 ];
 
-/** The same rule as notify.set_slack_webhook(): Slack's own hosts, and nothing beside the path of a webhook. */
+/** The same rule as notify.set_slack_webhook(): Slack's own hosts, and nothing but the path of a webhook. */
 const webhookPattern =
   /^https:\/\/hooks\.slack(?:-gov)?\.com(\/services\/[A-Za-z0-9]{1,40}\/[A-Za-z0-9]{1,40}\/[A-Za-z0-9]{1,80})$/;
 
-/** Where to send to; undefined for what is no webhook of Slack's, whoever stored it. */
+/** Where to send to; undefined if it is not a webhook of Slack, whoever stored it. */
 export function webhookUrl(address: string, { hooksUrl }: SlackWebhookSettings): URL | undefined {
   const path = webhookPattern.exec(address)?.[1];
   if (path === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What rows for a webhook say: a text, and blocks. Where it goes is no part of it, nor as whom.
+ * The payload of rows for a webhook: a text and blocks. It contains neither the receiver nor the sender.
  */
 import { z } from "zod";
 

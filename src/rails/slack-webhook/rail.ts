@@ -1,8 +1,8 @@
 /**
- * The rail `slack-webhook`: posts to somebody's own incoming webhook at Slack. A webhook cannot be asked what it has taken, so it is blind.
+ * The rail `slack-webhook`: posts to a person's own incoming webhook in Slack. A webhook cannot be asked what it accepted, so it is blind.
  *
- * Its address is the whole credential: it is read at the moment of sending (the function is injected), stands in no row, and no answer
- * is repeated that might hold it. Nothing is sent anywhere but to Slack's own hosts, whatever is stored; redirects are not followed.
+ * Its address is the whole credential. It is read at the moment of sending (the function is injected), is in no row, and no answer
+ * that might hold it is repeated. Whatever is stored, requests go only to Slack's own hosts; redirects are not followed.
  *
  * Owns: the request and what its answer means. Does not own: where addresses are kept, retries.
  */
@@ -19,7 +19,7 @@ import { codeOfAnswer, slackWebhookCodes, type SlackWebhookCode } from "./codes.
 import { slackWebhookSettingsSchema, webhookUrl, type SlackWebhookSettings } from "./config.ts";
 import { webhookMessageSchema } from "./message.ts";
 
-/** The address that a row goes to; not_found where there is none. What it returns is called and kept nowhere. */
+/** The address that a row goes to; throws not_found if there is none. It is used for the call and not kept. */
 export type WebhookAddress = (message: RailMessage, signal: AbortSignal) => Promise<string>;
 
 export interface SlackWebhookRailOptions extends SlackWebhookSettings {
@@ -72,7 +72,7 @@ async function urlOf(
     if (found.kind !== "done") return "aborted_before_send";
     return webhookUrl(found.value, settings) ?? "webhook_refused";
   } catch (error) {
-    // What went wrong in there may quote a connection string or the address, so it is not repeated.
+    // Its error may quote a connection string or the address, so it is not repeated.
     const none = error instanceof HeadroomError && error.code === "not_found";
     return none ? "webhook_unknown" : "webhook_unavailable";
   }
@@ -90,7 +90,7 @@ async function post(
   return result.kind === "answer" ? read(result) : outcomeOf(result.code);
 }
 
-/** Slack answers a webhook with one word, and with `ok` alone when it has taken the message. */
+/** Slack answers a webhook with one word, which is `ok` only if it accepted the message. */
 function read({ status, headers, body }: ExchangeAnswer): RailOutcome {
   const said = body.toString("utf8").trim();
   if (status === 200) return said === "ok" ? { kind: "delivered", code: "ok" } : outcomeOf("bad_answer");

@@ -1,7 +1,7 @@
 /**
- * Whether Slack accepts the token, what it may do, and whether the channels that requests are posted to are there.
+ * Whether Slack accepts the token, what it may do, and whether the channels that requests are posted to exist.
  *
- * Owns: the questions, none of which anybody sees in Slack. Does not own: which channels are meant.
+ * Owns: the questions, which nobody sees in Slack. Does not own: which channels are meant.
  */
 import { z } from "zod";
 import { openConnections } from "../exchange.ts";
@@ -54,7 +54,7 @@ function refusal({ code, detail }: SlackFailure): AccessProblem {
   return problemOf(code, slackCodes[code].meaning, detail, refusals);
 }
 
-/** A server that tells no scopes, such as a proxy, is not blamed for any. */
+/** If the server reports no scopes, such as a proxy, none is reported missing. */
 function lackingScope(scopes: readonly string[] | undefined): AccessProblem | undefined {
   if (scopes === undefined) return undefined;
   const lacks = (list: readonly string[]): string => list.filter((scope) => !scopes.includes(scope)).join(", ");

@@ -1,7 +1,7 @@
 /**
  * One call of Slack's Web API through Slack's own client, with its retries, its queue and its log switched off.
  *
- * Owns: what came of the call, as a code. Does not own: what a rail makes of it.
+ * Owns: the result of the call, as a code. Does not own: what a rail makes of it.
  */
 import { LogLevel, WebClient } from "@slack/web-api";
 import type { Logger } from "@slack/web-api";
@@ -19,7 +19,7 @@ import type { SlackSettings } from "./config.ts";
 export interface SlackFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: SlackCodeName;
-  /** Slack's word or the status, fit to be shown; the code says which kind it is. */
+  /** Slack's word or the status, safe to show; the code says which kind it is. */
   readonly detail?: string;
 }
 
@@ -28,7 +28,7 @@ export type SlackAnswer = { readonly kind: "ok"; readonly result: unknown } | Sl
 export type SlackCall = (method: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<SlackAnswer>;
 
 /**
- * The client belongs to one call: its `fetch` is the only way to hand it that call's signal, and to learn how far the
+ * The client belongs to one call: only its `fetch` can pass on that call's signal, and report how far the
  * call got.
  */
 export function createSlackCall(settings: SlackSettings, connections: Connections): SlackCall {
@@ -45,7 +45,7 @@ export function createSlackCall(settings: SlackSettings, connections: Connection
     try {
       return { kind: "ok", result: await client.apiCall(method, args) };
     } catch {
-      // What the client throws is derived from the exchange, and less exact.
+      // The client's own error is derived from the exchange, and less exact.
       return failureOf(last(), settings);
     }
   };
@@ -65,7 +65,7 @@ function failureOf(result: ExchangeResult | undefined, { token }: SlackSettings)
   const refusal = refusalSchema.safeParse(parseJson(result.body));
   const unavailable = status === 503 && refusal.data?.error === "service_unavailable";
   if (status !== 200 && !unavailable) return failure(codeOfStatus(status), `HTTP ${status}`);
-  // An answer that was cut off or is not Slack's: the call may well have been carried out.
+  // The answer was cut off or is not Slack's: the call may well have been carried out.
   if (!refusal.success) return { kind: "failure", code: "bad_answer" };
   return failure(codeOfWord(refusal.data.error), excerptOf(refusal.data.error, [token]));
 }
@@ -78,7 +78,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** The client's own log would show texts of messages. */
+/** The client's own log would contain texts of messages. */
 const silent: Logger = {
   debug() {},
   info() {},

@@ -1,9 +1,9 @@
 /**
- * The Slack rails' codes: Slack's own error words, each with the outcome that it means, in one table.
+ * The Slack rails' codes: Slack's own error words, each with its outcome, in one table.
  *
- * Three rules made it. What Slack says about our settings (token, scopes) is tried again: the message is good, and a
- * working token delivers it. What Slack says about the message or its channel is rejected. And where Slack writes that a
- * part may have succeeded, nothing is claimed: the rail asks. Only Slack's own word that it is not available (503) proves it.
+ * There are three rules. An error about our settings (token, scopes) is tried again: the message is good, and a
+ * working token delivers it. An error about the message or its channel is rejected. If Slack's reference says that a
+ * part may have succeeded, the outcome is unknown and the rail asks. Only Slack's own `service_unavailable` (503) proves that nothing was done.
  *
  * Owns: which outcome a word or a status is. Does not own: making the call, or wording the reason.
  */
@@ -24,7 +24,7 @@ const passing = {
   external_channel_migrating: { outcome: "retry", meaning: "The channel is being moved." },
 } as const satisfies Record<string, RailCode>;
 
-/** About the token and what it may do: an operator puts it right, and no message is at fault. */
+/** About the token and what it may do: an operator must correct it, and the message is fine. */
 const settings = {
   not_authed: { outcome: "retry", meaning: "Slack got no token." },
   invalid_auth: { outcome: "retry", meaning: "Slack does not accept the token." },
@@ -110,8 +110,8 @@ export const slackCodes = {
 export type SlackCodeName = keyof typeof slackCodes;
 
 /**
- * For messages that cannot be looked up. There a failure of the server is taken at its word: a note that is shown to one
- * person and gone at the next reload is better shown twice than never.
+ * For messages that cannot be looked up. Here a failure of the server is treated as a failure to send: a note that one
+ * person sees until the next reload is better shown twice than never.
  */
 export const slackInteractionCodes = {
   ...slackCodes,
@@ -133,12 +133,12 @@ export function codeOfWord(word: string): SlackCodeName {
   return errorWords.get(word) ?? "slack_error";
 }
 
-/** The code of a status other than 200, the only one that Slack's methods answer with. */
+/** The code of a status other than 200, which is the only status of Slack's methods. */
 export function codeOfStatus(status: number): SlackCodeName {
   return status === 429 ? "http_429" : (codeOfAnyStatus(status) ?? "http_other");
 }
 
-/** Those after which the whole destination must be left in peace. */
+/** The codes after which the whole destination must pause. */
 export function isThrottling(code: SlackCodeName): boolean {
   return code === "http_429" || Object.hasOwn(throttling, code);
 }

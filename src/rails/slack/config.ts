@@ -1,5 +1,5 @@
 /**
- * What the Slack rails are told: their settings, as data.
+ * The settings of the Slack rails, as data.
  *
  * Owns: validation and documentation of the settings. Does not own: where they come from (the command line reads the
  * environment).

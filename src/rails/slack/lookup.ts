@@ -1,6 +1,6 @@
 /**
- * Asks Slack whether a message arrived. Slack has no idempotency keys, but keeps the metadata that a message was posted
- * with; so the channel's (or thread's) messages since the row was made are read until one bears the row's mark.
+ * Asks Slack whether a message arrived. Slack has no idempotency keys, but keeps the metadata of a message; so the channel's
+ * (or thread's) messages since the row was made are read until one carries the row's mark.
  *
  * Owns: the search and its bounds. Does not own: what becomes of the row.
  */
@@ -19,7 +19,7 @@ const pageSchema = z.object({
   messages: z.array(
     z.object({
       ts: z.string(),
-      // What other apps wrote may have any form.
+      // Other apps' metadata may have any form.
       metadata: metadataSchema.optional().catch(undefined),
     }),
   ),
@@ -52,7 +52,7 @@ export async function findMessage(
   for (let page = 0; page < maxPages; page += 1) {
     const method = inThread ? "conversations.replies" : "conversations.history";
     const answer = await call(method, cursor === undefined ? where : { ...where, cursor }, signal);
-    // A thread that is gone took its replies with it.
+    // A deleted thread has no replies left.
     if (answer.kind === "failure") return answer.code === "thread_not_found" ? { kind: "absent" } : answer;
     const read = pageSchema.safeParse(answer.result);
     if (!read.success) return { kind: "failure", code: "bad_answer" };
@@ -63,7 +63,7 @@ export async function findMessage(
     cursor = read.data.response_metadata?.next_cursor;
     if (cursor === undefined || cursor === "") return { kind: "absent" };
   }
-  // What was not read to the end proves nothing.
+  // A list that was not read to the end proves nothing.
   return { kind: "failure", code: "too_many_to_search" };
 }
 

@@ -1,14 +1,14 @@
 /**
- * What rows for Slack say: which methods they may call, and how a message is known again among others.
+ * The payloads of rows for Slack: which methods they may call, and how a message is recognised among others.
  *
- * Owns: the form of payloads. Does not own: Block Kit; what Slack thinks of the blocks, Slack says.
+ * Owns: the form of payloads. Does not own: Block Kit; Slack itself checks the blocks.
  */
 import { z } from "zod";
 import type { RailMessage } from "../../contract/rail.ts";
 
 const channel = z.string().regex(/^[A-Z0-9]{2,32}$/, "the id of a channel or a person, such as C024BE91L");
 const timestamp = z.string().regex(/^\d{1,16}\.\d{1,10}$/, "a message's timestamp, as text");
-/** A payload that could name its own token would speak as somebody else. */
+/** With its own token, a payload could post as somebody else. */
 const token = z.undefined("the rail has the token").optional();
 
 const metadata = z.object({
@@ -56,14 +56,14 @@ export const interactionSchema = z.discriminatedUnion("method", [
 ]);
 
 /**
- * How the message is known among others. The workflow's payloads bring their own mark (request, instruction, effect); a
- * payload without one gets the row's id, so that whatever was posted can be found.
+ * How the message is recognised among others. The workflow's payloads have their own mark (request, instruction, effect); a
+ * payload without one gets the row's id, so that every message can be found.
  */
 export function markOf(payload: PostMessage, message: RailMessage): Metadata {
   return payload.metadata ?? { event_type: "headroom_outbox", event_payload: { outbox_id: message.outboxId } };
 }
 
-/** Whether a message of the channel carries the mark: all of its fields, whatever else it carries. */
+/** Whether a message of the channel carries the mark: all of its fields, and possibly others. */
 export function bears(found: Metadata | undefined, mark: Metadata): boolean {
   if (found?.event_type !== mark.event_type) return false;
   return Object.entries(mark.event_payload).every(

@@ -2,7 +2,7 @@
  * The rails `slack` and `slack-interaction`: post and change messages, and answer a click or a command.
  *
  * Owns: turning a row into a call and an answer into an outcome. Does not own: Block Kit (rendered in SQL), order and
- * rate limits (the engine's; a destination is a channel), or what comes in from Slack.
+ * rate limits (the engine's; a destination is a channel), or what Slack sends us.
  */
 import { z } from "zod";
 import { outcomeOfCode } from "../exchange-codes.ts";
@@ -28,7 +28,7 @@ export interface SlackRailOptions extends SlackSettings {
   readonly timeoutMs?: number;
   /** Calls under way at once. Default: the relay's own limit. */
   readonly concurrency?: number;
-  /** How long after a try whose outcome is unknown a message that is not found may still appear. Default: 2,000. */
+  /** How long after a try with unknown outcome a message may still appear that was not found. Default: 2,000. */
   readonly visibleAfterMs?: number;
 }
 
@@ -38,7 +38,7 @@ export interface SlackRail extends Rail {
 }
 
 const defaults = { timeoutMs: 15_000, visibleAfterMs: 2_000 } satisfies Partial<SlackRailOptions>;
-/** A trigger is good for three seconds; whoever waits longer for a modal has clicked again. */
+/** A trigger is valid for three seconds; a person who waits longer for a modal has clicked again. */
 const interactionDefaults = { timeoutMs: 5_000 } satisfies Partial<SlackRailOptions>;
 
 export function createSlackRail(options: SlackRailOptions): SlackRail {
@@ -95,8 +95,8 @@ async function sendMessage(call: SlackCall, message: RailMessage, { signal }: Ra
 }
 
 /**
- * An update needs no search: whether or not an earlier try arrived, sending it again leaves the same message. Nothing
- * can have come in between, as later rows of the lane wait. So it counts as absent, which lets it be sent again.
+ * An update needs no search: whether or not an earlier try arrived, sending it again leads to the same message. Nothing
+ * can have come in between, as later rows of the lane wait. So it is reported absent, and the engine sends it again.
  */
 async function lookUp(
   call: SlackCall,
@@ -127,7 +127,7 @@ async function sendInteraction(call: SlackCall, message: RailMessage, { signal }
   const { method, token: _token, ...args } = interactionSchema.parse(message.payload);
   const answer = await call(method, args, signal);
   if (answer.kind === "ok") return { kind: "delivered", code: "ok" };
-  // The trigger was used by an earlier try of this very row, so its modal is open.
+  // An earlier try of this row used the trigger, so its modal is open.
   if (answer.code === "exchanged_trigger_id" && message.tryNo > 1) return { kind: "delivered", code: answer.code };
   return outcomeOf(answer, slackInteractionCodes);
 }

@@ -1,5 +1,5 @@
 /**
- * Whether Stripe accepts the key, and lets it read what the rail reads. Whether it may also write cannot be asked without writing.
+ * Whether Stripe accepts the key, and lets it read what the rail reads. Whether it may also write cannot be checked without writing.
  */
 import type { Stripe } from "stripe";
 import { openConnections } from "../exchange.ts";
@@ -19,7 +19,7 @@ const questions: readonly (readonly [permission: string, ask: (stripe: Stripe) =
   ["Events", (stripe) => stripe.events.list({ limit: 1 })],
 ];
 
-/** The first problem is told. */
+/** Returns the first problem. */
 export async function checkStripeAccess(given: StripeSettings, signal: AbortSignal): Promise<AccessCheck> {
   const settings = requireSettings("stripe", stripeSettingsSchema, given);
   const connections = openConnections();
@@ -35,7 +35,7 @@ export async function checkStripeAccess(given: StripeSettings, signal: AbortSign
   }
 }
 
-/** Money that is taken in the wrong mode is the mistake that is made most. */
+/** Using the wrong mode is the most frequent mistake. */
 function modeOf(secretKey: string): string {
   return /^.k_live_/.test(secretKey) ? "a key that moves real money" : "a key of the test mode, which moves no money";
 }

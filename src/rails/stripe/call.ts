@@ -1,7 +1,7 @@
 /**
- * One call of Stripe's API through Stripe's own client, told to retry nothing.
+ * One call of Stripe's API through Stripe's own client, with its retries switched off.
  *
- * Owns: what came of the call, as data or as a code. Does not own: what a rail makes of it.
+ * Owns: the result of the call, as data or as a code. Does not own: what a rail makes of it.
  */
 import { Stripe } from "stripe";
 import { z } from "zod";
@@ -21,7 +21,7 @@ export interface StripeFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: StripeCodeName;
   readonly detail?: string;
-  /** Stripe's own words for it, by which an operation may know more. */
+  /** Stripe's own error fields, from which an operation may know more. */
   readonly facts?: StripeErrorFacts;
 }
 
@@ -29,10 +29,10 @@ export type StripeAnswer = { readonly kind: "data"; readonly data: unknown } | S
 
 export type StripeCall = (ask: (stripe: Stripe) => Promise<unknown>, signal: AbortSignal) => Promise<StripeAnswer>;
 
-/** The exchange is bounded by its signal; the client's own limit must only not come first. */
+/** The signal bounds the exchange; the client's own limit must be longer. */
 const clientTimeoutMs = 60_000;
 
-/** Stripe keeps a key for a day at least: four looks a day at whether it has forgotten one, where an operation does not know better. */
+/** Stripe keeps a key for at least a day: check four times a day whether it has forgotten it, unless an operation knows better. */
 const replayedAfterMs = 6 * 60 * 60 * 1000;
 
 export function createStripeCall(settings: StripeSettings, connections: Connections): StripeCall {
@@ -40,7 +40,7 @@ export function createStripeCall(settings: StripeSettings, connections: Connecti
   const secure = protocol === "https:";
   return async (ask, signal) => {
     const recording = recordingFetch(connections, signal);
-    // A client for each call costs a tenth of a millisecond, and keeps the records of calls apart.
+    // A client for each call costs a tenth of a millisecond, and keeps the results of calls apart.
     const stripe = new Stripe(settings.secretKey, {
       apiVersion: stripeApiVersion,
       httpClient: Stripe.createFetchHttpClient(fetchOf(recording)),
@@ -54,17 +54,17 @@ export function createStripeCall(settings: StripeSettings, connections: Connecti
     try {
       const data = await ask(stripe);
       const last = recording.last();
-      // The client takes a redirect for an answer, and an answer that was cut off for whole if it reads well.
+      // The client takes a redirect for an answer, and a truncated answer for a whole one if it parses.
       if (last?.kind !== "answer" || last.status > 299) return failureOf(last, settings.secretKey);
       return { kind: "data", data };
     } catch {
-      // What the client throws is derived from the exchange, and less exact.
+      // The client's own error is derived from the exchange, and less exact.
       return failureOf(recording.last(), settings.secretKey);
     }
   };
 }
 
-/** The client hands over headers as pairs. */
+/** The client passes headers as pairs. */
 const headersSchema = z.union([
   z.array(z.tuple([z.string(), z.string()])).transform((pairs) => Object.fromEntries(pairs)),
   z.record(z.string(), z.string()),
@@ -81,7 +81,7 @@ function fetchOf({ fetch }: RecordingFetch): typeof globalThis.fetch {
 function failureOf(result: ExchangeResult | undefined, secretKey: string): StripeFailure {
   if (result === undefined) return { kind: "failure", code: "request_invalid" };
   if (result.kind !== "answer") return { kind: "failure", code: result.code };
-  // An answer that the client could not read: Stripe may well have done it.
+  // The client could not read the answer: Stripe may well have done it.
   if (result.status >= 200 && result.status <= 299) return { kind: "failure", code: "bad_answer" };
   const { message, ...facts } = errorOf(result);
   const replayed = result.headers["idempotent-replayed"] === "true";

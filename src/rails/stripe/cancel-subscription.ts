@@ -1,5 +1,5 @@
 /**
- * Ending a subscription at once. Stripe calls one that was cancelled already missing; it is asked for, so that what is told of it is true.
+ * Ending a subscription immediately. Stripe reports an already cancelled one as missing; the rail then reads it, to report its true state.
  */
 import type { LookupOutcome, RailOutcome } from "../../contract/rail.ts";
 import type { StripeAnswer, StripeCall } from "./call.ts";
@@ -40,7 +40,7 @@ function hasEnded({ status }: Compact): boolean {
   return status === "canceled" || status === "incomplete_expired";
 }
 
-/** Nothing that is not there charges anybody. */
+/** A subscription that does not exist charges nobody. */
 function missing(id: string): Compact {
   return { object: "subscription", id, status: "canceled", metadata: {} };
 }

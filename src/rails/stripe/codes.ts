@@ -1,8 +1,8 @@
 /**
  * The Stripe rail's codes, by status and by Stripe's own error codes, in one table.
  *
- * A call under an idempotency key that fails may be the echo of an earlier one: Stripe answers a key's first result again, a failure of
- * its own too, and cannot say whether anything was done. Such an answer proves nothing, and the effect is looked for before the next try.
+ * A failure under an idempotency key may be the echo of an earlier one: Stripe repeats a key's first result, even a failure on its
+ * side, and cannot say whether anything was done. Such an answer proves nothing, and the rail looks for the effect before the next try.
  *
  * Owns: which outcome an answer is. Does not own: making the call, or wording the reason.
  */
@@ -34,7 +34,7 @@ export const stripeCodes = {
     outcome: "rejected",
     meaning: "Stripe failed at it, says so again under the key, and has no such session: another checkout may begin.",
   },
-  nothing_left: { outcome: "rejected", meaning: "As much is not left of the payment: it was refunded already." },
+  nothing_left: { outcome: "rejected", meaning: "Not enough is left of the payment: it was refunded already." },
   disputed: { outcome: "rejected", meaning: "The payment is disputed, and cannot be refunded." },
   not_refundable: { outcome: "rejected", meaning: "Stripe cannot refund this payment." },
   not_paid: { outcome: "rejected", meaning: "The payment did not succeed, so that nothing can be refunded." },
@@ -51,7 +51,7 @@ export const stripeCodes = {
 
 export type StripeCodeName = keyof typeof stripeCodes;
 
-/** What an error's body says; all of it may be missing. */
+/** An error's body. Every field may be missing. */
 export interface StripeErrorFacts {
   readonly type?: string | undefined;
   readonly code?: string | undefined;
@@ -88,14 +88,14 @@ const codesByName: ReadonlyMap<string, StripeCodeName> = new Map([
   ["platform_api_key_expired", "http_401"],
 ]);
 
-/** For a status other than 2xx, by itself. */
+/** For a status other than 2xx, without its body. */
 export function codeOfStatus(status: number): StripeCodeName {
   const known = codesByStatus.get(status) ?? codeOfAnyStatus(status);
   if (known !== undefined) return known;
   return status >= 300 && status <= 399 ? "http_3xx" : "http_4xx";
 }
 
-/** For a status other than 2xx, with what the body says. A failure of Stripe's own is one whatever else it says. */
+/** For a status other than 2xx, with its body. A failure on Stripe's side is one whatever the body says. */
 export function codeOfError(status: number, replayed: boolean, facts: StripeErrorFacts): StripeCodeName {
   if (status >= 500) return replayed ? "replayed_failure" : codeOfStatus(status);
   const named = facts.code === undefined ? undefined : codesByName.get(facts.code);

@@ -1,5 +1,5 @@
 /**
- * What the Stripe rail is told: its settings, as data, and which version of Stripe's API it speaks.
+ * The settings of the Stripe rail, as data, and which version of Stripe's API it uses.
  *
  * Owns: validation and documentation of the settings. Does not own: where they come from.
  */
@@ -14,10 +14,10 @@ export interface StripeSettings {
 
 export const stripeApiUrl = "https://api.stripe.com";
 
-/** Pinned, so that neither the account's default nor an update of the client changes what we are told. */
+/** Pinned, so that neither the account's default nor an update of the client changes the answers. */
 export const stripeApiVersion = "2026-10-28.endive" satisfies Stripe.LatestApiVersion;
 
-/** The client can be given a host, and no path below it. */
+/** The client accepts a host, but no path below it. */
 const origin = z
   .url({ protocol: /^https?$/, error: "an http or https address" })
   .refine((text) => URL.canParse(text) && isOrigin(new URL(text)), { error: "an address without a path" });

@@ -1,9 +1,9 @@
 /**
- * Making a Checkout session: one line, our marks on everything that will come of it.
+ * Making a Checkout session: one line item, and our marks on everything that Stripe makes from it.
  *
- * An answer that was lost is made good twice over: the session is looked for by its mark, and a try again under the same idempotency key
- * is answered with the first one's session. Where Stripe repeats a failure instead, that key will bring nothing for a day: the session is
- * looked for, and when there is none the row is given up, so that whoever wants to pay begins another checkout.
+ * A lost answer is recovered in two ways: the rail looks for the session by its mark, and a second try under the same idempotency key
+ * gets the session of the first. If Stripe repeats a failure instead, that key is useless for a day: the rail looks for the session, and if
+ * there is none gives the row up, so that the customer can begin another checkout.
  */
 import type { Stripe } from "stripe";
 import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
@@ -24,12 +24,12 @@ export async function createCheckout(
   return answer.code === "replayed_failure" ? afterReplay(call, wanted, message, signal) : outcomeOf(answer);
 }
 
-/** Stripe may not list a session at once: two searches, this far apart, must miss it before it counts as never made. */
+/** Stripe may not list a session immediately: it is treated as never made once two searches, this far apart, miss it. */
 const lookAgainAfterMs = 5_000;
-/** The first try whose search decides: such a pause came before it. */
+/** The first try whose search decides, because such a pause came before it. */
 const decisiveTry = 3;
 
-/** The call under the key has ended, so it makes no session any more; only the list says whether it has made one. */
+/** The call under the key has ended, so it can no longer make a session; only the list says whether it made one. */
 async function afterReplay(
   call: StripeCall,
   wanted: CreateCheckout,
@@ -44,9 +44,9 @@ async function afterReplay(
 }
 
 /**
- * Who pays is told for convenience, and must keep nobody from paying: where Stripe does not take the customer, because they were deleted
- * there or have a subscription in another currency, they pay as a new one; where it does not take the address, they type one. Stripe has no
- * code for either, so whatever it refuses without one is tried. Other parameters need another key.
+ * The customer is prefilled for convenience, which must not keep anybody from paying. If Stripe refuses the customer, who was deleted there
+ * or has a subscription in another currency, they pay as a new customer; if it refuses the e-mail address, they type one. Stripe has no code
+ * for either, so any refusal without a code is tried again without them. Other parameters need another key.
  */
 async function createOnce(
   call: StripeCall,
@@ -72,7 +72,7 @@ function isPayerRefused(answer: StripeAnswer): boolean {
   return answer.code === "http_400" || (answer.code === "http_404" && answer.facts?.param === "customer");
 }
 
-/** Without a language: Stripe goes by the customer's browser. */
+/** Without a language: Stripe uses that of the customer's browser. */
 function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams {
   const metadata = {
     headroom_installation: wanted.installation_id,
@@ -94,7 +94,7 @@ function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams 
     cancel_url: wanted.cancel_url,
     client_reference_id: wanted.checkout_id,
     expires_at: wanted.expires_at,
-    // What was offered is what is paid: Stripe must not turn it into a currency of the customer's.
+    // The customer pays the price that was offered: Stripe must not convert it into another currency.
     adaptive_pricing: { enabled: false },
     metadata,
     ...(isSubscription ? { subscription_data: { metadata } } : { payment_intent_data: { metadata } }),
@@ -106,14 +106,14 @@ function payerOf({ mode, customer, customer_email: email }: CreateCheckout): Str
   if (typeof customer === "string") return { customer };
   return {
     ...(typeof email === "string" ? { customer_email: email } : {}),
-    // A subscription makes one by itself.
+    // A subscription makes one automatically.
     ...(mode === "payment" ? { customer_creation: "always" } : {}),
   };
 }
 
-/** Stripe's clock and the database's differ by seconds; a session that is overlooked would be made a second time. */
+/** Stripe's clock and the database's differ by seconds; a session that is missed would be made a second time. */
 const clockMarginSeconds = 600;
-/** Within this time Stripe knows the key of every try, and answers its first result again. */
+/** Within this time Stripe knows the key of every try, and repeats the first result. */
 const keyLifeMs = 23 * 60 * 60 * 1000;
 
 export async function findCheckout(
@@ -139,7 +139,7 @@ function markedSince(checkoutId: string, { createdAt }: RailMessage): Marked {
   return { checkoutId, since: Math.floor(createdAt.getTime() / 1000) };
 }
 
-/** The session of a checkout of ours, whether or not anybody was told of it. */
+/** The session of one of our checkouts, whether or not its answer arrived. */
 export function findSession(call: StripeCall, { checkoutId, since }: Marked, signal: AbortSignal): Promise<Found> {
   const created = { gte: Math.max(since - clockMarginSeconds, 0) };
   return findMarked(

@@ -1,11 +1,11 @@
-/** Ending a Checkout session that is open. One that is not open any more has ended already, in whatever way. */
+/** Ending an open Checkout session. One that is no longer open has ended already, in whatever way. */
 import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
 import type { StripeAnswer, StripeCall } from "./call.ts";
 import { keyOf, type ExpireCheckout } from "./message.ts";
 import { deliveredAs, foundAs, outcomeOf, unavailable, unreadable } from "./outcomes.ts";
 import { compactOf } from "./shapes.ts";
 
-/** It does no harm twice, so that each try has a key of its own: what Stripe remembers of an earlier one must not stand in the way. */
+/** A second try does no harm, so each has its own key: Stripe must not answer with the remembered result of an earlier one. */
 export async function expireCheckout(
   call: StripeCall,
   { session_id: id }: ExpireCheckout,

@@ -1,10 +1,10 @@
 /**
- * What Stripe has since a moment, a page at a time, newest first: by which payments, refunds and disputes are found that nobody told us of.
+ * Lists Stripe's objects since a time, a page at a time, newest first, to find payments, refunds and disputes that no webhook reported.
  *
- * Lists go by when something was created. What happened later to what is older is in the list of events, which Stripe keeps for 30 days.
+ * Lists are by time of creation. Later changes to older objects are in the list of events, which Stripe keeps for 30 days.
  *
- * An account may serve others, so what says that it is not ours is left out. A refund or a dispute that was made outside says nothing, and is
- * told: whoever knows its payment knows whose it is.
+ * An account may serve others, so objects whose metadata says that they are not ours are left out. A refund or a dispute that was made
+ * outside has no metadata and is reported: its payment shows whose it is.
  */
 import type { Stripe } from "stripe";
 import type { RailOutcome } from "../../contract/rail.ts";
@@ -22,7 +22,7 @@ import {
   type Fields,
 } from "./shapes.ts";
 
-/** A page must fit what a row can bring back. */
+/** A page must fit into the response of a row. */
 const pageSize = 50;
 
 interface Window {
@@ -33,7 +33,7 @@ interface Window {
 
 interface Kind {
   readonly shape: CompactKind;
-  /** Whether all that is ours says so. */
+  /** Whether all our objects of this kind carry our mark. */
   readonly isMarked: boolean;
   readonly page: (stripe: Stripe, window: Window) => Promise<unknown>;
 }
@@ -68,7 +68,7 @@ export async function list(call: StripeCall, wanted: List, signal: AbortSignal):
     ...(after === null ? {} : { starting_after: after }),
   };
   const answer = await call((stripe) => page(stripe, window), signal);
-  // Final: the next comparison asks again, and a permission that only comparisons need must not have payments wait for the key's owner.
+  // Final: the next comparison asks again, and payments must not wait for a permission that only comparisons need.
   if (answer.kind === "failure")
     return outcomeOf(answer.code === "http_403" ? { ...answer, code: "may_not_list" } : answer);
   const read = compactPage(shape, answer.data);
@@ -76,7 +76,7 @@ export async function list(call: StripeCall, wanted: List, signal: AbortSignal):
   const isMeant = (object: Compact | Barely): boolean => isOurs(object, wanted.installation_id ?? null, isMarked);
   const response = {
     objects: read.objects.filter(isMeant).map(withoutUrl),
-    // One that cannot be read stops no other: people look at it.
+    // An object that cannot be read does not stop the others: people check it.
     unread: read.unread.filter(isMeant).map(({ id }) => id),
     cursor: read.cursor,
   };
@@ -88,12 +88,12 @@ function isOurs(given: Compact | Barely, installation: string | null, isMarked: 
   const object = fields["object"] === "event" ? changedIn(fields) : fields;
   if (object === undefined) return false;
   const named = markOf(object, "headroom_installation");
-  // All invoices that are ours say so, also in an event.
+  // All our invoices carry our mark, also in an event.
   if (named === undefined) return !isMarked && object["object"] !== "invoice";
   return installation === null || named === installation;
 }
 
-/** A session's address is long, and nobody is sent there from a list. */
+/** A session's URL is long, and nobody follows it from a list. */
 function withoutUrl(object: Compact): Compact {
   return Object.hasOwn(object, "url") ? { ...object, url: null } : object;
 }

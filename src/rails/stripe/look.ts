@@ -1,4 +1,4 @@
-/** Asking how one thing stands. A question changes nothing, and may be asked as often as one likes. */
+/** Reading the state of one object. It changes nothing, and may be repeated at will. */
 import type { Stripe } from "stripe";
 import type { RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall } from "./call.ts";
@@ -7,7 +7,7 @@ import type { Look } from "./message.ts";
 import { deliveredAs, outcomeOf, unreadable } from "./outcomes.ts";
 import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
 
-/** Ends by far before Stripe's own limit of refunds for one payment is of interest; of a subscription's invoices these are four years'. */
+/** Far more than one payment has refunds; of a subscription's invoices these are four years'. */
 const maxOfOne = 50;
 
 type ListKind = "refunds" | "invoices";
@@ -15,7 +15,7 @@ type ListKind = "refunds" | "invoices";
 const asked: Readonly<
   Record<Exclude<Look["kind"], ListKind | "checkout">, (stripe: Stripe, id: string) => Promise<unknown>>
 > = {
-  // The invoice's payments are how a session that began a subscription knows its payment.
+  // A session that began a subscription names its payment only by its invoice's payments.
   session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments", "payment_intent"] }),
   payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
   subscription: (stripe, id) => stripe.subscriptions.retrieve(id),
@@ -50,12 +50,12 @@ async function lookAtAll(call: StripeCall, kind: ListKind, id: string, signal: A
   const answer = await call((stripe) => ask(stripe, id), signal);
   if (answer.kind === "failure") return outcomeOf(answer);
   const page = compactPage(shape, answer.data);
-  // Whether one is there is read from the list: none of it may be missing.
+  // The list decides whether there is one, so it must be complete.
   if (page === undefined || page.unread.length > 0) return outcomeOf(unreadable);
   return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
 }
 
-/** The session that a checkout of ours has at Stripe, or an empty list, which is an answer too. */
+/** The session of one of our checkouts at Stripe, or an empty list, which is an answer too. */
 async function lookForCheckout(
   call: StripeCall,
   marked: Parameters<typeof findSession>[1],

@@ -1,12 +1,12 @@
 /**
- * What rows for Stripe say, and under which idempotency key a row is sent.
+ * The payloads of rows for Stripe, and the idempotency key under which a row is sent.
  */
 import { z } from "zod";
 import { sha256 } from "../../db/hash.ts";
 import type { RailMessage } from "../../contract/rail.ts";
 
 const text = (most: number) => z.string().min(1).max(most);
-/** Of Stripe's objects, by the beginning of their names. */
+/** The id of an object at Stripe, checked by its prefix. */
 const idOf = (...prefixes: readonly string[]) =>
   z
     .string()
@@ -39,7 +39,7 @@ const createSchema = z
     customer_email: z.string().max(320).nullish(),
   })
   .superRefine(({ amount: total, unit_amount: unit, quantity }, context) => {
-    // What the customer is shown is computed by Stripe, from the parts.
+    // Stripe shows the customer the total that it computes from the parts.
     if (unit * quantity === total) return;
     context.addIssue({ code: "custom", path: ["amount"], message: "is not the quantity times the unit's" });
   });
@@ -50,7 +50,7 @@ const refundSchema = z.object({
   operation: z.literal("refund"),
   amount,
   currency,
-  /** The payment, under the name that every payload that moves money has for where it goes. */
+  /** The payment. Every payload that moves money calls its destination so. */
   destination: idOf("pi"),
   refund_id: text(100),
   request_id: text(100),
@@ -74,24 +74,24 @@ export const lookKinds = [
 const lookSchema = z.object({
   operation: z.literal("look"),
   kind: z.enum(lookKinds),
-  /** For refunds, the payment's; for invoices, the subscription's; for a checkout, ours, by which its session is marked. */
+  /** For refunds, the payment's id; for invoices, the subscription's; for a checkout, our own, with which its session is marked. */
   id: z.union([idOf("cs", "pi", "re", "sub", "dp", "du", "in"), z.uuid()]),
-  /** For a checkout: since when there may be a session. */
+  /** For a checkout: the earliest time of its session. */
   since: epoch.nullish(),
 });
 
-/** By when they were created; `changes` are events, and so by when something happened to what is older. */
+/** By time of creation; `changes` are events, so by the time at which something happened to an older object. */
 export const listKinds = ["sessions", "refunds", "disputes", "invoices", "changes"] as const;
 const listSchema = z.object({
   operation: z.literal("list"),
   kind: z.enum(listKinds),
   since: epoch,
-  /** Whatever Stripe called the last object of the page before. */
+  /** The id of the last object of the previous page. */
   cursor: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,255}$/, "the id of an object at Stripe")
     .nullish(),
-  /** Whose objects are meant. Default: those of any installation of ours. */
+  /** The installation whose objects are listed. Default: every installation of Headroom. */
   installation_id: text(100).nullish(),
 });
 
@@ -111,12 +111,12 @@ export type CancelSubscription = z.infer<typeof cancelSchema>;
 export type Look = z.infer<typeof lookSchema>;
 export type List = z.infer<typeof listSchema>;
 
-/** What Stripe takes for a key. */
+/** What Stripe accepts as a key. */
 const maxKeyChars = 255;
 
-/** The same over all tries of a row, and of no other row's. */
+/** The same over all tries of a row, and different for every row. */
 export function keyOf({ instructionId, idempotencyKey }: RailMessage): string {
   const key = `${instructionId}:${idempotencyKey}`;
-  // A key that no header can carry is known by its hash.
+  // A key that does not fit in a header is replaced by its hash.
   return key.length <= maxKeyChars && /^[\x21-\x7e]+$/.test(key) ? key : `sha256:${sha256(key)}`;
 }

@@ -1,4 +1,4 @@
-/** A failed call in the words of the contract, for every operation alike. */
+/** The outcome of a failed call, the same for every operation. */
 import type { LookupOutcome, RailOutcome } from "../../contract/rail.ts";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { reasonOf } from "../reason.ts";
@@ -15,7 +15,7 @@ export function unavailable(failure: StripeFailure): LookupOutcome {
   return { kind: "unavailable", code, reason: wording(failure), ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-/** Stripe has done it, and this is the object; or what it answered cannot be read, and nobody knows what it did. */
+/** Stripe did it, and this is the object; or its answer cannot be read, and the outcome is unknown. */
 export function deliveredAs(object: Compact | undefined, code = "200"): RailOutcome {
   if (object === undefined) return outcomeOf(unreadable);
   return { kind: "delivered", code, reference: object.id, response: object };

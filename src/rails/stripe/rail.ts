@@ -1,5 +1,5 @@
 /**
- * The rail `stripe`: makes and ends Checkout sessions, refunds payments, cancels subscriptions, and asks how things stand.
+ * The rail `stripe`: makes and ends Checkout sessions, refunds payments, cancels subscriptions, and reads the state of objects.
  *
  * Owns: which operation a row asks for. Does not own: the operations (a file each), or what is owed to whom.
  */
@@ -29,7 +29,7 @@ import { findRefund, makeRefund } from "./refund.ts";
 export interface StripeRailOptions extends StripeSettings {
   /** Hard limit of one try with all its calls, and of one search. Default: 20,000. */
   readonly timeoutMs?: number;
-  /** Rows under way at once. Default: 20. */
+  /** How many rows are under way at the same time. Default: 20. */
   readonly concurrency?: number;
 }
 
@@ -93,7 +93,7 @@ async function lookUp(call: StripeCall, message: RailMessage, { signal }: RailCo
     case "subscription.cancel":
       return await findCancelled(call, asked, signal);
     default:
-      // Asking again is as good as knowing what the earlier answer was.
+      // Reading again is as good as knowing the earlier answer.
       return { kind: "absent" };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Paying money back. Never blind: a refund whose outcome is unknown is looked for by its mark before the row is sent again, and each try
- * has the same idempotency key, for as long as Stripe knows it.
+ * Refunding a payment. Never blind: the rail looks for a refund with unknown outcome by its mark before the row is sent again, and each
+ * try has the same idempotency key, as long as Stripe knows it.
  */
 import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
 import type { StripeCall, StripeFailure } from "./call.ts";
@@ -31,7 +31,7 @@ export async function makeRefund(
   return answer.kind === "failure" ? outcomeOf(refusalOf(answer)) : deliveredAs(compactOf("refund", answer.data));
 }
 
-/** Stripe has no code for an amount beyond what is left: it names the parameter alone, and for a whole positive number that is all it can mean. */
+/** Stripe has no code for an amount beyond what is left: it names only the parameter, which for a positive integer can mean nothing else. */
 function refusalOf(failure: StripeFailure): StripeFailure {
   const isBeyond = failure.code === "http_400" && failure.facts?.param === "amount" && failure.facts.code === undefined;
   return isBeyond ? { ...failure, code: "nothing_left" } : failure;

@@ -1,5 +1,5 @@
 /**
- * Looking through a list of Stripe's, newest first, for the object that shows a mark of ours.
+ * Searching one of Stripe's lists, newest first, for the object that carries our mark.
  *
  * Owns: the bounds of a search. Does not own: which list, or what follows.
  */
@@ -22,7 +22,7 @@ export interface PageWindow {
 
 export type Found =
   | { readonly kind: "found"; readonly object: Compact }
-  /** Whole: all was read. Else there was more than a search may read. */
+  /** True if everything was read; false if there was more than a search may read. */
   | { readonly kind: "missed"; readonly whole: boolean }
   | StripeFailure;
 
@@ -39,7 +39,7 @@ export async function findMarked(call: StripeCall, search: Search, signal: Abort
     if (read === undefined) return unreadable;
     const object = read.objects.find((each) => markOf(each, search.name) === search.mark);
     if (object !== undefined) return { kind: "found", object };
-    // One that cannot be read may be the one that is looked for, unless it says that it is another's.
+    // An object that cannot be read may be the one we look for, unless it carries another mark.
     if (read.unread.some((each) => (markOf(each, search.name) ?? search.mark) === search.mark)) return unreadable;
     if (read.cursor === null) return { kind: "missed", whole: true };
     after = read.cursor;

@@ -1,11 +1,11 @@
 /**
- * What is told of Stripe's objects: few fields, because they are kept with the row that brought them.
+ * The fields of Stripe's objects that are kept: few, because they are stored with the row that brought them.
  *
- * The same fields under the same names as in Stripe's events, so that whoever reads both needs one reader. Where versions of the API differ,
- * older ones are read as well: a subscription's period was its own before it was its items', and an invoice named its subscription and its
- * payment before it had a parent and a list of payments.
+ * They have the same names as in Stripe's events, so that one reader reads both. Older versions of the API are read as well: a subscription
+ * used to have a period, which its items have now, and an invoice used to name its subscription and its payment, and now has a parent and
+ * a list of payments.
  *
- * Owns: which fields, and where each version has them. Does not own: what they mean to us.
+ * Owns: which fields are kept, and where each version has them. Does not own: what they mean to us.
  */
 import { z } from "zod";
 import type { Json } from "../../contract/rail.ts";
@@ -28,7 +28,7 @@ const amount = z.int().nullish().transform(orNull);
 const livemode = z.boolean().nullish().transform(orNull);
 const address = z.string().max(4_000).nullish().transform(orNull);
 
-/** Another object: its id, or the whole of it where it was asked for. */
+/** Another object: its id, or the whole object if it was expanded. */
 const reference = z
   .union([id, z.object({ id })])
   .nullish()
@@ -40,7 +40,7 @@ function orNull<T>(value: T | null | undefined): T | null {
 
 const prefix = "headroom_";
 
-/** Of the metadata only what we wrote: the rest is somebody else's. */
+/** Only the metadata that we wrote: the rest belongs to others. */
 const metadata = z
   .record(z.string(), z.string().max(500))
   .nullish()
@@ -100,7 +100,7 @@ const invoice = invoiceFields.transform((given) => ({
   billing_reason: given.billing_reason,
   subscription: given.parent?.subscription_details?.subscription ?? given.subscription,
   payment_intent: paymentOf(given),
-  // The invoice's own period is the one before; its lines say what it pays for.
+  // The invoice's own period is the previous one; its lines say what it pays for.
   period_end: given.lines?.data.reduce((end, { period }) => Math.max(end, period.end), 0) || given.period_end,
   created: given.created,
   paid_at: given.status_transitions?.paid_at ?? null,
@@ -201,7 +201,7 @@ const subscription = z
     return { ...given, current_period_end: ends.length > 0 ? Math.max(...ends) : given.current_period_end };
   });
 
-/** What each event tells of; those that a comparison asks for. Its object is as the event had it, and not as it is now. */
+/** The object of each event that a comparison asks for, as it was at the event, not as it is now. */
 const changes = {
   "invoice.paid": invoice,
   "refund.updated": refund,
@@ -230,8 +230,8 @@ const change = z
     data: z.object({ object: z.unknown() }),
   })
   .transform(({ account, data, ...given }) => {
-    // In the version of the API that the account had: what cannot be read is told by the other lists as well. One with an account is of
-    // somebody who is connected to ours.
+    // The object has the version of the API that the account had. If it cannot be read, the other lists have it too. An event with
+    // an account is of an account that is connected to ours.
     const object =
       isChange(given.type) && account == null ? changes[given.type].safeParse(data.object).data : undefined;
     return { ...given, data: { object: object ?? null } };
@@ -241,26 +241,26 @@ const shapes = { session, payment_intent: paymentIntent, refund, dispute, subscr
 
 export type CompactKind = keyof typeof shapes;
 
-/** Undefined when it is no such object: what cannot be read is never guessed. */
+/** Undefined if it is not such an object: nothing is guessed. */
 export function compactOf(kind: CompactKind, object: unknown): Compact | undefined {
   return shapes[kind].safeParse(object).data;
 }
 
 export interface CompactPage {
   readonly objects: readonly Compact[];
-  /** Those that cannot be read, by what little of them can. */
+  /** The objects that cannot be read, with the little of them that can. */
   readonly unread: readonly Barely[];
-  /** What the next page begins after; null at the end. */
+  /** The id after which the next page begins; null at the end. */
   readonly cursor: string | null;
 }
 
 const pageSchema = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 const barely = z.object({ id, metadata });
 
-/** An object of which nobody knows more than whose it is. */
+/** The id and the metadata of an object that cannot be read otherwise. */
 export type Barely = z.infer<typeof barely>;
 
-/** What can be read of a page and what cannot; undefined when it is not a page, or does not say where the next one starts. */
+/** The objects of a page, readable or not; undefined if it is not a page, or does not say where the next one starts. */
 export function compactPage(kind: CompactKind, page: unknown): CompactPage | undefined {
   const parsed = pageSchema.safeParse(page).data;
   if (parsed === undefined) return undefined;
@@ -276,13 +276,13 @@ export function compactPage(kind: CompactKind, page: unknown): CompactPage | und
   return { objects, unread, cursor: parsed.has_more ? last : null };
 }
 
-/** What an event tells of; undefined where it could not be read. */
+/** The object of an event; undefined if it could not be read. */
 export function changedIn(event: Fields): Fields | undefined {
   const { data } = event;
   return isFields(data) && isFields(data["object"]) ? data["object"] : undefined;
 }
 
-/** What the object's metadata says under a name of ours. */
+/** The value of one of our names in the object's metadata. */
 export function markOf(object: Fields, name: `headroom_${string}`): string | undefined {
   const written = object["metadata"];
   if (!isFields(written)) return undefined;

@@ -8,7 +8,7 @@ import { sqlStateOf } from "../../db/errors.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Rail, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 
-/** What is inserted. Unique by stream, instruction and idempotency key, the three that enqueue dedupes by. */
+/** What is inserted. Unique by stream, instruction and idempotency key, by which enqueue deduplicates too. */
 export interface TableRow {
   readonly stream: string;
   readonly instructionId: string;
@@ -16,7 +16,7 @@ export interface TableRow {
   readonly outboxId: string;
   readonly key: string | null;
   readonly seq: number | null;
-  /** The payload as JSON text, as it is stored: give it to the statement as it is. */
+  /** The payload as JSON text, as it is stored: pass it to the statement unchanged. */
   readonly payload: string;
 }
 
@@ -28,7 +28,7 @@ export interface TableInsert {
 }
 
 export interface TableRailOptions {
-  /** One statement, committed by itself: `insert … on conflict do nothing`. */
+  /** One statement in its own transaction: `insert … on conflict do nothing`. */
   readonly insert: (row: TableRow, signal: AbortSignal) => Promise<TableInsert>;
   /** As rows name it. Default: `table`. */
   readonly name?: string;
@@ -54,7 +54,7 @@ export const tableCodes = {
   bad_answer: { outcome: "unknown", meaning: "The insert function gave no answer that can be understood." },
 } as const satisfies Record<string, { outcome: "retry" | "rejected" | "unknown"; meaning: string }>;
 
-/** By SQLSTATE, or by its class of two characters. With any but the last the statement was rolled back as a whole. */
+/** By SQLSTATE, or by its class of two characters. Unless the outcome is unknown, the statement was rolled back as a whole. */
 const codesBySqlState: ReadonlyMap<string, TableCode> = new Map([
   ["22", "row_refused"],
   ["23", "row_refused"],
@@ -65,7 +65,7 @@ const codesBySqlState: ReadonlyMap<string, TableCode> = new Map([
   ["57014", "database_busy"],
   ["57P03", "database_busy"],
   ["25006", "database_busy"],
-  // "Statement completion unknown", of the class of those that were rolled back.
+  // "Statement completion unknown", although its class means that the transaction was rolled back.
   ["40003", "insert_failed"],
 ]);
 
@@ -125,7 +125,7 @@ function codeOfError(error: unknown): TableCode {
   return typeof code === "string" && connectErrors.has(code) ? "connect_failed" : "insert_failed";
 }
 
-/** The database's own words stay out of the reason: they quote values of the row. */
+/** The database's own message is left out of the reason: it quotes values of the row. */
 function outcomeOf(code: TableCode): RailOutcome {
   const { outcome, meaning } = tableCodes[code];
   return { kind: outcome, code, reason: meaning };

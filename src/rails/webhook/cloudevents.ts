@@ -1,7 +1,7 @@
 /**
  * CloudEvents 1.0 in structured mode: the payload is the envelope and is sent as it is.
  *
- * Owns: telling an envelope from other JSON, and its required attributes. Does not own: building one.
+ * Owns: recognising an envelope among other JSON, and its required attributes. Does not own: building one.
  */
 import type { Json, Validation } from "../../contract/rail.ts";
 
@@ -19,7 +19,7 @@ export function contentTypeOf(payload: Json): string {
   return isEnvelope(payload) ? "application/cloudevents+json" : "application/json";
 }
 
-/** Whether it claims to be an event of Headroom's, as webhooks.check_envelope decides it for what applications publish. */
+/** Whether it claims to be one of Headroom's events, by the same rule as webhooks.check_envelope for applications' events. */
 export function speaksAsHeadroom(payload: JsonObject): boolean {
   return (
     /^(capacity|headroom)(\.|$)/i.test(textOf(payload["type"])) || /^\/headroom(\/|$)/i.test(textOf(payload["source"]))

@@ -28,7 +28,7 @@ const codesByStatus: ReadonlyMap<number, WebhookCodeName> = new Map([
   [429, "http_429"],
 ]);
 
-/** Null for a delivered status (2xx). A status outside 200 to 599 is no answer that HTTP knows. */
+/** Null for a delivered status (2xx). A status outside 200 to 599 is not valid HTTP. */
 export function codeOfStatus(status: number): WebhookCodeName | null {
   if (status >= 200 && status <= 299) return null;
   const known = codesByStatus.get(status) ?? codeOfAnyStatus(status);

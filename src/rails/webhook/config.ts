@@ -1,5 +1,5 @@
 /**
- * What an endpoint is made of: its fields, their help and their rules, as data.
+ * An endpoint's fields, with their help and their rules, as data.
  *
  * Owns: validation of an endpoint's settings and their documentation. Does not own: whether its address may be
  * reached; that needs the relay's own rules (ssrf.ts) and is decided when the address is dialled.
@@ -12,18 +12,18 @@ import { secretProblem } from "./sign.ts";
 /** Where a message goes. Treated as immutable: give a new object when a setting changes. */
 export interface WebhookEndpoint {
   readonly url: string;
-  /** Every secret in force, the newest first; each one signs. */
+  /** Every valid secret, the newest first; each one signs. */
   readonly secrets: readonly string[];
-  /** Sent along with every request, for example an authorization. */
+  /** Sent with every request, for example an authorization. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Https and public addresses alone, whatever the relay may reach: for an endpoint that a tenant set. Default: false. */
+  /** Only https and public addresses, whatever the relay may reach: for an endpoint that a tenant set. Default: false. */
   readonly publicOnly?: boolean | undefined;
 }
 
-/** An endpoint that nothing is sent to for now. */
+/** An endpoint to which nothing is sent for now. */
 export interface DisabledEndpoint {
   readonly disabled: true;
-  /** Why, as a code; never a secret. */
+  /** The reason, as a code; never a secret. */
   readonly reason: string;
 }
 
@@ -102,7 +102,7 @@ export const webhookFields: readonly (RailField & { readonly name: keyof Webhook
   {
     name: "headers",
     label: "Extra headers",
-    help: "Sent with every request, for example an authorization. Those of HTTP itself and of the signature are taken.",
+    help: "Sent with every request, for example an authorization. Those of HTTP itself and of the signature are reserved.",
     example: "authorization: Bearer <token>",
     secret: true,
     required: false,

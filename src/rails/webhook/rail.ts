@@ -28,8 +28,8 @@ export interface WebhookRailOptions {
   /** Finds where a message goes; null when its endpoint does not exist (any more). May be slow, may throw. */
   readonly endpoint: (message: RailMessage, signal: AbortSignal) => Promise<WebhookEndpoint | DisabledEndpoint | null>;
   /**
-   * Told when a receiver says that it is gone for good (410), before the row is given up; what it throws is ignored, for
-   * the next row will be told the same. Default: nothing.
+   * Called when a receiver says that it is permanently gone (410), before the row is given up. Its errors are ignored, since
+   * the next row gets the same answer. Default: nothing.
    */
   readonly gone?: (endpoint: WebhookEndpoint, message: RailMessage) => Promise<void>;
   /** As rows name it. Default: `webhook`. */
@@ -38,7 +38,7 @@ export interface WebhookRailOptions {
   readonly timeoutMs?: number;
   /** Calls under way at once. Default: the relay's own limit. */
   readonly concurrency?: number;
-  /** How long receivers are known to remember a webhook-id. Default: for ever. */
+  /** How long receivers are known to remember a webhook-id. Default: forever. */
   readonly dedupWindowMs?: number;
   /** Allows http URLs, for a sandbox or a trusted network. Default: false. */
   readonly allowHttp?: boolean;
@@ -46,7 +46,7 @@ export interface WebhookRailOptions {
   readonly allowPrivate?: readonly string[];
   /** Certificate authorities to trust, as PEM. Default: the platform's. */
   readonly ca?: string | readonly string[];
-  /** Of an answer's body no more is read. Default: 65,536. */
+  /** How much of an answer's body is read, in bytes. Default: 65,536. */
   readonly maxResponseBytes?: number;
   /** Resolves host names. Default: the system's resolver. */
   readonly resolve?: Resolve;
@@ -91,7 +91,7 @@ export function createWebhookRail(options: WebhookRailOptions): WebhookRail {
   };
 }
 
-/** How endpoints are reached: connections of their own, since one that is kept open is used again without a look at its address. */
+/** The rules for reaching endpoints. They have separate connections, since a connection that is kept open is reused without an address check. */
 interface Way {
   readonly connections: Connections;
   readonly prepare: (endpoint: WebhookEndpoint) => Prepared | RailOutcome;
@@ -110,8 +110,8 @@ function reachOf({ resolve, ca }: WebhookRailOptions, rules: UrlRules): Way {
 }
 
 /**
- * An envelope of CloudEvents must be a whole one; any other object is sent as it is. Receivers trust the signature, so nobody else's rows
- * speak in Headroom's name: decided here, since binds may have filled it in.
+ * An envelope of CloudEvents must be complete; any other object is sent as it is. Receivers trust the signature, so others' rows must not
+ * speak in Headroom's name. This is checked here, since binds may have filled it in.
  */
 function validateWebhook(message: RailMessage): Validation {
   if (!isObject(message.payload)) return { ok: false, reason: "the payload of a webhook must be a JSON object" };
@@ -159,7 +159,7 @@ async function findEndpoint(
     const found = await withTimeout(settings.endpoint(message, signal), signal);
     return found.kind === "done" ? found.value : outcomeOf("aborted_before_send");
   } catch {
-    // Whatever went wrong in there may quote a connection string or a secret, so it is not repeated.
+    // Its error may quote a connection string or a secret, so it is not repeated.
     return outcomeOf("endpoint_unavailable");
   }
 }
@@ -168,11 +168,11 @@ interface Prepared {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly sign: Signer;
-  /** What no reason may quote, however the receiver came by it. */
+  /** What no reason may quote. */
   readonly secrets: readonly string[];
 }
 
-/** Endpoints are checked once each and remembered for as long as the resolver hands out the same object. */
+/** Each endpoint is checked once and remembered for as long as the resolver returns the same object. */
 function endpointPreparer(rules: UrlRules): (endpoint: WebhookEndpoint) => Prepared | RailOutcome {
   const known = new WeakMap<WebhookEndpoint, Prepared>();
   return (settings) => {
@@ -198,7 +198,7 @@ function endpointPreparer(rules: UrlRules): (endpoint: WebhookEndpoint) => Prepa
   };
 }
 
-/** `Bearer abc` is secret as a whole and in its last word. */
+/** Of `Bearer abc`, the whole text and the last word are secret. */
 function partsOf(value: string): string[] {
   return [value, ...value.split(/[\s,;=]+/)];
 }
@@ -217,7 +217,7 @@ function outcomeOfAnswer(answer: ExchangeAnswer, secrets: readonly string[], now
   return outcome.kind === "rejected" && code === "http_410" ? { ...outcome, gone: true } : outcome;
 }
 
-/** Any 2xx is a delivery; what the body says is read only for captures, and only when it is whole and JSON. */
+/** Any 2xx is a delivery; the body is read only for captures, and only if it is complete and JSON. */
 function delivered(answer: ExchangeAnswer): RailOutcome {
   const base = { kind: "delivered", code: String(answer.status) } as const;
   if (answer.truncated || !/^application\/([\w.+-]+\+)?json\b/i.test(answer.headers["content-type"] ?? "")) return base;

@@ -6,17 +6,17 @@
  */
 import { Webhook } from "standardwebhooks";
 
-/** As Standard Webhooks writes a symmetric secret. */
+/** The prefix of a symmetric secret in Standard Webhooks. */
 export const secretPrefix = "whsec_";
 const minSecretBytes = 24;
 const maxSecretBytes = 64;
 
-/** Null when the secret is usable, else the end of "a secret …". */
+/** Null if the secret is usable, otherwise the end of a sentence that begins "a secret …". */
 export function secretProblem(secret: string): string | null {
   if (!secret.startsWith(secretPrefix)) return `must start with ${secretPrefix}`;
   const encoded = secret.slice(secretPrefix.length);
   const bytes = Buffer.from(encoded, "base64");
-  // Buffer skips what is not base64; only a secret that survives the way back is one.
+  // Buffer skips what is not base64, so the secret must survive the round trip.
   if (bytes.toString("base64") !== encoded) return "must be base64 after its prefix";
   if (bytes.length >= minSecretBytes && bytes.length <= maxSecretBytes) return null;
   return `must hold ${minSecretBytes} to ${maxSecretBytes} bytes`;
@@ -28,7 +28,7 @@ export interface SignedHeaders {
   readonly "webhook-signature": string;
 }
 
-/** Signs with every secret that is in force; during a rotation a receiver may hold the old or the new one. */
+/** Signs with every valid secret; during a rotation a receiver may hold the old or the new one. */
 export type Signer = (id: string, at: Date, body: string) => SignedHeaders;
 
 export function createSigner(secrets: readonly string[]): Signer {

@@ -1,10 +1,10 @@
 /**
- * Keeps webhooks away from places that their owner could not reach himself: the guard against server-side request
+ * Keeps webhooks away from addresses that their owner could not reach: the guard against server-side request
  * forgery.
  *
  * Owns: which URLs and which addresses may be called, and a resolver that hands out only addresses that were checked.
  * Does not own: the request. The check happens where the address is dialled (the `lookup` hook of the socket), so a
- * name that answers differently the second time gains nothing.
+ * name that resolves differently the second time gains nothing.
  */
 import { lookup as systemLookup } from "node:dns/promises";
 import type { LookupAddress } from "node:dns";
@@ -18,7 +18,7 @@ import { parseUrl } from "../../db/parse-url.ts";
 export type AddressVerdict = { readonly ok: true } | { readonly ok: false; readonly range: string };
 
 export interface AddressPolicy {
-  /** `address` as the platform writes it, without brackets. What cannot be read is refused. */
+  /** `address` as the platform writes it, without brackets. If it cannot be parsed, it is refused. */
   check(address: string): AddressVerdict;
 }
 
@@ -39,14 +39,14 @@ export class ResolveError extends Error {
   override readonly name = "ResolveError";
 }
 
-/** Public by the registries, and yet the provider's own service inside a cloud. */
+/** Public according to the registries, but the provider's own service inside a cloud. */
 const cloudServices: readonly [ipaddr.IPv4, number][] = [[ipaddr.IPv4.parse("168.63.129.16"), 32]];
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
 const nat64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("64:ff9b::"), 96];
 
 /**
- * Allows public unicast addresses, and those that `allowPrivate` names (CIDR, e.g. `127.0.0.1/32`). The rule is a list
- * of what is allowed and not of what is forbidden, so a range that nobody thought of is refused.
+ * Allows public unicast addresses, and those that `allowPrivate` names (CIDR, e.g. `127.0.0.1/32`). The rule lists
+ * what is allowed, not what is forbidden, so a range that nobody thought of is refused.
  */
 export function createAddressPolicy(allowPrivate: readonly string[] = []): AddressPolicy {
   const allowed = allowPrivate.map(parseCidr);
@@ -77,9 +77,9 @@ function rangeOfIPv4(address: ipaddr.IPv4): string {
 }
 
 /**
- * IPv6 carries IPv4 in many disguises (mapped, compatible, 6to4, Teredo). All lie outside global unicast or in a range
- * that the library names, and are refused whatever they hold: no honest host is known by one. NAT64 alone is judged by
- * what it holds, because in a network without IPv4 it is how every IPv4 host is reached.
+ * IPv6 can embed IPv4 in many ways (mapped, compatible, 6to4, Teredo). All are outside global unicast or in a range
+ * that the library names, and are refused whatever they embed: no honest host uses one. Only NAT64 is judged by the
+ * embedded address, because a network without IPv4 reaches every IPv4 host by it.
  */
 function rangeOfIPv6(address: ipaddr.IPv6): string {
   if (address.match(nat64)) {
@@ -106,8 +106,8 @@ function invalid(reason: string): UrlVerdict {
 }
 
 /**
- * Checks what can be checked before dialling. The URL parser turns every odd way to write an IPv4 address (decimal,
- * octal, hexadecimal, short) into the plain one, so a literal is judged in the form in which it will be dialled.
+ * Checks what can be checked before dialling. The URL parser normalises every way to write an IPv4 address (decimal,
+ * octal, hexadecimal, short), so a literal is judged in the form in which it will be dialled.
  * Reasons quote neither path nor query, which may hold a token.
  */
 export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
@@ -126,7 +126,7 @@ export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
   return { ok: false, code: "blocked_address", reason: `the URL's address lies in the range ${verdict.range}` };
 }
 
-/** The host as sockets want it: an IPv6 literal without its brackets. */
+/** The host as sockets need it: an IPv6 literal without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
@@ -135,8 +135,8 @@ const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: tru
 
 /**
  * A `lookup` for sockets. Every address of the name is checked; one that is not allowed blocks the name as a whole,
- * since a host that mixes public and private addresses is either misconfigured or an attack. What is handed to the
- * socket is exactly what was checked, and nothing is resolved again.
+ * since a host that mixes public and private addresses is either misconfigured or an attack. The socket gets exactly the
+ * addresses that were checked, and nothing is resolved again.
  */
 export function guardedLookup(policy: AddressPolicy, resolve: Resolve = resolveBySystem): LookupFunction {
   return (hostname, options, callback) => {
@@ -155,7 +155,7 @@ export function guardedLookup(policy: AddressPolicy, resolve: Resolve = resolveB
   };
 }
 
-/** The rules of an exchange that keeps to a policy, from the name to the dialled address. */
+/** The rules of an exchange under a policy, from the name to the dialled address. */
 export function guardedDialling(policy: AddressPolicy, resolve?: Resolve): DialRules {
   return {
     lookup: guardedLookup(policy, resolve),
@@ -183,7 +183,7 @@ async function checkedAddresses(
     const verdict = policy.check(address);
     if (!verdict.ok) throw new BlockedAddressError(verdict.range);
   }
-  // The family is read off the address: a resolver's own claim about it was not checked.
+  // The family is derived from the address, because the resolver's claim was not checked.
   const addresses = records
     .map(({ address }) => ({ address, family: isIP(address) }))
     .filter((record) => record.family !== 0 && (family === 0 || record.family === family));

@@ -1,8 +1,8 @@
 /**
- * Finds endpoints in the database for the webhook rail, and tells the database when one is gone.
+ * Finds endpoints in the database for the webhook rail, and records in the database when one is gone.
  *
- * Owns: remembering an endpoint for a moment, so that a busy one is not read for each request. A change is seen when the moment
- * is over, and a secret is never used beyond its time. Does not own: what an endpoint is, nor how its secrets are kept.
+ * Owns: caching an endpoint briefly, so that a busy one is not read for each request. A change is seen when the cache expires,
+ * and a secret is never used after it expires. Does not own: what an endpoint is, nor how its secrets are kept.
  */
 import type { Pool } from "pg";
 import { z } from "zod";
@@ -14,33 +14,33 @@ import type { RailMessage } from "../../contract/rail.ts";
 import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 
 export interface StoredEndpointsOptions {
-  /** As a member of headroom_executor; one or two connections are enough. Either this or `read`. */
+  /** A pool of a member of headroom_executor; one or two connections are enough. Give either this or `read`. */
   readonly pool?: Pool | undefined;
   /** Lends a connection to read with, as a side pool does. */
   readonly read?: Use | undefined;
-  /** HEADROOM_SECRET_KEY, and while it is being changed the one before; not needed with Vault. */
+  /** HEADROOM_SECRET_KEY, and while it is being changed the previous one; not needed with Vault. */
   readonly secretKey?: SecretKey | undefined;
   /** How long an endpoint is remembered. Default: 2,000. */
   readonly rememberMs?: number | undefined;
-  /** Told why an endpoint could not be read: a code, never a secret. Default: nothing. */
+  /** Called with the reason why an endpoint could not be read: a code, never a secret. Default: nothing. */
   readonly log?: ((entry: { level: "warn"; event: string; endpoint: string; code: string }) => void) | undefined;
 }
 
-/** Whose row it is and where it goes. */
+/** The row's tenant and destination. */
 export type Addressed = Pick<RailMessage, "destination" | "tenantId">;
 
 export interface StoredEndpoints {
   /**
    * The endpoint that a row is addressed to, by its identity; null when there is none, or when it belongs to another tenant than the
-   * row. Throws when it cannot be read now.
+   * row. Throws if it cannot be read now.
    */
   find(row: Addressed): Promise<WebhookEndpoint | DisabledEndpoint | null>;
-  /** Disables the endpoint, unless it has been changed since it was found. */
+  /** Disables the endpoint, unless it was changed after it was found. */
   gone(endpoint: WebhookEndpoint): Promise<void>;
 }
 
 const defaultRememberMs = 2_000;
-/** More endpoints than this in two seconds means that nobody gains by remembering them. */
+/** With more endpoints than this in two seconds, a cache is of no use. */
 const maxRemembered = 1_000;
 
 type Row = FunctionResult<"webhooks.endpoint_for_relay">[number];
@@ -59,7 +59,7 @@ class Reader implements StoredEndpoints {
   readonly #options: StoredEndpointsOptions;
   readonly #use: Use;
   readonly #remembered = new Map<string, Remembered>();
-  /** The objects that were handed out: the rail keeps what it prepared for each for as long as it is the same one. */
+  /** The objects that were returned: the rail keeps what it prepared for an endpoint as long as the object is the same. */
   readonly #handedOut = new Map<string, { readonly text: string; readonly endpoint: WebhookEndpoint }>();
   readonly #origins = new WeakMap<WebhookEndpoint, { readonly id: string; readonly version: number }>();
 
@@ -71,7 +71,7 @@ class Reader implements StoredEndpoints {
   find(row: Addressed): Promise<Found> {
     const id = endpointIdOf(row);
     if (id === undefined) return Promise.resolve(null);
-    // Whose row it is belongs to the question: what one tenant's rows find is not remembered for another's.
+    // The key includes the tenant: what one tenant's rows find must not be used for another's.
     const asked = `${id} ${row.tenantId ?? ""}`;
     const known = this.#remembered.get(asked);
     if (known !== undefined && performance.now() < known.untilMs) return known.found;
@@ -138,7 +138,7 @@ class Reader implements StoredEndpoints {
 
 const headersSchema = z.record(z.string(), z.string());
 
-/** Rows for endpoints of the database have a destination that names one by its id. */
+/** The destination of a row for a stored endpoint names it by id. */
 export function endpointIdOf({ destination }: Pick<RailMessage, "destination">): string | undefined {
   return destination?.startsWith(destinationPrefix) === true ? destination.slice(destinationPrefix.length) : undefined;
 }
@@ -146,7 +146,8 @@ export function endpointIdOf({ destination }: Pick<RailMessage, "destination">):
 const destinationPrefix = "endpoint:";
 
 function lender(pool: Pool | undefined): Use {
-  if (pool === undefined) throw new HeadroomError("usage", "Stored endpoints need a pool, or what lends a connection.");
+  if (pool === undefined)
+    throw new HeadroomError("usage", "Stored endpoints need a pool, or a function that lends a connection.");
   return async (work) => {
     const client = await pool.connect();
     let failed = true;
@@ -155,7 +156,7 @@ function lender(pool: Pool | undefined): Use {
       failed = false;
       return result;
     } finally {
-      // A connection in doubt is not handed to the next one.
+      // A connection in an unknown state is not reused.
       client.release(failed);
     }
   };

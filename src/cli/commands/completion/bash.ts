@@ -1,4 +1,4 @@
-/** Completion for bash: the words so far lead to a command of the tree, and what may follow it is offered. */
+/** Completion for bash: finds the command that the words so far name, and offers what may follow it. */
 import { allNodes, type CommandNode } from "./tree.ts";
 
 export function bashCompletion(tree: CommandNode): string {

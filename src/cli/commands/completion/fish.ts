@@ -23,7 +23,7 @@ function linesOf(name: string, node: CommandNode): string[] {
   ];
 }
 
-/** True where the words so far are exactly those of the node: its own were seen, none of its children's were. */
+/** True if the words so far are exactly those of the node: all of its own were seen, and none of its children's. */
 function conditionOf(node: CommandNode): string {
   const seen = node.path.slice(1).map((word) => `__fish_seen_subcommand_from ${word}`);
   const children = node.children.map((child) => child.path.at(-1)).join(" ");

@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 
 export interface CommandNode {
-  /** From the program's name on: `["headroom", "outbox", "dead"]`. */
+  /** Begins with the program's name: `["headroom", "outbox", "dead"]`. */
   readonly path: readonly string[];
   readonly description: string;
   readonly options: readonly OptionNode[];
-  /** The values of its arguments, where these are fixed. */
+  /** The values of its arguments, if there is a fixed list of them. */
   readonly choices: readonly string[];
   readonly children: readonly CommandNode[];
 }

@@ -1,6 +1,6 @@
 /**
- * Can customers pay where there is a price: do they have somewhere to come back to, does Stripe tell us, and can the wizard submit? Whether
- * Stripe accepts our key is asked with the other providers, and the webhook's secret is checked with the other secrets.
+ * Can customers pay where there is a price: is there an address to return to, do Stripe's events arrive, and can the wizard submit? Whether
+ * Stripe accepts our key is checked with the other providers, and the webhook's secret with the other secrets.
  */
 import { inWorkspaces, listed, type Facts, type MoneyNeeds, type WorkspaceNeeds } from "./facts.ts";
 import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
@@ -30,24 +30,24 @@ function pricesFinding(priced: readonly WorkspaceNeeds[]): Finding {
   if (homeless === undefined) return ok("prices", `Customers pay in ${inWorkspaces(priced)}.`);
   return failure(
     "prices",
-    `Workspace "${homeless.workspace_id}" has prices and no public address: customers can neither go to pay nor come back.`,
+    `Workspace "${homeless.workspace_id}" has prices but no public address: customers can neither reach the payment page nor return from it.`,
     `Run: headroom policy settings --workspace ${homeless.workspace_id} --public-url https://<where headroom serve is reached>`,
   );
 }
 
-/** Payments that were found by asking alone mean that Stripe's events do not arrive: everything then takes minutes instead of seconds. */
+/** If payments were found only by asking Stripe, its events do not arrive, and everything takes minutes instead of seconds. */
 function heardFindings(money: readonly MoneyNeeds[], used: readonly WorkspaceNeeds[]): readonly Finding[] {
   const paid = money.filter(({ payments }) => payments > 0);
   if (paid.length === 0) return [];
   const deaf = paid.filter(({ told }) => told === 0);
   const [first] = deaf;
-  if (first === undefined) return [ok("stripe webhook", "Stripe tells of payments by itself.")];
+  if (first === undefined) return [ok("stripe webhook", "Stripe's events report payments.")];
   const address =
     used.find(({ workspace_id: id }) => id === first.workspace_id)?.public_url ?? "https://<public address>";
   return [
     failure(
       "stripe webhook",
-      `Stripe told us of none of the last payments in workspace ${listed(deaf.map(({ workspace_id: id }) => `"${id}"`))}: they were found by asking, minutes later.`,
+      `No event of Stripe reported any of the last payments in workspace ${listed(deaf.map(({ workspace_id: id }) => `"${id}"`))}: they were found by asking, minutes later.`,
       `In Stripe's dashboard add the webhook endpoint ${address.replace(/\/+$/, "")}/webhooks/stripe with the events of docs/payment-rules.md, and run: headroom secret set STRIPE_WEBHOOK_SECRET`,
     ),
   ];
@@ -61,7 +61,7 @@ function selfServiceFindings(money: readonly MoneyNeeds[]): readonly Finding[] {
     return [
       failure(
         "self-service",
-        `The wizard of workspace "${orphan.workspace_id}" submits as "${orphan.self_service_requester}", who is no active member: nobody can order.`,
+        `The wizard of workspace "${orphan.workspace_id}" submits as "${orphan.self_service_requester}", who is not an active member: nobody can order.`,
         `Run: headroom prices settings --workspace ${orphan.workspace_id} --self-service <member>, or --no-self-service to close it`,
       ),
     ];
@@ -71,15 +71,12 @@ function selfServiceFindings(money: readonly MoneyNeeds[]): readonly Finding[] {
     return [
       warning(
         "self-service",
-        `The wizard of workspace "${empty.workspace_id}" is open, and nothing has a price: whatever is ordered there is refused.`,
+        `The wizard of workspace "${empty.workspace_id}" is open, but nothing has a price: every order there is refused.`,
         `Run: headroom prices set <size> --amount <amount> --monthly --workspace ${empty.workspace_id}, or headroom prices settings --no-self-service`,
       ),
     ];
   }
   return [
-    ok(
-      "self-service",
-      `Customers can order by themselves in ${listed(open.map(({ workspace_id: id }) => `"${id}"`))}.`,
-    ),
+    ok("self-service", `Customers can use the wizard in ${listed(open.map(({ workspace_id: id }) => `"${id}"`))}.`),
   ];
 }

@@ -1,4 +1,4 @@
-/** Is the engine alive: partitions ahead, relays, rails, endpoints, and nothing waiting for too long? */
+/** Does the engine work: are there future partitions, relays, rails and endpoints, and does nothing wait for too long? */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
@@ -52,7 +52,7 @@ async function partitionsFinding(client: Client): Promise<Finding> {
   return ok("partitions", `The archive has partitions for the next ${days} days.`);
 }
 
-/** A relay process is listed as long as it runs, one on demand for some minutes after its turn; and its rails keep the time at which it did. */
+/** A relay process is listed while it runs, a relay on demand for some minutes after its turn; its rails keep the time of that turn. */
 function relaysFinding(facts: Facts): Finding {
   const { rails, waiting } = facts;
   const relays = facts.relays.filter(({ onDemand }) => !onDemand);
@@ -69,7 +69,7 @@ function relaysFinding(facts: Facts): Finding {
   const ago = Math.min(...rails.map((row) => row.served_seconds_ago ?? Infinity));
   const message =
     relays.length > 0
-      ? "Relays are listed, but none has reported lately."
+      ? "Relays are listed, but none has reported recently."
       : ago === Infinity
         ? "No relay is running."
         : `No relay is running; the last one was seen ${formatAge(ago)} ago.`;
@@ -114,15 +114,15 @@ function grantsFinding({ ungranted }: Facts): Finding {
   );
   return warning(
     "grants",
-    `What waits for a grant, because its rail acts with the installation's credentials: ${rows.join(", ")}.`,
-    `See what it is: headroom outbox inspect ${first.oldest}. If everybody who writes the stream may use the rail: ` +
+    `Rows wait for a grant, because their rail uses the installation's credentials: ${rows.join(", ")}.`,
+    `See what it is: headroom outbox inspect ${first.oldest}. If every writer of the stream may use the rail: ` +
       `${ungranted.map((row) => row.grant_text).join("; ")}. If not: headroom outbox skip <id>`,
   );
 }
 
 type ChangedSetting = FunctionResult<"outbox.list_changed_settings">[number];
 
-/** Information, not trouble: what somebody has set stays as it is, and migrations say nothing of it. */
+/** For information only: migrations keep settings that somebody changed, and do not report them. */
 function settingsFinding(changed: readonly ChangedSetting[]): Finding {
   if (changed.length === 0) return ok("settings", "Streams, rails and limits are as this release registers them.");
   const words = changed.map(({ kind, name, setting, registered, value }) => {
@@ -144,7 +144,7 @@ function settingsFinding(changed: readonly ChangedSetting[]): Finding {
   );
   return {
     ...ok("settings", `${words.join("; ")}.`),
-    remedy: `Migrations keep these. To go back to what is registered: ${[...new Set(remedies)].join("; ")}`,
+    remedy: `Migrations keep these. To restore the registered values: ${[...new Set(remedies)].join("; ")}`,
   };
 }
 
@@ -235,7 +235,7 @@ async function destinationsFinding(client: Client): Promise<Finding> {
 
 type HeldLock = FunctionResult<"outbox.held_locks">[number];
 
-/** A relay has its locks for milliseconds. What one of two looks finds is work; what both find has stood open between them. */
+/** A relay holds its locks for milliseconds. A transaction that both of two checks find was open all the time between them. */
 const betweenLooksMs = 1000;
 
 async function locksFinding(client: Client): Promise<Finding> {
@@ -250,7 +250,7 @@ async function locksFinding(client: Client): Promise<Finding> {
   return warning(
     "locks",
     held.map(heldWords).join(" "),
-    `If that is no work that is still going on, end it, as its own login or a superuser: ${endSession(worst.pid)}`,
+    `Unless it is still working, end it, as its own login or a superuser: ${endSession(worst.pid)}`,
   );
 }
 
@@ -262,7 +262,7 @@ function heldWords(held: HeldLock): string {
     ...held.destinations.map((name) => `the destination ${name}`),
   ];
   const things = named.length > 0 ? named : held.tables.map((name) => `rows of ${name}`);
-  const holds = things.length === 0 ? "" : ` It has locked ${listed(things)}, which nobody else can work on.`;
+  const holds = things.length === 0 ? "" : ` It has locked ${listed(things)}, which no other session can use.`;
   const from = held.waiting_since === null ? "" : `, the first since ${held.waiting_since.toISOString()}`;
   const sessions = held.waiting === 1 ? "1 session waits" : `${held.waiting} sessions wait`;
   const waits = held.waiting === 0 ? "" : ` ${sessions} for it${from}.`;

@@ -1,4 +1,4 @@
-/** Extensions that are used where they are installed, and never required: does what is installed work? */
+/** Checks the optional extensions: do those that are installed work? */
 import type { Client } from "pg";
 import { toHeadroomError } from "../../../db/errors.ts";
 import { ok, warning, type Finding } from "./finding.ts";
@@ -20,7 +20,7 @@ export async function checkExtensions(client: Client): Promise<Finding[]> {
   const names = result.rows.map(({ name, version }) => `${name} ${version} ${used.get(name)}`);
   const found = ok(
     "extensions",
-    names.length === 0 ? "pg_cron, pg_net and Vault are not installed, and not needed." : `${names.join(", ")}.`,
+    names.length === 0 ? "pg_cron, pg_net and Vault are not installed. They are not needed." : `${names.join(", ")}.`,
   );
   const checkable = result.rows.some((row) => row.name === "pg_net" && row.checkable);
   return [found, ...(checkable ? [await netFinding(client)] : [])];

@@ -1,5 +1,5 @@
 /**
- * How this installation is used, from its database and from the environment: the checks derive from it what is needed.
+ * How this installation is used, according to its database and the environment: from this the checks derive what is needed.
  *
  * Owns: reading it once. Does not own: what is right or wrong about it.
  */
@@ -18,27 +18,27 @@ export type WorkspaceNeeds = FunctionResult<"capacity.workspace_needs">[number];
 export type MoneyNeeds = FunctionResult<"billing.workspace_needs">[number];
 export type StreamStatus = FunctionResult<"outbox.status">[number];
 
-/** What the database keeps of relays' credentials. */
+/** The credentials that the database keeps for relays. */
 export interface CredentialFacts {
-  /** As a relay that logs in as this login, with this process' key, would have them; undefined where the login may not read them. */
+  /** As a relay with this login and this process' key gets them; undefined if the login may not read them. */
   readonly values: CredentialValues | undefined;
-  /** The names of those that are stored. */
+  /** The names of the stored ones. */
   readonly stored: readonly string[];
 }
 
 export interface Facts {
   readonly environment: Environment;
-  /** The key to the encrypted secrets, where this process has it. */
+  /** The key to the encrypted secrets, if this process has it. */
   readonly secretKey: SecretKey | undefined;
-  /** Undefined where this login may not see them. None where only the engine is installed. */
+  /** Undefined if this login may not see them. Empty if only the engine is installed. */
   readonly workspaces: readonly WorkspaceNeeds[] | undefined;
   /** The workflows that provide capacity; undefined likewise. */
   readonly connected: readonly ConnectedWorkflows[] | undefined;
-  /** What workspaces need in order to take money; undefined likewise. */
+  /** What workspaces need to accept payments; undefined likewise. */
   readonly money: readonly MoneyNeeds[] | undefined;
   readonly rails: readonly RailStatus[];
   readonly credentials: CredentialFacts;
-  /** Rows that wait for a guarded rail which their stream was not granted. */
+  /** Rows that wait for a guarded rail that was not granted to their stream. */
   readonly ungranted: readonly FunctionResult<"outbox.ungranted">[number][];
   readonly relays: readonly RelayEntry[];
   readonly streams: readonly StreamStatus[];
@@ -76,17 +76,17 @@ async function readCredentialFacts(
 ): Promise<CredentialFacts> {
   const status = await call(client, "outbox.credential_status", {});
   const stored = status.flatMap(({ name, stored_at: at }) => (at === null ? [] : [name]));
-  // What the environment sets is not read: nobody needs it here.
+  // Credentials that the environment sets are not read: they are not needed here.
   const asked = stored.filter((name) => valueOf(environment, name) === undefined);
   return { values: await ifAllowed(readCredentials(client, asked, secretKey)), stored };
 }
 
-/** Whether people work with requests here; an engine that is used alone has no members. */
+/** Whether people use requests here; an engine without the product has no members. */
 export function isInUse({ workspaces }: Pick<Facts, "workspaces">): boolean {
   return workspaces?.some((workspace) => workspace.in_use) ?? false;
 }
 
-/** Whether a relay, a process or one on demand, delivers by this rail. */
+/** Whether a relay (a process, or one on demand) serves this rail. */
 export function isServed({ rails }: Pick<Facts, "rails">, name: string): boolean {
   return rails.some((row) => row.rail === name && wasServed(row));
 }
@@ -103,7 +103,7 @@ const ofServers = [
   "STRIPE_SECRET_KEY",
 ];
 
-/** Whether this is the environment of a server or a relay, which must be complete; an operator's may hold the database alone. */
+/** Whether this is the environment of a server or a relay, which must be complete; an operator's may have only the database. */
 export function isServersEnvironment(environment: Environment): boolean {
   return ofServers.some((variable) => valueOf(environment, variable) !== undefined);
 }

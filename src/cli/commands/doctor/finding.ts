@@ -4,11 +4,11 @@ import { HeadroomError } from "../../../db/errors.ts";
 export interface Finding {
   /** One or two words that stay the same, because programs read them too. */
   readonly check: string;
-  /** `skipped`: it could not be checked from here, and the message says why. */
+  /** `skipped`: it could not be checked here, and the message says why. */
   readonly status: "ok" | "warning" | "failure" | "skipped";
   /** What was found, as a sentence. */
   readonly message: string;
-  /** How to fix it, or how to have it checked; undefined when there is nothing to do. */
+  /** How to fix it, or how to get it checked; undefined if there is nothing to do. */
   readonly remedy?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function skipped(check: string, message: string, remedy?: string): Findin
   return { check, status: "skipped", message, remedy };
 }
 
-/** The answer to what only some logins may ask; undefined for the others. */
+/** The result of work that only some logins may do; undefined for the others. */
 export async function ifAllowed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -39,14 +39,14 @@ export async function ifAllowed<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A check whose question this login may not ask is left out, and says who may; the others go on. */
+/** A check that this login may not make is skipped and says who may make it; the others continue. */
 export async function unlessRefused(check: string, work: Promise<Finding>, remedy = askAsControl): Promise<Finding> {
   return (await ifAllowed(work)) ?? skipped(check, "This login may not see what this check needs.", remedy);
 }
 
-/** For what this login may not see. */
+/** The remedy if this login may not see something. */
 export const askAsControl =
   "Run headroom doctor as a member of headroom_control, or as the role that runs headroom migrate.";
 
-/** For what only the migrator may see. */
+/** The remedy if only the migrator may see something. */
 export const askAsMigrator = "Run headroom doctor as the role that runs headroom migrate.";

@@ -1,5 +1,5 @@
 /**
- * Does HTTP work: can the server log in, does it have its keys, and does a platform's PostgREST call our check before each request?
+ * Does HTTP work: can the server log in, does it have its keys, and does the platform's PostgREST call our check before each request?
  */
 import type { Client } from "pg";
 import { withConnection } from "../../../db/connect.ts";
@@ -20,8 +20,8 @@ export async function checkHttp(client: Client, facts: Facts): Promise<Finding[]
 }
 
 /**
- * The server over HTTP logs in as the gateway, or as a platform's authenticator, and switches to another role for each request. Where a
- * platform made these roles, the role that migrates may not have been allowed to grant them to our gateway.
+ * The HTTP server logs in as the gateway, or as a platform's authenticator, and switches to another role for each request. If a
+ * platform made these roles, the migrating role may not have been allowed to grant them to our gateway.
  */
 export async function checkGateway(client: Client): Promise<Finding> {
   const result = await client.query<{ login: string; missing: string[] }>(
@@ -101,7 +101,7 @@ async function tryLogin(url: string, may: boolean): Promise<Finding> {
 
 const shortestSecret = 32;
 
-/** Only in the server's environment: its keys should be nowhere else. */
+/** Only in the server's environment, because its keys should be nowhere else. */
 function checkServerKeys(environment: Environment): Finding[] {
   if (valueOf(environment, "HEADROOM_GATEWAY_URL") === undefined) return [];
   const secret = environment["HEADROOM_JWT_SECRET"] ?? "";
@@ -138,7 +138,7 @@ const preRequestText = `with hook as (
 const setPreRequest =
   "Run: alter role authenticator set pgrst.db_pre_request = 'public.check_request'; notify pgrst, 'reload config'";
 
-/** Where a platform's PostgREST answers, revoked keys and outdated requests are refused by the function that it calls first. */
+/** If a platform's PostgREST answers requests, the function that it calls first refuses revoked keys and outdated requests. */
 export async function checkPreRequest(client: Client, inUse: boolean): Promise<Finding[]> {
   const [found] = (await client.query<PreRequest>(preRequestText)).rows;
   if (found === undefined || !found.platform || !inUse) return [];

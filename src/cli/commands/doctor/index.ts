@@ -70,12 +70,12 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
 interface Circumstances {
   readonly environment: Environment;
   readonly secretKey: SecretKey | undefined;
-  /** Next to a running `headroom up`, which has providers of its own. */
+  /** Next to a running `headroom up`, which has its own providers. */
   readonly sandbox: boolean;
   readonly offline: boolean;
 }
 
-/** Goes as far as it can: a check that needs something that failed is left out, since that failure is reported. */
+/** Checks as much as possible: a check that depends on a failed one is left out, since that failure is reported. */
 async function examine(url: string, place: Circumstances): Promise<GroupedFinding[]> {
   const findings: GroupedFinding[] = [];
   const progress = startProgress("Checking");

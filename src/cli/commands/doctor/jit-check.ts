@@ -1,13 +1,13 @@
 /**
- * Do people who read our views in their own sessions wait for the server to compile the plans? Our functions switch that off themselves, and
- * public.check_request for requests over HTTP; for the rest only a login can have it off, and logins are not ours to change.
+ * Do people who read our views in their own sessions wait for the server to compile plans? Our functions switch that off themselves, and
+ * public.check_request does for requests over HTTP. Otherwise it can only be switched off per login, and logins are not ours to change.
  */
 import { escapeIdentifier, type Client } from "pg";
 import { ok, warning, type Finding } from "./finding.ts";
 
 /**
- * Logins of which a new session here has jit = on: what is set for a login in this database comes before what is set for the login, that before
- * what is set for the database, and that before the server's own. Superusers may read everything, and are not there for reading views.
+ * Logins whose new sessions here have jit = on. The setting of a login in this database takes precedence over the login's, that over the
+ * database's, and that over the server's. Superusers are left out: they may read everything, but do not exist to read views.
  */
 const loginsText = `select r.rolname::text as login, current_database()::text as database
     from pg_roles r
@@ -24,7 +24,7 @@ const loginsText = `select r.rolname::text as login, current_database()::text as
 
 export async function checkJit(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ login: string; database: string }>(loginsText);
-  if (rows.length === 0) return ok("jit", "No login that reads views has their plans compiled.");
+  if (rows.length === 0) return ok("jit", "The server compiles plans for no login that reads views.");
   const changes = rows.map(
     ({ login, database }) =>
       `alter role ${escapeIdentifier(login)} in database ${escapeIdentifier(database)} set jit = off`,
@@ -32,6 +32,6 @@ export async function checkJit(client: Client): Promise<Finding> {
   return warning(
     "jit",
     `The server compiles plans (jit = on) for ${rows.map(({ login }) => login).join(", ")}, which takes longer than reading Headroom's views does.`,
-    `Run: ${changes.join("; ")}; it holds from the next connection on.`,
+    `Run: ${changes.join("; ")}; it applies from the next connection on.`,
   );
 }

@@ -1,12 +1,12 @@
-/** Do messages to people get through: is anything due that nobody sends, and do the channels take what is sent? */
+/** Do messages to people get through: is anything due that nobody sends, and do the channels accept messages? */
 import type { Client } from "pg";
 import { channelFigures, type ChannelFigures } from "../../../notify/index.ts";
 import { formatAge } from "../../output.ts";
 import { failure, ok, unlessRefused, warning, type Finding } from "./finding.ts";
 
-/** Whoever sends what is due looks every few seconds; pg_cron every minute. */
+/** Relays send what is due every few seconds, pg_cron every minute. */
 const lateSeconds = 300;
-/** As the alert NotificationsFailing has it. */
+/** The same limits as in the alert NotificationsFailing. */
 const leastSuccess = 0.9;
 const maxFailed = 5;
 
@@ -21,8 +21,8 @@ function findingOf(figures: readonly ChannelFigures[]): Finding {
   if (late !== undefined) {
     return failure(
       "notifications",
-      `Something has been due by ${late.channel} for ${formatAge(late.oldestDueSeconds)}, and nobody sends it.`,
-      "Start a relay (headroom relay), which does; or where pg_cron is installed: select notify.schedule_dispatcher()",
+      `Messages by ${late.channel} have been due for ${formatAge(late.oldestDueSeconds)}, and nothing sends them.`,
+      "Start a relay (headroom relay), which does; or if pg_cron is installed: select notify.schedule_dispatcher()",
     );
   }
   const failing = figures.find(({ sent, failed }) => failed >= maxFailed && sent / (sent + failed) < leastSuccess);

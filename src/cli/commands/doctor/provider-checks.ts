@@ -1,6 +1,6 @@
 /**
- * Do the providers that this installation needs answer? Which ones are needed follows from its workspaces, from this
- * environment and from what the database keeps; each is asked something that changes nothing, with the settings that a relay started here
+ * Do the providers that this installation needs answer? Its workspaces, this environment and the database determine which
+ * ones are needed. Each gets a call that changes nothing, with the settings that a relay started here
  * would have.
  */
 import { ZodError } from "zod";
@@ -21,13 +21,13 @@ import { pricedIn } from "./billing-checks.ts";
 import { inWorkspaces, isServed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
-/** Next to a running `headroom up`: what that delivers to does not depend on this environment. */
+/** Next to a running `headroom up`, which delivers to its own stand-ins, whatever this environment has. */
 export const sandboxProviders: Finding = ok(
   "providers",
   "`headroom up` delivers to the stand-ins of its sandbox. Real providers need your own database, and a relay with their settings.",
 );
 
-/** What the checks of providers need to know; without a database that is the environment alone. */
+/** What the checks of providers need to know; without a database, only the environment. */
 export type Surroundings = Pick<Facts, "environment" | "workspaces" | "connected" | "money" | "rails" | "credentials">;
 
 export async function checkProviders(facts: Surroundings, offline: boolean): Promise<Finding[]> {
@@ -52,7 +52,7 @@ export async function checkProviders(facts: Surroundings, offline: boolean): Pro
 }
 
 interface Need {
-  /** Null: nothing needs it. */
+  /** Null if nothing needs it. */
   readonly why: string | null;
   readonly places: Places;
 }
@@ -160,7 +160,7 @@ async function askProvider(status: ProviderStatus, completed: Completed, places:
     const report = result.grave ? failure : warning;
     return report(check, `${name}: ${result.reason} (${sources(status, completed)})`, remedyOf(result, status));
   } catch (error) {
-    // An answer of the wrong form; the error names fields and rules, never values.
+    // The answer is malformed; the error names fields and rules, never values.
     if (error instanceof ZodError) {
       return failure(
         check,

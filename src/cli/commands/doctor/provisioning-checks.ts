@@ -1,5 +1,5 @@
 /**
- * Do workspaces have workflows that provide their capacity, and can the runs report? What GitHub lets us do is asked with the other
+ * Do workspaces have workflows that provide their capacity, and can the runs report? Our rights at GitHub are checked with the other
  * providers.
  */
 import { isLoopback } from "../../../web/hosts.ts";
@@ -59,7 +59,7 @@ function addressOf({ callbackAddress }: ConnectedWorkflows): readonly string[] {
   return callbackAddress === null ? [] : [callbackAddress];
 }
 
-/** What the script in the workflows accepts, too. */
+/** The script in the workflows accepts the same. */
 function isSafe(address: string): boolean {
   const url = parseUrl(address);
   return url !== null && (url.protocol === "https:" || isLoopback(url.hostname));
@@ -70,12 +70,12 @@ function secretFinding(connected: readonly ConnectedWorkflows[], facts: Facts): 
   if (missing !== undefined) {
     return failure(
       "callback secret",
-      `Workspace "${missing.workspaceId}" has no secret that runs could sign with: whatever they report is refused.`,
+      `Workspace "${missing.workspaceId}" has no secret for runs to sign with: their reports are refused.`,
       `Run: headroom jobs secret --rotate --workspace ${missing.workspaceId}, and store it at GitHub as HEADROOM_CALLBACK_SECRET`,
     );
   }
   const locked = connected.filter(({ secret }) => secret === "unreadable").map(({ workspaceId }) => `"${workspaceId}"`);
   if (locked.length === 0) return ok("callback secret", "Every workspace with workflows has one, and it can be read.");
   const what = `the callback secret of workspace ${listed(locked)}`;
-  return lockedFinding("callback secret", what, facts, "Without it nothing that runs report is taken.");
+  return lockedFinding("callback secret", what, facts, "Without it the reports of runs are refused.");
 }

@@ -62,13 +62,13 @@ function wakeUpFinding(report: ServerReport): Finding {
 const skewFailureMs = 120_000;
 const skewWarningMs = 2_000;
 
-/** Leases and deadlines use the database's clock alone; ours stamps signatures. */
+/** Leases and deadlines use only the database's clock; ours stamps signatures. */
 async function clockFinding(client: Client): Promise<Finding> {
   const before = Date.now();
   const result = await client.query<{ now: Date }>("select clock_timestamp() as now");
   const after = Date.now();
   const there = result.rows[0]?.now.getTime() ?? before;
-  // Any time between question and answer is within the error of this measurement.
+  // The database's answer may be from any time between query and result, which bounds the error of this measurement.
   const skewMs = there < before ? there - before : there > after ? there - after : 0;
   const message = `The database's clock is ${Math.abs(skewMs)} ms ${skewMs < 0 ? "behind" : "ahead of"} this machine's.`;
   const remedy = "Synchronize both clocks (NTP). Leases are safe, but receivers refuse signatures with a wrong time.";
@@ -108,12 +108,12 @@ export async function checkRoles(client: Client, parts: readonly Part[]): Promis
     );
   }
   if (mine.join() === "headroom_ingest") {
-    return failure("roles", "This login may only enqueue, so nothing can be checked.", askAsControl);
+    return failure("roles", "This login may only enqueue, so it can check nothing.", askAsControl);
   }
   return ok("roles", `All roles exist; this login is a member of ${mine.join(", ")}.`);
 }
 
-/** `parts`: what is installed. An engine that is alone is well without the rest. */
+/** `parts`: what is installed. An engine alone is fine without the rest. */
 export async function checkSchema(client: Client, parts: readonly Part[]): Promise<Finding[]> {
   const alone = isEngineAlone(parts);
   const remedy = alone ? "Run: headroom migrate --only outbox" : "Run: headroom migrate";
@@ -139,7 +139,7 @@ export async function checkSchema(client: Client, parts: readonly Part[]): Promi
 
 function ownershipFinding({ owners, rights }: MigrationResult["repaired"], remedy: string): Finding {
   if (owners.length + rights.length === 0) {
-    return ok("ownership", "Everything belongs to headroom_owner, and the rights are those that the grants give.");
+    return ok("ownership", "Everything belongs to headroom_owner, and the rights match the grants.");
   }
   const roles = [...new Set(owners.map(({ owner }) => owner))];
   const found = [
@@ -157,7 +157,7 @@ function ownershipFinding({ owners, rights }: MigrationResult["repaired"], remed
   );
 }
 
-/** Only the owner may read the migration history; whether there is a schema at all, and whose it is, everybody can see. */
+/** Only the owner may read the migration history. Everybody can see whether there is a schema, and who owns it. */
 async function checkSchemaUnprivileged(client: Client, parts: readonly Part[], remedy: string): Promise<Finding[]> {
   const result = await client.query<{ found: boolean }>(
     "select to_regprocedure('outbox.status()') is not null as found",

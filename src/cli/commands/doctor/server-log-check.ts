@@ -20,7 +20,7 @@ const settingsText = `select current_setting('log_statement') as statement, curr
   current_setting('log_parameter_max_length') not in ('0', '0B') as parameters,
   current_setting('log_parameter_max_length_on_error') not in ('0', '0B') as failing`;
 
-/** Without Vault, HEADROOM_SECRET_KEY goes to the server as a parameter, and only the server's settings keep it out of its log. */
+/** Without Vault, HEADROOM_SECRET_KEY goes to the server as a parameter, and only the server's settings can keep it out of its log. */
 export async function checkServerLog(client: Client): Promise<Finding> {
   const [settings] = (await client.query<LogSettings>(settingsText)).rows;
   if (settings === undefined || (await call(client, "webhooks.kept_in_vault", {})))

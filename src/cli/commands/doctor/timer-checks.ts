@@ -1,11 +1,11 @@
-/** Do the timers run: was there a run lately, and where pg_cron has a job for them, does it run that? */
+/** Do the timers run: was there a recent run, and if pg_cron has a job for them, does it run that job? */
 import type { Client } from "pg";
 import { call } from "../../../db/call.ts";
 import { formatAge } from "../../output.ts";
 import { isInUse, type Facts } from "./facts.ts";
 import { askAsControl, askAsMigrator, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
 
-/** Whoever runs the timers does so about once a minute. */
+/** Every process that runs the timers does so about once a minute. */
 const latelySeconds = 180;
 
 export async function checkTimers(client: Client, facts: Facts): Promise<Finding[]> {
@@ -30,7 +30,7 @@ function ageOf(run: { readonly seconds_ago: number | null }): number {
 }
 
 const startSomething =
-  "Start a relay (headroom relay) or headroom serve, which run them; or where pg_cron is installed: select capacity.schedule_timers()";
+  "Start a relay (headroom relay) or headroom serve, which run them; or if pg_cron is installed: select capacity.schedule_timers()";
 
 function timersFinding(last: LastRun | undefined, ran: boolean, failedCode: string | null, facts: Facts): Finding {
   if (last !== undefined && ran) {
@@ -69,12 +69,12 @@ const scheduleAgain = "As the role that migrates: select capacity.schedule_timer
 
 interface JobRun {
   readonly scheduled: boolean;
-  /** Since its last run ended well; null: never. */
+  /** The time since its last successful run; null if there was none. */
   readonly seconds: number | null;
   readonly status: string | null;
 }
 
-/** What counts is that pg_cron ran the job, not that it has one: its launcher may miss a job. Only its owner can see a job. */
+/** Checks that pg_cron ran the job, not only that it has one: its launcher may miss a job. Only its owner can see a job. */
 async function checkCron(client: Client, ran: boolean, facts: Facts): Promise<Finding[]> {
   const tables = await client.query<{ readable: boolean | null }>(
     `select bool_and(has_schema_privilege(c.relnamespace, 'usage') and has_table_privilege(c.oid, 'select')) as readable
@@ -103,7 +103,7 @@ async function checkCron(client: Client, ran: boolean, facts: Facts): Promise<Fi
   return result.rows.map((job) => cronFinding(job, ran || (facts.workspaces !== undefined && !isInUse(facts))));
 }
 
-/** Where others run the timers, or nothing is due, it is only a warning that pg_cron does not. */
+/** If others run the timers, or nothing is due, a pg_cron that does not is only a warning. */
 function cronFinding({ scheduled, seconds, status }: JobRun, covered: boolean): Finding {
   const report = covered ? warning : failure;
   if (!scheduled) return report("pg_cron", "It is installed, but no job of this login runs the timers.", scheduleAgain);
@@ -112,7 +112,7 @@ function cronFinding({ scheduled, seconds, status }: JobRun, covered: boolean): 
     return report(
       "pg_cron",
       `It has the job ${timersJob}, but has never completed it.${failed}`,
-      `${scheduleAgain}, in a transaction of its own; if it still does not run, see cron.job_run_details.`,
+      `${scheduleAgain}, in a separate transaction; if it still does not run, see cron.job_run_details.`,
     );
   }
   if (seconds <= latelySeconds) return ok("pg_cron", `It ran the timers ${formatAge(seconds)} ago.`);

@@ -46,7 +46,7 @@ async function checkPublicUrls(used: readonly WorkspaceNeeds[], offline: boolean
   );
 }
 
-/** Whoever is new in Slack might be a reviewer whose Slack user nobody has named. */
+/** A new user in Slack might be a reviewer whose Slack user id is not known. */
 async function checkReviewers(client: Client, used: readonly WorkspaceNeeds[]): Promise<Finding[]> {
   const connected = new Set(used.filter((each) => each.slack_connected).map((each) => each.workspace_id));
   const unlinked = (await ifAllowed(listUnlinkedReviewers(client)))?.filter((each) => connected.has(each.workspaceId));
@@ -55,7 +55,7 @@ async function checkReviewers(client: Client, used: readonly WorkspaceNeeds[]): 
   return [
     warning(
       "reviewers in Slack",
-      `No Slack user id is known of ${listed(unlinked.map((each) => `${each.memberId} (${each.workspaceId})`))}: Slack users whom the directory does not know are refused there.`,
+      `No Slack user id is known for ${listed(unlinked.map((each) => `${each.memberId} (${each.workspaceId})`))}: Slack users who are not in the directory are refused there.`,
       `Run: headroom members put ${first.memberId} --workspace ${first.workspaceId} --slack <Slack user id>, or --without-slack for somebody who has none`,
     ),
   ];
@@ -63,7 +63,7 @@ async function checkReviewers(client: Client, used: readonly WorkspaceNeeds[]): 
 
 const maxAddresses = 10;
 
-/** Tried from here, so it is a warning at most: there may be a server that can be reached by customers, but not from here. */
+/** At most a warning: customers may be able to reach a server that cannot be reached from here. */
 async function problemAt(address: string): Promise<string | undefined> {
   const connections = openConnections();
   try {
@@ -83,7 +83,7 @@ interface NeededSecret {
   readonly check: string;
   readonly name: string;
   readonly needed: boolean;
-  /** What does not work without it. */
+  /** The effect of its absence. */
   readonly without: string;
   readonly report: typeof failure;
   readonly how: string;
@@ -119,7 +119,7 @@ function neededSecrets(used: readonly WorkspaceNeeds[], { money }: Facts): Neede
       check: "stripe webhook secret",
       name: "STRIPE_WEBHOOK_SECRET",
       needed: pricedIn(used, money).length > 0,
-      without: "whatever Stripe tells is refused, and customers who have paid wait until we ask",
+      without: "Stripe's events are refused, and customers who have paid wait until we ask Stripe",
       report: failure,
       how: "headroom secret set STRIPE_WEBHOOK_SECRET, with the endpoint's signing secret (whsec_…) on standard input",
     },
@@ -160,7 +160,7 @@ function secretKeyFinding(stored: readonly SecretStatus[], facts: Facts): Findin
   );
 }
 
-/** What is encrypted cannot be decrypted from here: the key is the wrong one, or this process has none. */
+/** The secrets cannot be decrypted here: the key is wrong, or this process has none. */
 export function lockedFinding(check: string, what: string, facts: Facts, consequence: string): Finding {
   const remedy =
     "Set HEADROOM_SECRET_KEY to the key that they were encrypted with, here and for the server and every relay.";

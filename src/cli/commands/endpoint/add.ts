@@ -33,7 +33,7 @@ export function registerAdd(endpoint: Command): void {
         "events to send: a type, a prefix such as transfers.*, or *; may be repeated",
         collect,
       )
-      .option("--no-topics", "send it no events by itself")
+      .option("--no-topics", "send it no events automatically")
       .option("--description <text>", "what it is for")
       .option(
         "--header <name: value>",
@@ -47,7 +47,7 @@ export function registerAdd(endpoint: Command): void {
   ).action(runAdd);
 }
 
-/** A value may be secret, and a command line can be seen by everybody on the machine; hence env:NAME. */
+/** A value may be secret, and everybody on the machine can see a command line, so env:NAME is possible. */
 function addHeader(text: string, before: readonly (readonly [string, string])[] | undefined) {
   const match = /^([^:\s]+)\s*:\s*(.*)$/.exec(text);
   if (match?.[1] === undefined || match[2] === undefined)

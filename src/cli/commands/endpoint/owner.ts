@@ -1,4 +1,4 @@
-/** Whose endpoint a command means: names are unique within a workspace, and among the installation's own. */
+/** Whose endpoint a command refers to: names are unique within a workspace, and among the installation's own. */
 import { Option } from "commander";
 import type { EndpointOwner } from "../../../webhooks/endpoints.ts";
 

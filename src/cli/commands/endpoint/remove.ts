@@ -1,4 +1,4 @@
-/** `headroom endpoint remove`: ends an endpoint for good. */
+/** `headroom endpoint remove`: removes an endpoint permanently. */
 import type { Command } from "commander";
 import { removeEndpoint } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
@@ -10,7 +10,7 @@ export function registerRemove(endpoint: Command): void {
   addCommon(
     endpoint
       .command("remove")
-      .description("remove an endpoint and its secrets, for good")
+      .description("remove an endpoint and its secrets permanently")
       .argument("<name>", "the endpoint")
       .addOption(ownerOption()),
   ).action(runRemove);

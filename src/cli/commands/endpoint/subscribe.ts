@@ -1,4 +1,4 @@
-/** `headroom endpoint subscribe`, `unsubscribe` and `subscriptions`: endpoints of the relays' files that are sent a workspace's events. */
+/** `headroom endpoint subscribe`, `unsubscribe` and `subscriptions`: endpoints of the relays' files that receive a workspace's events. */
 import type { Command } from "commander";
 import { listSubscriptions, putSubscription, removeSubscription, type Subscription } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -21,7 +21,9 @@ export function registerSubscribe(endpoint: Command): void {
   addCommon(
     endpoint
       .command("subscribe")
-      .description("send a workspace's events to an endpoint of the relays' file (--endpoints), or change which events")
+      .description(
+        "send a workspace's events to an endpoint of the relays' file (--endpoints), or change the choice of events",
+      )
       .argument("<name>", "the endpoint, as the file names it")
       .option("--event <type>", "only this event, such as REQUEST_SUBMITTED; may be repeated", collect)
       .option("--all-events", "send all events")
@@ -32,7 +34,7 @@ export function registerSubscribe(endpoint: Command): void {
   addCommon(
     endpoint
       .command("unsubscribe")
-      .description("end a subscription; events from before are still sent")
+      .description("end a subscription; earlier events are still sent")
       .argument("<name>", "the endpoint")
       .addOption(workspaceOption()),
   ).action(runUnsubscribe);
@@ -62,8 +64,8 @@ async function runSubscribe(name: string, options: SubscribeOptions): Promise<vo
   if (options.json === true) return printJson({ subscription });
   printLine(
     subscription.enabled
-      ? `From now on ${name} is sent ${eventsOf(subscription)} of workspace ${options.workspace}.`
-      : `${name} is paused: it is sent no events of workspace ${options.workspace}.`,
+      ? `From now on ${name} receives ${eventsOf(subscription)} of workspace ${options.workspace}.`
+      : `${name} is paused: it receives no events of workspace ${options.workspace}.`,
   );
   printLine("Relays deliver them if their file has an endpoint of that name: headroom relay --endpoints <file>");
 }
@@ -75,7 +77,7 @@ async function runUnsubscribe(name: string, options: Options): Promise<void> {
     ),
   );
   if (options.json === true) return printJson(removed);
-  printLine(`${name} is no longer sent events of workspace ${options.workspace}. Events from before are still sent.`);
+  printLine(`${name} no longer receives events of workspace ${options.workspace}. Earlier events are still sent.`);
 }
 
 async function runList(options: Options): Promise<void> {

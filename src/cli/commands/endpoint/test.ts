@@ -1,8 +1,8 @@
 /**
- * `headroom endpoint test`: sends a signed ping the way that all webhooks are sent, and shows the outcome.
+ * `headroom endpoint test`: sends a signed ping in the same way as all webhooks, and shows the outcome.
  *
- * The ping is a row like any other: this tests the relay, its key, its network and the receiver, and not the network of this
- * command. A ping that failed does not stay among the dead letters.
+ * The ping is a row like any other: this tests the relay, its key, its network and the receiver, not the network of this
+ * command. A failed ping does not stay among the dead letters.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -69,7 +69,7 @@ async function follow(client: Client, outboxId: string, waitMs: number): Promise
     const row = rowSchema.parse(await call(client, "outbox.inspect", { p_outbox_id: outboxId }));
     const last = row.lines.findLast((line) => line.state !== "DISPATCHING" && line.state !== "RELEASED");
     if (row.place === "delivered") return { ...factsOf(last), outboxId, outcome: "delivered", relays: 1 };
-    // The first outcome is what the test asks for, so the ping is not tried again.
+    // The test is only about the first outcome, so the ping is not tried again.
     if (last !== undefined && row.place !== "in_flight") {
       const skip = { p_outbox_ids: [outboxId], p_actor: "headroom endpoint test", p_reason: "a ping is sent once" };
       await call(client, "outbox.skip", skip);
@@ -101,7 +101,7 @@ function sentences(name: string, { outcome, code, message, latencyMs, relays, ou
     ];
   }
   return [
-    "The ping has not been sent yet. It expires a minute after it was made.",
+    "The ping has not been sent yet. It expires one minute after its creation.",
     relays === 0
       ? "  No relay is running. Start one that has the key: HEADROOM_SECRET_KEY=… headroom relay"
       : `  ${relays === 1 ? "1 relay is" : `${relays} relays are`} running. Check that one of them has the webhook rail (HEADROOM_SECRET_KEY) and serves the stream transfers.`,

@@ -1,6 +1,6 @@
 /**
- * Reads the views about the workflow: what is open and on whom it waits, and for a number of days how long things took and how requests
- * ended. Rows stay as the views have them, by day (UTC), because medians of several days cannot be combined.
+ * Reads the views about the workflow: what is open and on whom it waits, and for the last days how long things took and how requests
+ * ended. There is one row per day (UTC), as in the views, because medians of several days cannot be combined.
  */
 import type { ClientBase } from "pg";
 import { sendBatch } from "../../../db/batch.ts";
@@ -28,12 +28,12 @@ const columns = {
 export type InsightName = keyof typeof views;
 export type InsightRow<Name extends InsightName> = Omit<Views[(typeof views)[Name]], "workspace_id">;
 
-/** What is open now; the oldest first. */
+/** What is open now, oldest first. */
 export function readBacklog(db: ClientBase, workspaceId: string): Promise<readonly InsightRow<"backlog">[]> {
   return query(db, "backlog", "", "oldest_since, stage, waits_on", [workspaceId]);
 }
 
-/** The last days, the newest first; a day on which nothing happened has no row. */
+/** The last days, newest first; a day on which nothing happened has no row. */
 export function readInsight<Name extends Exclude<InsightName, "backlog">>(
   db: ClientBase,
   name: Name,
@@ -44,7 +44,7 @@ export function readInsight<Name extends Exclude<InsightName, "backlog">>(
   return query(db, name, span, "day desc, 2, 3", [workspaceId, days]);
 }
 
-/** As for requests over HTTP: views have no settings of their own, as functions do (headroom.switch_off_jit). */
+/** The same as for requests over HTTP: unlike functions, views cannot have their own settings (headroom.switch_off_jit). */
 const withoutJit = { text: "select set_config('jit', 'off', true)" } as const;
 
 async function query<Name extends InsightName>(

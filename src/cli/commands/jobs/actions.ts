@@ -1,4 +1,4 @@
-/** `headroom jobs retry | fail | complete | cleaned`: what people do to a job. Each needs a reason, which the log keeps. */
+/** `headroom jobs retry | fail | complete | cleaned`: people's actions on a job. Each needs a reason, which the log keeps. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import {
@@ -27,7 +27,7 @@ type Act = (client: Client, id: string, action: JobAction) => Promise<JobMoved |
 
 export function registerActions(jobs: Command): void {
   action(jobs, "retry", "ask for another attempt of a failed job, as its requester, an operator or an admin", retryJob);
-  action(jobs, "fail", "record that a job failed for good, as an operator or an admin; ends its request", failJob);
+  action(jobs, "fail", "record that a job failed permanently, as an operator or an admin; ends its request", failJob);
   action(
     jobs,
     "complete",

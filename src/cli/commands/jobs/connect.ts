@@ -42,18 +42,14 @@ export function registerConnect(jobs: Command): void {
     .option("--ref <ref>", "the branch or tag whose workflows run (at first: main)")
     .option("--workflow <file>", "the workflow that provisions (at first: provision.yml)")
     .option("--cleanup-workflow <file>", "the workflow that cleans up after a failed attempt (at first: cleanup.yml)")
-    .option("--callback-url <url>", "where runs report to")
+    .option("--callback-url <url>", "the address to which runs report")
     .option("--no-callback-url", "runs report to the workspace's public address")
-    .option(
-      "--stale-minutes <count>",
-      "give an attempt up after this long without a sign of life",
-      parseWhole(1, 1_440),
-    )
-    .option("--limit-minutes <count>", "give an attempt up after this long", parseWhole(1, 10_080))
-    .option("--most-attempts <count>", "most attempts of a job", parseWhole(1, 20))
-    .option("--most-cleanups <count>", "most tries to clean up after an attempt", parseWhole(1, 20))
+    .option("--stale-minutes <count>", "give up an attempt after this long without a report", parseWhole(1, 1_440))
+    .option("--limit-minutes <count>", "give up an attempt after this long", parseWhole(1, 10_080))
+    .option("--most-attempts <count>", "maximum number of attempts of a job", parseWhole(1, 20))
+    .option("--most-cleanups <count>", "maximum number of tries to clean up after an attempt", parseWhole(1, 20))
     .option("--retry-sla-hours <count>", "a failed job that nobody retries is late after this", parseWhole(1, 8_760))
-    .option("--give-up-hours <count>", "and fails for good after this", parseWhole(1, 8_760))
+    .option("--give-up-hours <count>", "and fails permanently after this", parseWhole(1, 8_760))
     .addOption(workspaceOption())
     .addOption(secretKeyOption());
   addCommon(command).action(runConnect);
@@ -142,9 +138,12 @@ function show(connected: ConnectedWorkflows): void {
     ["workflows", `${connected.provisionWorkflow}, and ${connected.cleanupWorkflow} to clean up`],
     ["runs report to", connected.callbackAddress ?? "nowhere: the workspace has no public address"],
     ["callback secret", secretWords[connected.secret]],
-    ["an attempt ends", `after ${connected.staleMinutes} min without a sign, or ${connected.limitMinutes} min in all`],
+    [
+      "an attempt ends",
+      `after ${connected.staleMinutes} min without a report, or ${connected.limitMinutes} min in all`,
+    ],
     ["attempts", `${connected.mostAttempts} at most; ${connected.mostCleanups} cleanups after each`],
-    ["nobody retries", `late after ${connected.retrySlaHours} h, failed for good after ${connected.giveUpHours} h`],
+    ["nobody retries", `late after ${connected.retrySlaHours} h, failed permanently after ${connected.giveUpHours} h`],
   ]);
 }
 
@@ -157,8 +156,8 @@ function showMissing({ workspaceId, callbackAddress, secret }: ConnectedWorkflow
     );
   }
   if (secret === "missing") {
-    printLine("Nobody can report until there is a secret to sign with:");
+    printLine("Runs cannot report until there is a secret to sign with:");
     printLine(`  headroom jobs secret --rotate --workspace ${workspaceId}`);
   }
-  printLine("Next: headroom doctor, which also checks what GitHub lets us do");
+  printLine("Next: headroom doctor, which also checks our rights at GitHub");
 }

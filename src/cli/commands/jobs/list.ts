@@ -22,7 +22,7 @@ export function registerList(jobs: Command): void {
       .command("list")
       .description("list provisioning jobs, newest first")
       .addOption(new Option("--state <state...>", "only in these states").choices(jobStates))
-      .option("--open", "only jobs that are not over")
+      .option("--open", "only jobs that have not ended")
       .addOption(new Option("--workspace <id>", "only of this workspace (default: all)").env("HEADROOM_WORKSPACE"))
       .option("--limit <rows>", "most rows, up to 10000", parseWhole(1, 10_000), 50),
   ).action(runList);
@@ -31,7 +31,7 @@ export function registerList(jobs: Command): void {
 async function runList(options: ListOptions): Promise<void> {
   if (options.open === true && options.state !== undefined) {
     throw new HeadroomError("usage", "--open and --state cannot be used together.", {
-      hint: "--open stands for all open states.",
+      hint: "--open means all open states.",
     });
   }
   const states = options.open === true ? openJobStates : options.state;

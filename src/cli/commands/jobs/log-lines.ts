@@ -1,22 +1,22 @@
-/** The log of a job as lines: what its runs did and said, and what people did, in the order of their times. */
+/** The log of a job as lines: what its runs did and reported, and what people did, in order of time. */
 import type { Job, JobEvent, JobRun } from "../../../provisioning/index.ts";
 import { visible } from "../../output.ts";
 
 export interface LogLine {
-  /** Stays the same while the job goes on, so that what was printed is known. */
+  /** Stays the same while the job continues, so that printed lines can be recognised. */
   readonly id: string;
   readonly at: Date;
   readonly run: string | null;
   readonly what: string;
   readonly step: string | null;
   readonly progress: number | null;
-  /** What a run said went wrong, or the reason that a person gave. */
+  /** The error that a run reported, or the reason that a person gave. */
   readonly text: string | null;
   readonly by: string | null;
   readonly runId: number | null;
 }
 
-/** What runs do stands with the runs, so of the job's own log the rest is shown. */
+/** The job's own log without the actions of runs, which are shown with the runs. */
 const shownByRuns = new Set(["DISPATCHED", "CLAIMED", "SUCCEEDED", "FAILED"]);
 
 export function logLines(job: Job): LogLine[] {
@@ -28,7 +28,7 @@ const nothing = { run: null, step: null, progress: null, text: null, by: null, r
 
 function lineOfEvent(event: JobEvent): LogLine {
   const { seq, at, reason: text } = event;
-  // What a job does by itself is done by nobody.
+  // Automatic events have no actor.
   const by = event.actorType === "system" ? null : event.actorId;
   return { ...nothing, id: `event ${seq}`, at, what: event.event.toLowerCase(), by, text };
 }
@@ -52,7 +52,7 @@ function wordsFor(endedBecause: string | null): string | null {
   return endedBecause === null || endedBecause === "reported" ? null : endedBecause.replaceAll("_", " ");
 }
 
-/** One line of text: the time, the run, and what it was. */
+/** One line of text: the time, the run, and what happened. */
 export function formatLine(line: LogLine): string {
   const progress = line.progress === null ? null : `${line.progress} %`;
   const what =

@@ -1,4 +1,4 @@
-/** `headroom jobs logs`: the steps of all runs of a job, in order; with --follow until the job is over. */
+/** `headroom jobs logs`: the steps of all runs of a job, in order; with --follow until the job has ended. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { getJob, type Job } from "../../../provisioning/index.ts";
@@ -23,7 +23,7 @@ export function registerLogs(jobs: Command): void {
     .command("logs")
     .description("show what the runs of a job did, in order: steps, progress, errors")
     .argument("<job>", "request id, or job id", parseJobId)
-    .option("-f, --follow", "go on until the job is over, or Ctrl-C")
+    .option("-f, --follow", "continue until the job has ended, or Ctrl-C")
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON object for each line")
     .action(runLogs);
@@ -61,7 +61,7 @@ async function follow(client: Client, id: string, json: boolean): Promise<Job> {
       const job = await printNew(client, id, printed, json);
       if (isOver(job) || signals.stop.aborted) return job;
       const waits = waitsForPeople(job);
-      // On stderr, because it is no line of the log.
+      // On stderr, because it is not a line of the log.
       if (waits !== null && waits !== told) process.stderr.write(`${waits}\n`);
       told = waits;
       await pause(pollEveryMs, signals.stop);
@@ -72,7 +72,7 @@ async function follow(client: Client, id: string, json: boolean): Promise<Job> {
   }
 }
 
-/** Whoever follows a job that goes on by itself needs nothing; one that waits on people says on whom. */
+/** Nothing if the job continues on its own; if it waits on people, says on whom. */
 function waitsForPeople(job: Job): string | null {
   if (!needsPerson(job)) return null;
   return `It is ${stateWords[job.state]}. ${whyHeld(job) ?? ""}\n  ${nextCommand(job)}`;

@@ -1,4 +1,4 @@
-/** How what a repository has to know is shown: a new callback secret, once, and the address of callbacks, with where they belong. */
+/** Shows what a repository needs: a new callback secret (only once), the address of callbacks, and where to store both. */
 import { printLine } from "../../output.ts";
 
 type Repository = { readonly owner: string; readonly repo: string } | null;
@@ -9,7 +9,7 @@ function nameOf(repository: Repository): string {
 
 export function showCallbackAddress(address: string, repository: Repository): void {
   printLine();
-  printLine("Runs report to the address in a variable of the repository. Set it at GitHub, beside the secret:");
+  printLine("Runs report to the address in a variable of the repository. Set it at GitHub, next to the secret:");
   printLine(`  gh variable set HEADROOM_CALLBACK_URL --repo ${nameOf(repository)} --body ${address}`);
 }
 

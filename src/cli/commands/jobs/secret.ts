@@ -20,9 +20,9 @@ export function registerSecret(jobs: Command): void {
   addCommon(
     jobs
       .command("secret")
-      .description("give a workspace's runs a new secret to sign callbacks with, or forget the one before")
+      .description("give a workspace's runs a new secret to sign callbacks with, or drop the previous one")
       .option("--rotate", "make a new secret, shown only once; the old one stays valid for now")
-      .addOption(new Option("--drop-previous", "the old secret no longer counts").conflicts("rotate"))
+      .addOption(new Option("--drop-previous", "the old secret is no longer valid").conflicts("rotate"))
       .addOption(workspaceOption())
       .addOption(secretKeyOption()),
   ).action(runSecret);
@@ -31,7 +31,7 @@ export function registerSecret(jobs: Command): void {
 async function runSecret(options: SecretOptions): Promise<void> {
   if (options.rotate === true) return rotate(options);
   if (options.dropPrevious === true) return dropPrevious(options);
-  throw new HeadroomError("usage", "Say what is to be done with the secret.", {
+  throw new HeadroomError("usage", "Nothing was asked for.", {
     hint: "Pass --rotate or --drop-previous. headroom jobs connect shows whether there is one.",
   });
 }
@@ -45,9 +45,7 @@ async function rotate(options: SecretOptions): Promise<void> {
   if (options.json === true) return printJson({ workspace: options.workspace, secret });
   printLine(`The workspace ${options.workspace} has a new callback secret.`);
   showNewSecret(secret, connected);
-  printLine(
-    "A secret that was there before stays valid, because runs that are under way sign with it. When they are over:",
-  );
+  printLine("An earlier secret stays valid, because runs under way sign with it. When they have ended:");
   printLine(`  headroom jobs secret --drop-previous --workspace ${options.workspace}`);
 }
 
@@ -57,5 +55,5 @@ async function dropPrevious(options: SecretOptions): Promise<void> {
     orFail(await dropPreviousSecret(client, options.workspace));
   });
   if (options.json === true) return printJson({ workspace: options.workspace, previous: "dropped" });
-  printLine(`Only the present callback secret of the workspace ${options.workspace} counts now.`);
+  printLine(`Only the present callback secret of the workspace ${options.workspace} is valid now.`);
 }

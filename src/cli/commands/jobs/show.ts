@@ -12,7 +12,7 @@ export function registerShow(jobs: Command): void {
   addCommon(
     jobs
       .command("show")
-      .description("show a job: how it stands, its runs with what went wrong, its history, and what to do next")
+      .description("show a job: its state, its runs with their errors, its history, and what to do next")
       .argument("<job>", "request id, or job id", parseJobId),
   ).action(runShow);
 }
@@ -29,7 +29,7 @@ function show(job: Job): void {
   showHistory(job);
   if (job.cleanup === "failed") {
     const what = "The cleanup failed: something may be left running. No attempt begins on top of it.";
-    printLine(`\n${what} See to it by hand, and then say so.`);
+    printLine(`\n${what} Clean up by hand, then record it.`);
   }
   const next = nextCommand(job);
   if (next !== null) printLine(`\nNext: ${next}`);
@@ -62,13 +62,13 @@ function factsOf(job: Job): readonly Fact[] {
   ];
 }
 
-/** Since when its run is known to be over, and how; until then nothing of the customer's begins. */
+/** When its run is known to have ended, and how; until then no other job of the customer begins. */
 function overOf({ endedAt, overAt, overBecause }: JobRun): string | null {
   if (overAt !== null) return `${overAt.toISOString()} ${(overBecause ?? "").replace("_", " ")}`;
   return endedAt === null ? null : "not known";
 }
 
-/** What the run said went wrong, after the step in which it did. */
+/** The error that the run reported, after the step in which it happened. */
 function errorOf({ failedStep, error }: Pick<JobRun, "failedStep" | "error">): string | null {
   return [failedStep, error].filter((part) => part !== null).join(": ") || null;
 }

@@ -1,7 +1,7 @@
 /**
  * `headroom keys init`: the secrets that an installation needs, as an environment file.
  *
- * Needs no database, because the keys come first. Nothing keeps them but the person who runs this.
+ * Needs no database, because the keys come first. Only the person who runs this keeps them.
  */
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
- * `headroom keys token` and `headroom keys service`: an API key for a member, or for a program that acts for members. Each is registered in
- * the database first, under an id by which it can be revoked, and then signed here. `headroom keys anon` signs the key that any client may
- * have; it gives no rights, so there is nothing to revoke.
+ * `headroom keys token` and `headroom keys service`: an API key for a member, or for a program that acts for members. Each is first
+ * registered in the database, under an id by which it can be revoked, and then signed here. `headroom keys anon` signs the key that any
+ * client may have; it gives no rights, so there is nothing to revoke.
  */
 import { randomBytes } from "node:crypto";
 import { InvalidArgumentError, Option, type Command } from "commander";
@@ -29,7 +29,7 @@ export function registerIssue(keys: Command): void {
   addIssueOptions(
     keys
       .command("token")
-      .description("issue an API key to a member; the log names that member for what is done with it")
+      .description("issue an API key to a member; the log names that member for actions with the key")
       .requiredOption("--member <id>", "whose key it is")
       .addOption(workspaceOption()),
     defaultTtl,
@@ -121,7 +121,7 @@ async function issue(options: IssueOptions, command: string, holder: KeyHolder, 
   if (options.json === true) return printJson({ id, token, expiresAt: registered.key.expiresAt });
   printLine(token);
   const until = expiresAt === undefined ? "until it is revoked" : `until ${expiresAt.toISOString()}`;
-  // On stderr, so that the file of `headroom keys token … > file` contains the key alone.
+  // On stderr, so that the file of `headroom keys token … > file` contains only the key.
   process.stderr.write(`Valid ${until}. To revoke it: headroom keys revoke ${id}\n`);
 }
 

@@ -1,4 +1,4 @@
-/** `headroom keys revoke`: ends an API key, at once and for good. */
+/** `headroom keys revoke`: revokes an API key, immediately and permanently. */
 import type { Command } from "commander";
 import { revokeApiKey } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
@@ -10,7 +10,7 @@ export function registerRevoke(keys: Command): void {
   addCommon(
     keys
       .command("revoke")
-      .description("revoke an API key, at once and for good")
+      .description("revoke an API key, immediately and permanently")
       .argument("<id>", "the key's id, as listed"),
   ).action(runRevoke);
 }

@@ -27,7 +27,7 @@ export function registerRotate(keys: Command): void {
         "encrypt everything again with HEADROOM_SECRET_KEY that was encrypted with HEADROOM_SECRET_KEY_PREVIOUS",
       )
       .option("--dry-run", "only show what would be done")
-      .option("--lost", "go on although some values were encrypted with a key that is lost; these stay as they are")
+      .option("--lost", "continue although some values were encrypted with a lost key; these are left unchanged")
       .option("--batch <count>", "how many values in one transaction", parseWhole(1, 10_000), 100)
       .addOption(secretKeyOption()),
   )
@@ -66,7 +66,7 @@ function noKey(): HeadroomError {
 }
 
 function describe(result: Resealed | undefined, inVault: number): string[] {
-  const vault = `Vault encrypts ${inVault === 1 ? "1 secret" : `${inVault} secrets`} with a key of its own; rotate that with Supabase's tools.`;
+  const vault = `Vault encrypts ${inVault === 1 ? "1 secret" : `${inVault} secrets`} with its own key; rotate that with Supabase's tools.`;
   return [...(result === undefined ? [] : describeResult(result)), ...(inVault > 0 ? [vault] : [])];
 }
 

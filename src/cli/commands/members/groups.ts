@@ -28,8 +28,11 @@ export function registerGroups(members: Command): void {
       .option("--name <text>", "its name")
       .option("--add <member>", "add a member; may be repeated", collect)
       .option("--remove <member>", "remove a member; may be repeated", collect)
-      .option("--slack-channel <id>", "where it is told which reviews wait for it, instead of each member directly")
-      .option("--no-slack-channel", "tell its members directly")
+      .option(
+        "--slack-channel <id>",
+        "where to post which reviews wait for the group, instead of messages to each member",
+      )
+      .option("--no-slack-channel", "notify its members directly")
       .addOption(workspaceOption()),
   ).action(runPutGroup);
   addCommon(
@@ -62,7 +65,7 @@ async function runPutGroup(id: string, options: PutGroupOptions): Promise<void> 
   );
   const { group } = orFail(answer);
   if (options.json === true) return printJson({ group });
-  const told = group.slackChannelId === null ? "" : ` It is told in the channel ${group.slackChannelId}.`;
+  const told = group.slackChannelId === null ? "" : ` It is notified in the channel ${group.slackChannelId}.`;
   printLine(visible(`${group.id} (${group.name}): ${group.members.join(", ") || "nobody yet"}.${told}`));
 }
 

@@ -1,4 +1,4 @@
-/** `headroom members …`: the directory of a workspace, which alone says who may do what. */
+/** `headroom members …`: the directory of a workspace, the only source of who may do what. */
 import type { Command } from "commander";
 import { registerDomain } from "./domain.ts";
 import { registerGroups } from "./groups.ts";

@@ -43,7 +43,7 @@ async function runList(options: ListOptions): Promise<void> {
   ]);
   if (unlinked.size > 0) {
     printLine(
-      "\nReviewers without a Slack user id: nobody whom the directory does not know can begin in Slack until each has one\n(headroom members put <id> --slack U024BE7LH), or has none (--without-slack).",
+      "\nReviewers without a Slack user id: nobody who is not in the directory can start in Slack until each has one\n(headroom members put <id> --slack U024BE7LH), or has none (--without-slack).",
     );
   }
 }

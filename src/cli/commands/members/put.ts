@@ -8,7 +8,7 @@ import { printJson, printLine, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
-/** False: emptied, by the option that begins with --no-. */
+/** False: cleared, by the option that begins with --no-. */
 interface PutOptions extends CommonOptions, WorkspaceOption {
   readonly name?: string;
   readonly email?: string | false;

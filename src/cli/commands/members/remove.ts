@@ -1,4 +1,4 @@
-/** `headroom members remove`: removes a member, and says what ended with it and what others have to take over. */
+/** `headroom members remove`: removes a member, and says what ended with that and what others have to take over. */
 import type { Command } from "commander";
 import { removeMember, type Removed } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
@@ -11,7 +11,9 @@ export function registerRemoveMember(members: Command): void {
   addCommon(
     members
       .command("remove")
-      .description("remove a member: accounts, keys, sessions, roles and groups end at once; the log keeps the name")
+      .description(
+        "remove a member: accounts, keys, sessions, roles and groups end immediately; the log keeps the name",
+      )
       .argument("<id>", "member id")
       .addOption(workspaceOption()),
   ).action(runRemove);

@@ -1,4 +1,4 @@
-/** `headroom notifications …`: what people were told and what became of it, how they want to hear, what messages say, and who may tell them things. */
+/** `headroom notifications …`: what people were told and how it went, how they want to be told, the texts of messages, and who may send them. */
 import type { Command } from "commander";
 import { registerList } from "./list.ts";
 import { registerPreferences } from "./preferences.ts";

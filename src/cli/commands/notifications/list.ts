@@ -1,4 +1,4 @@
-/** `headroom notifications list`: what people were told, newest first, and what became of it. */
+/** `headroom notifications list`: notifications, newest first, with their outcome. */
 import { type Command, Option } from "commander";
 import {
   listNotifications,
@@ -24,7 +24,7 @@ export function registerList(notifications: Command): void {
   addCommon(
     notifications
       .command("list")
-      .description("list what people were told, newest first, and what became of it")
+      .description("list notifications, newest first, with their outcome")
       .option("--to <member>", "only to this member; for a customer, the id of their request")
       .option("--about <id>", "only about this, such as a request")
       .addOption(new Option("--status <status>", "only with this status, of the newest 10,000").choices(statuses))

@@ -1,4 +1,4 @@
-/** For arguments: what cannot be a notification's id is a mistake in the call. */
+/** For arguments: anything that cannot be a notification's id is a usage error. */
 import { InvalidArgumentError } from "commander";
 
 export function parseNotificationId(text: string): string {

@@ -1,4 +1,4 @@
-/** `headroom notifications preferences …`: how a member wants to hear, and changing it for them. */
+/** `headroom notifications preferences …`: shows how a member wants to be notified, and changes it for them. */
 import { type Command, InvalidArgumentError } from "commander";
 import {
   getPreferences,
@@ -28,22 +28,22 @@ interface SetOptions extends ActingOptions, WorkspaceOption {
 export function registerPreferences(notifications: Command): void {
   const preferences = notifications
     .command("preferences")
-    .description("how a member wants to hear: of what, by which channel, and when");
+    .description("how a member wants to be notified: about what, by which channel, and when");
   addCommon(
     preferences
       .command("show", { isDefault: true })
-      .description("show how a member wants to hear")
+      .description("show how a member wants to be notified")
       .addOption(asOption())
       .addOption(workspaceOption()),
   ).action(runShow);
   addCommon(
     preferences
       .command("set")
-      .description("change how a member wants to hear; what is left out stays as it is")
+      .description("change how a member wants to be notified; settings that are left out stay unchanged")
       .option("--time-zone <name>", "such as Europe/Berlin", parseText(64))
       .option(
         "--quiet <from-until>",
-        "quiet hours, such as 22:00-07:00; what comes then is kept until they are over",
+        "quiet hours, such as 22:00-07:00; notifications are held until they end",
         parseHours,
       )
       .option("--no-quiet", "no quiet hours")

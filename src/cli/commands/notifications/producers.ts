@@ -1,4 +1,4 @@
-/** `headroom notifications producers …`: the logins of applications that may tell people things. */
+/** `headroom notifications producers …`: the logins of applications that may notify people. */
 import type { Command } from "commander";
 import { addProducer, listProducers, removeProducer } from "../../../notify/index.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";
@@ -10,19 +10,19 @@ import { orFail } from "../../refusal.ts";
 export function registerProducers(notifications: Command): void {
   const producers = notifications
     .command("producers")
-    .description("logins of the database that may tell people things, by a call of notify() or an insert");
+    .description("logins of the database that may notify people, by a call of notify() or an insert");
   addCommon(producers.command("list").description("list them")).action(runList);
   addCommon(
     producers
       .command("add")
-      .description("let a login tell people things; it can read nothing by that")
+      .description("let a login notify people; it gets no right to read anything")
       .argument("<role>", "the login, as the database knows it", parseText(63))
       .addOption(actorOption()),
   ).action(runAdd);
   addCommon(
     producers
       .command("remove")
-      .description("take that from a login again")
+      .description("take this right from a login")
       .argument("<role>", "the login", parseText(63)),
   ).action(runRemove);
 }
@@ -31,7 +31,7 @@ async function runList(options: CommonOptions): Promise<void> {
   const producers = await withDatabase(options, "notifications producers", listProducers);
   if (options.json === true) return printJson({ producers });
   if (producers.length === 0) {
-    printLine("No login was named: only service keys and operators tell people things.");
+    printLine("No login was named: only service keys and operators may notify people.");
     return printLine("Next: headroom notifications producers add <role>");
   }
   printTable(producers, [
@@ -47,7 +47,7 @@ async function runAdd(role: string, options: CommonOptions & ActorOption): Promi
     await withDatabase(options, "notifications producers", (client) => addProducer(client, role, options.actor)),
   );
   if (options.json === true) return printJson({ role, changed });
-  printLine(changed ? `${role} may tell people things now.` : `${role} could already. Nothing was changed.`);
+  printLine(changed ? `${role} may notify people now.` : `${role} already could. Nothing was changed.`);
   printLine("It calls public.notify(workspace, member, key, title, body), or inserts into public.notification_outbox.");
 }
 
@@ -56,5 +56,5 @@ async function runRemove(role: string, options: CommonOptions): Promise<void> {
     await withDatabase(options, "notifications producers", (client) => removeProducer(client, role)),
   );
   if (options.json === true) return printJson({ role, changed });
-  printLine(changed ? `${role} tells nobody anything any more.` : `${role} was no producer. Nothing was changed.`);
+  printLine(changed ? `${role} may no longer notify people.` : `${role} was not a producer. Nothing was changed.`);
 }

@@ -1,4 +1,4 @@
-/** `headroom notifications resend`: sends a notification once more, where it failed or by another channel. */
+/** `headroom notifications resend`: sends a notification again, where it failed or by another channel. */
 import { type Command, Option } from "commander";
 import { resend } from "../../../notify/index.ts";
 import { sentChannels } from "../../../notify/notification.ts";
@@ -18,12 +18,13 @@ export function registerResend(notifications: Command): void {
   addCommon(
     notifications
       .command("resend")
-      .description("send a notification once more by the channels where it failed, or by the one that is named")
+      .description("send a notification again by the channels where it failed, or by the one that is named")
       .argument("<notification>", "its id", parseNotificationId)
       .addOption(
-        new Option("--channel <channel>", "by this one, also where it had arrived or was not meant to go").choices(
-          sentChannels.map(({ channel }) => channel),
-        ),
+        new Option(
+          "--channel <channel>",
+          "by this one, even if it had arrived there or was not to be sent there",
+        ).choices(sentChannels.map(({ channel }) => channel)),
       )
       .addOption(actorOption()),
   ).action(runResend);

@@ -39,8 +39,8 @@ async function runSlackWebhook(options: SlackWebhookOptions): Promise<void> {
   if (options.json === true) return printJson({ set });
   printLine(
     set
-      ? `${member} has a webhook of their own, which gets their messages in Slack.`
-      : `${member} has no webhook of their own. The bot writes to them, where Slack knows them.`,
+      ? `${member} has their own webhook, which gets their messages in Slack.`
+      : `${member} does not have their own webhook. The bot writes to them, if Slack knows them.`,
   );
 }
 
@@ -48,7 +48,7 @@ async function readAddress(member: string): Promise<string> {
   if (process.stdin.isTTY) {
     throw new HeadroomError(
       "usage",
-      "The address is read from standard input: whoever knows it can write there, so it stays out of the shell's history.",
+      "The address is read from standard input: anyone who knows it can write there, so keep it out of the shell's history.",
       { hint: `For example: headroom notifications slack-webhook --as ${member} < address.txt` },
     );
   }

@@ -1,4 +1,4 @@
-/** `headroom notifications suppressions | suppress | lift`: addresses to which no mail goes any more, stopping it, and letting it go again. */
+/** `headroom notifications suppressions | suppress | lift`: lists the addresses that get no more mail, stops mail to one, and allows it again. */
 import { type Command, Option } from "commander";
 import { liftSuppression, listSuppressions, suppressAddress, type Suppression } from "../../../notify/index.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";

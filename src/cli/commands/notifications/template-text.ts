@@ -1,6 +1,6 @@
 /**
- * The text of a template as a command is given it: its title and body, or a file (`-`: what is piped in) with the title in the first line,
- * an empty line, and the body; as our own files have it, and as `templates show --text` prints it.
+ * The text of a template as given to a command: its title and body, or a file (`-`: standard input) with the title in the first line, an
+ * empty line, and the body. Our own files have this form, and `templates show --text` prints it.
  */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";

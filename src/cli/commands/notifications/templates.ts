@@ -1,4 +1,4 @@
-/** `headroom notifications templates …`: what messages say in a workspace, tried before it is changed. */
+/** `headroom notifications templates …`: the texts of messages in a workspace, with a preview of a change. */
 import { type Command, Option } from "commander";
 import {
   getTemplate,
@@ -25,18 +25,18 @@ interface NamedOptions extends CommonOptions, WorkspaceOption {
 const channels = chosenChannels.map(({ channel }) => channel);
 
 export function registerTemplates(notifications: Command): void {
-  const templates = notifications.command("templates").description("what messages say in a workspace");
-  addCommon(templates.command("list").description("list all messages, and which the workspace has in words of its own"))
+  const templates = notifications.command("templates").description("the texts of messages in a workspace");
+  addCommon(templates.command("list").description("list all messages, and which of them have the workspace's own text"))
     .addOption(workspaceOption())
     .action(runList);
-  named(templates, "show", "show what a message says, and what may stand in it")
+  named(templates, "show", "show the text of a message, and its variables")
     .option("--text", "print nothing but the title, an empty line and the body")
     .action(runShow);
-  addText(named(templates, "preview", "show what a message would say, by each channel; refuses what would not do"))
+  addText(named(templates, "preview", "show what a message would say, by each channel; refuses an invalid text"))
     .addOption(new Option("--channel <channel>", "only by this one").choices(channels))
     .action(runPreview);
-  addText(named(templates, "set", "have a message say something else, from the next one on")).action(runSet);
-  named(templates, "reset", "have a message say what it says by default; the other words are gone").action(runReset);
+  addText(named(templates, "set", "change the text of a message, from the next one on")).action(runSet);
+  named(templates, "reset", "restore the default text of a message; the other text is deleted").action(runReset);
 }
 
 function named(templates: Command, verb: string, description: string): Command {
@@ -105,7 +105,7 @@ async function runPreview(
     printLine(`${name} does not go by ${options.channel}.`);
 }
 
-/** What somebody reads there; a mail and Slack add to it what they always do. */
+/** The text as people read it there, without what mails and Slack always add. */
 function wordsOf(said: TemplatePreview["channels"], channel: string): string | undefined {
   if (channel === "in-app") return said["in-app"] && `${said["in-app"].title}\n\n${said["in-app"].body}`;
   if (channel === "email") return said.email && `${said.email.subject}\n\n${said.email.text.trimEnd()}`;
@@ -136,7 +136,7 @@ async function runReset(name: string, options: NamedOptions): Promise<void> {
   );
   if (options.json === true) return printJson({ name, changed });
   printLine(
-    changed ? `${name} says what it says by default.` : `${name} had no words of its own. Nothing was changed.`,
+    changed ? `${name} has its default text again.` : `${name} had its default text already. Nothing was changed.`,
   );
 }
 
@@ -158,7 +158,7 @@ function printTemplate(template: Template): void {
   printLine();
   printText(template);
   printLine();
-  if (template.variables.length === 0) return printLine("No variable may stand in it.");
+  if (template.variables.length === 0) return printLine("It has no variables.");
   printTable(template.variables, [
     { title: "VARIABLE", value: (row) => `{{${row.variable}}}` },
     { title: "REQUIRED", value: (row) => (row.required ? "yes" : "no") },

@@ -41,7 +41,7 @@ export function printNotification(notification: Notification): void {
   if (next !== undefined) printLine(`\nNext: ${next}`);
 }
 
-/** The first that somebody can do something about. */
+/** For the first problem that somebody can solve. */
 function nextFor({ id, recipient, recipientKind, workspaceId, parts }: Notification): string | undefined {
   const stages = new Map(parts.map((part) => [part.stage, part]));
   if (stages.has("suppressed") || stages.has("bounced") || stages.has("complained"))

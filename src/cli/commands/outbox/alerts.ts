@@ -1,4 +1,4 @@
-/** `headroom outbox alerts …`: who is told when rows are given up. */
+/** `headroom outbox alerts …`: which endpoints are notified when rows are given up. */
 import { Option, type Command } from "commander";
 import { listAlerts, putAlert, removeAlert, type AlertTemplate } from "../../../webhooks/alerts.ts";
 import { withDatabase } from "../../database.ts";
@@ -15,14 +15,14 @@ interface PutOptions extends CommonOptions {
 }
 
 export function registerAlerts(outbox: Command): void {
-  const alerts = outbox.command("alerts").description("set who is told by webhook when rows are given up");
+  const alerts = outbox.command("alerts").description("set which endpoints are notified when rows are given up");
   addCommon(alerts.command("list").description("list alerts, and which are raised")).action(runList);
   addCommon(
     alerts
       .command("put")
       .description("create an alert, or change the settings given here")
       .argument("<name>", "lower-case letters, digits and dashes")
-      .option("--endpoint <name>", "the endpoint that is told, one that belongs to no workspace")
+      .option("--endpoint <name>", "the endpoint that is notified, one that belongs to no workspace")
       .addOption(new Option("--template <kind>", "the format of the message").choices(["event", "pagerduty"]))
       // Hidden, because it belongs in the environment: a command line can be seen by everybody on the machine.
       .addOption(new Option("--routing-key <key>").env("PAGERDUTY_ROUTING_KEY").hideHelp())
@@ -34,7 +34,7 @@ export function registerAlerts(outbox: Command): void {
   addCommon(
     alerts
       .command("remove")
-      .description("remove an alert; nobody is told that it ended")
+      .description("remove an alert; nobody is notified that it ended")
       .argument("<name>", "its name"),
   ).action(runRemove);
 }
@@ -60,7 +60,7 @@ async function runList(options: CommonOptions): Promise<void> {
 async function runPut(name: string, options: PutOptions): Promise<void> {
   const { endpoint, template, repeatMinutes } = options;
   const streams = options.allStreams === true ? null : options.stream;
-  // The key from the environment is for PagerDuty's template alone; the other one has no key.
+  // The key from the environment is only for PagerDuty's template; the other one has no key.
   const routingKey = template === "pagerduty" ? options.routingKey : template === "event" ? null : undefined;
   await withDatabase(options, "outbox alerts put", (client) =>
     putAlert(client, name, { endpoint, template, routingKey, streams, repeatMinutes }),

@@ -26,12 +26,12 @@ export function registerDestinations(outbox: Command): void {
       .description("limit how fast a destination is sent to, and set when its circuit opens")
       .argument(
         "<destination>",
-        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all that have no limits of their own",
+        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all that have no limits themselves",
       )
       .option("--per-second <count>", "at most this many sends a second; 0 removes the limit", perSecond)
       .option(
         "--min-interval-ms <ms>",
-        "the same limit, as the least time between two sends",
+        "the same limit, as the minimum time between two sends",
         parseWhole(0, 86_400_000),
       )
       .option("--failures <count>", "open its circuit after this many failures in a row", parseWhole(1, 1_000_000))
@@ -133,7 +133,7 @@ function describeLimits(row: Destination, { failures, openMs, clear }: LimitOpti
   ];
 }
 
-/** The destination of an endpoint is named by the endpoint's id, which nobody types; so its name is accepted too. */
+/** An endpoint's destination is named by the endpoint's id, which nobody types, so its name is accepted too. */
 function findDestination(all: readonly Destination[], name: string): Destination | undefined {
   return all.find((row) => row.destination === name) ?? all.find((row) => row.endpoint === name);
 }

@@ -1,4 +1,4 @@
-/** Which dead letters are meant: by stream, error code, when they were given up, and whether they are parked. */
+/** Selects dead letters: by stream, error code, when they were given up, and whether they are parked. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { FunctionArgs } from "../../../db/call.ts";
 import { parseMoment, periodOf, type Moment } from "../../words/moment.ts";
@@ -49,7 +49,7 @@ export function toFilter(options: FilterOptions, now: Date): DeadFilter {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** For arguments: what cannot be an id is a mistake in the call, not a row that is missing. */
+/** For arguments: anything that cannot be an id is a usage error, not a missing row. */
 export function parseId(text: string): string {
   if (uuid.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError("An outbox id is a UUID, as `headroom outbox dead` shows it.");

@@ -1,4 +1,4 @@
-/** `headroom outbox …`: what an operator sees of the delivery engine and does about dead letters. */
+/** `headroom outbox …`: the operator's view of the delivery engine, and the handling of dead letters. */
 import type { Command } from "commander";
 import { registerAlerts } from "./alerts.ts";
 import { registerDead } from "./dead.ts";

@@ -69,7 +69,7 @@ async function runInspect(id: string, options: CommonOptions): Promise<void> {
   else show(row);
 }
 
-/** Fields whose names are the users' own, and stay as they are. */
+/** Fields whose names come from users, and are not changed. */
 const verbatim = new Set(["payload", "captures", "binds", "captured"]);
 
 function camelCased(value: unknown): unknown {
@@ -129,7 +129,7 @@ function nextStep(row: Row): string | null {
   if (held?.reason === "rail_not_served")
     return `no relay serves the rail ${rail ?? ""}: start one, or see headroom doctor`;
   if (held?.grant !== undefined)
-    return `the rail ${rail ?? ""} acts with the installation's credentials. If everybody who writes the stream may use it: ${held.grant}. If not: headroom outbox skip ${id} --reason "…"`;
+    return `the rail ${rail ?? ""} acts with the installation's credentials. If every writer of the stream may use it: ${held.grant}. If not: headroom outbox skip ${id} --reason "…"`;
   if (held?.pid !== undefined) {
     const who = sessionWords({ ...held, pid: held.pid });
     return `${who} has it locked${held.since === undefined ? "" : `, since ${held.since}`}. If that lasts: ${endSession(held.pid)}`;
@@ -141,9 +141,9 @@ function nextStep(row: Row): string | null {
   if (place === "parked") {
     return `find out whether it arrived, then headroom outbox resolve ${id} --delivered (or --not-delivered) --reason "…"`;
   }
-  if (place === "dead") return `headroom outbox redrive ${id} --reason "…", or skip it for good`;
+  if (place === "dead") return `headroom outbox redrive ${id} --reason "…", or skip it`;
   if (place === "pending" && (row.tries ?? 0) > 0 && next !== undefined && Date.parse(next) > Date.now()) {
-    return `it is tried again at ${next}. To try it at once: headroom outbox retry-now ${id} --reason "…"`;
+    return `it is tried again at ${next}. To try it now: headroom outbox retry-now ${id} --reason "…"`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-/** `headroom outbox resolve`: records whether a parked row arrived, once a person has found out. */
+/** `headroom outbox resolve`: records whether a parked row arrived, after a person has found out. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { call } from "../../../db/call.ts";

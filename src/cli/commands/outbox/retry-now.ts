@@ -1,4 +1,4 @@
-/** `headroom outbox retry-now`: tries rows at once that wait for the time of their next try. */
+/** `headroom outbox retry-now`: tries rows now that wait for the time of their next try. */
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
@@ -14,7 +14,7 @@ export function registerRetryNow(outbox: Command): void {
   addMany(
     outbox
       .command("retry-now")
-      .description("try rows at once that wait for the time of their next try: by id, by filter, or all")
+      .description("try rows now that wait for the time of their next try: by id, by filter, or all")
       .argument("[ids...]", "outbox ids", collectId)
       .option("--stream <name>", "only in this stream")
       .option("--rail <name>", "only those that go by this rail")
@@ -33,7 +33,7 @@ async function runRetryNow(ids: readonly string[], options: RetryOptions): Promi
       done: "due_now",
       refusals: {
         due_already:
-          "it waits for something else than time: a rail, a circuit or a rate limit. See headroom outbox inspect <id>.",
+          "it waits for something other than time: a rail, a circuit or a rate limit. See headroom outbox inspect <id>.",
         scheduled: "it was never tried, and goes at the time that its producer gave it.",
         behind:
           "it goes when the row of its key that comes first is finished: headroom outbox inspect <id> names that.",

@@ -1,6 +1,6 @@
 /**
- * What `redrive`, `skip`, `retry-now` and `resolve` have in common: who does it and why, which rows, a question before, progress meanwhile, and
- * counts afterwards.
+ * What `redrive`, `skip`, `retry-now` and `resolve` have in common: the actor and the reason, the choice of rows, the confirmation, the
+ * progress and the counts at the end.
  *
  * Owns: the dialogue and the paging. Does not own: what an action does to a row, which the SQL decides.
  */
@@ -45,12 +45,12 @@ export function addMany(command: Command, all: string): Command {
   return addOperator(command).option("--all", all).option("--yes", "do not ask for confirmation");
 }
 
-/** The rows that a filter finds: how they are called, counted and paged through. */
+/** The rows that a filter finds: how they are named, counted and paged through. */
 export interface Matches {
   /** "3 dead letters" */
   readonly words: (count: number) => string;
   readonly isFiltered: boolean;
-  /** The options that filter, for whoever gave none. */
+  /** The options that filter, for the hint if none was given. */
   readonly filters: string;
   readonly count: (client: Client) => Promise<number>;
   /** A warning that is shown before the question. */
@@ -79,7 +79,7 @@ const chunkRows = 500;
 /** A key that another session holds is usually free again in a moment, so busy rows are tried this often. */
 const busyRounds = 10;
 const busyPauseMs = 100;
-export const busyHint = "Look for a transaction that stays open, then run this again.";
+export const busyHint = "Find the transaction that stays open, then run this again.";
 /** How many rows that were not changed are shown; --json has all. */
 const shownRefusals = 20;
 
@@ -121,7 +121,7 @@ async function actOnIds(action: RowAction, client: Client, ids: readonly string[
   return results;
 }
 
-/** Repeats what is busy, for about a second. */
+/** Repeats the busy rows, for about a second. */
 export async function retryBusy(client: Client, ids: readonly string[], run: RowAction["run"]): Promise<RowResult[]> {
   const results = new Map<string, RowResult>();
   let asked = ids;
@@ -154,7 +154,7 @@ async function actOnMatches(action: RowAction, client: Client, matches: Matches,
   }
 }
 
-/** `warn`: what to say about those among them that are parked. */
+/** `warn`: the warning about the parked ones among them. */
 export function deadLetters(options: BulkOptions, warn: (parked: number) => string): Matches {
   let chosen: DeadFilter | undefined;
   /** Rows that are given up while this runs were not counted and must not be changed: one may have just been redriven. */

@@ -1,4 +1,4 @@
-/** `headroom outbox skip`: gives up rows for good, so that their keys continue. */
+/** `headroom outbox skip`: gives up rows permanently, so that their keys continue. */
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
@@ -8,7 +8,7 @@ export function registerSkip(outbox: Command): void {
   addBulk(
     outbox
       .command("skip")
-      .description("give up rows for good: dead letters by id, by filter, or all; pending rows by id")
+      .description("give up rows permanently: dead letters by id, by filter, or all; pending rows by id")
       .argument("[ids...]", "outbox ids", collectId),
   ).action(runSkip);
 }

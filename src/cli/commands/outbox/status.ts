@@ -145,7 +145,7 @@ function stateOf({ alive, onDemand, endedAt }: RelayEntry): string {
   return onDemand ? "in a turn" : "alive";
 }
 
-/** Marked as an estimate where there are too many rows to count. */
+/** Marked as an estimate if there are too many rows to count. */
 function about({ estimated }: StreamStatus, count: number): number | string {
   return estimated ? `~${count}` : count;
 }
@@ -158,8 +158,8 @@ function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[],
     const stopped = lastTurnSecondsAgo(relays) !== undefined;
     advice.push(
       stopped
-        ? "Rows are waiting and nobody calls the relay route. Call it every minute, or start a relay: headroom relay"
-        : "Rows are waiting and no relay is running. Start one: headroom relay",
+        ? "Rows are waiting, but nothing calls the relay route. Call it every minute, or start a relay: headroom relay"
+        : "Rows are waiting, but no relay is running. Start one: headroom relay",
     );
   }
   for (const row of isRelayed(relays) ? deserted(rails) : []) {

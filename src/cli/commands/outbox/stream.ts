@@ -1,4 +1,4 @@
-/** `headroom outbox stream`: the settings of streams; changes those that are given, or creates a stream. */
+/** `headroom outbox stream`: shows the settings of streams, changes the ones that are given, or creates a stream. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
@@ -10,7 +10,7 @@ import { printFacts, printJson, printLine, printTable } from "../../output.ts";
 
 type Stream = FunctionResult<"outbox.list_streams">[number];
 
-/** False: lifted, by the option that begins with --no-. */
+/** False: cleared, by the option that begins with --no-. */
 interface StreamOptions extends CommonOptions {
   readonly create?: boolean;
   readonly order?: boolean;
@@ -51,7 +51,7 @@ export function registerStream(outbox: Command): void {
       .option("--no-carries-money", "payloads are not payments")
       .option(
         "--resend-blind",
-        "send once more rows that may have arrived, where nobody can tell: a duplicate is harmless",
+        "send rows again that may have arrived, if the receiver cannot tell: a duplicate is harmless",
       )
       .option("--no-resend-blind", "park such rows, for a person to decide")
       .option("--max-tries <count>", "calls before a row is given up", parseWhole(1, 1_000))
@@ -62,7 +62,7 @@ export function registerStream(outbox: Command): void {
       .option("--run-length <count>", "most rows of one key in one claim", parseWhole(1, 1_000))
       .option("--max-payload-bytes <bytes>", "larger payloads are refused", parseWhole(1, 16_777_216))
       .option("--dedupe-days <days>", "how long idempotency keys are remembered", parseWhole(1, 36_500))
-      .option("--no-dedupe-days", "remember idempotency keys for ever")
+      .option("--no-dedupe-days", "remember idempotency keys forever")
       .option("--writer <role>", "a role that may enqueue; may be repeated", collectWriter)
       .option("--no-writer", "every role that may call outbox.enqueue() may enqueue")
       .option(
@@ -132,7 +132,7 @@ async function changeOrMake(
       hint: "Create another stream with --create. Nothing was changed.",
     });
   }
-  // First the reset: a setting that is given as well gets the value that is given.
+  // The reset comes first, so that a setting that is also given gets the given value.
   const stream = isReset ? await reset(client, name, options) : found;
   return { stream: isChange ? await changeStream(client, name, changes) : stream, made: false };
 }
@@ -176,8 +176,8 @@ function advise(isReset: boolean, { leaseSeconds, carriesMoney, resendBlind }: S
   printLine();
   printLine(
     atStart
-      ? "Relays read lease, money and blind resends when they start: restart them one after the other. Other settings apply at once."
-      : "The change applies at once, to waiting rows and new ones; relays need no restart.",
+      ? "Relays read lease, money and blind resends when they start: restart them one after the other. Other settings apply immediately."
+      : "The change applies immediately, to waiting rows and new ones; relays need no restart.",
   );
 }
 
@@ -222,8 +222,8 @@ function show(row: Stream): void {
     ["a dead row", row.on_dead === "block" ? "blocks its key until an operator acts" : "is skipped"],
     ["payloads", row.carries_money ? "are payments, validated before they are sent" : "are not payments"],
     [
-      "what may have arrived",
-      row.resend_blind ? "is sent again where nobody can tell" : "is parked where nobody can tell",
+      "uncertain rows",
+      row.resend_blind ? "are sent again if the rail cannot tell" : "are parked if the rail cannot tell",
     ],
     ["tries", String(row.max_tries)],
     ["backoff", backoffOf(row)],
@@ -240,7 +240,7 @@ function backoffOf({ backoff_base_ms: base, backoff_factor: factor, backoff_cap_
 }
 
 function daysOf(days: number | null): string {
-  return days === null ? "for ever" : `${days} days`;
+  return days === null ? "forever" : `${days} days`;
 }
 
 function writersOf({ writers }: Stream): string {

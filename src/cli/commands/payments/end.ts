@@ -1,4 +1,4 @@
-/** `headroom payments end`: ends what is charged month by month. */
+/** `headroom payments end`: ends a monthly subscription. */
 import type { Command } from "commander";
 import { endSubscription } from "../../../billing/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -28,7 +28,7 @@ export function registerEnd(payments: Command): void {
       .description("end the subscription of a request: nothing more is charged, and nothing goes back")
       .argument("<request>", "request id", parseRequestId)
       .addOption(asOption())
-      .addOption(reasonOption("why; it is said in the thread; asked for at a terminal when left out"))
+      .addOption(reasonOption("why; it is posted in the thread; asked for at a terminal when left out"))
       .option("--yes", "do not ask for confirmation"),
   ).action(runEnd);
 }
@@ -48,6 +48,6 @@ async function runEnd(id: string, options: EndOptions): Promise<void> {
     return;
   }
   printLine(`${id}: Stripe is asked to end the subscription, and nothing more is charged.`);
-  printLine("The capacity is not stopped by that, and what was paid stays paid.");
+  printLine("This does not stop the capacity, and refunds nothing.");
   printLine(`Next: headroom payments show ${id}`);
 }

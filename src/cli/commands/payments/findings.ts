@@ -1,4 +1,4 @@
-/** `headroom payments findings | resolve`: what Stripe said and what does not agree with what we know, and what came of it. */
+/** `headroom payments findings | resolve`: lists where Stripe's data does not agree with ours, and records the outcome of each. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { listFindings, resolveFinding, type MoneyFinding } from "../../../billing/index.ts";
 import { requireReason } from "../../acting.ts";
@@ -24,17 +24,17 @@ export function registerFindings(payments: Command): void {
   addCommon(
     payments
       .command("findings")
-      .description("list what Stripe said and what does not agree with what we know; nothing was moved by it")
-      .option("--all", "those that were resolved, too")
+      .description("list where Stripe's data does not agree with ours; no money was moved because of it")
+      .option("--all", "also those that were resolved")
       .addOption(new Option("--workspace <id>", "only of this workspace (default: all)").env("HEADROOM_WORKSPACE"))
       .option("--limit <rows>", "most rows, up to 10000", parseWhole(1, 10_000), 50),
   ).action(runFindings);
   addCommon(
     payments
       .command("resolve")
-      .description("record that you looked at a finding, and what came of it; moves no money")
+      .description("record that you checked a finding, and the outcome; moves no money")
       .argument("<finding>", "finding id", parseFindingId)
-      .option("--reason <text>", "what came of it; asked for at a terminal when left out", parseText(500))
+      .option("--reason <text>", "the outcome; asked for at a terminal when left out", parseText(500))
       .addOption(actorOption()),
   ).action(runResolve);
 }
@@ -72,7 +72,7 @@ function show(findings: readonly MoneyFinding[], limit: number): void {
   if (findings.length === limit) printLine(`\nThere may be more: --limit ${Math.min(limit * 2, 10_000)}`);
   const open = findings.find(({ resolved }) => resolved === null);
   if (open === undefined) return;
-  printLine(`\nLook at ${open.stripeId} in Stripe's dashboard, then say what came of it:`);
+  printLine(`\nLook at ${open.stripeId} in Stripe's dashboard, then record the outcome:`);
   printLine(`Next: headroom payments resolve ${open.id} --reason "…"`);
 }
 

@@ -1,4 +1,4 @@
-/** `headroom payments …`: what customers paid, what went back, and whether it all agrees with Stripe. */
+/** `headroom payments …`: what customers paid, what was refunded, and whether it agrees with Stripe. */
 import type { Command } from "commander";
 import { registerBalance } from "./balance.ts";
 import { registerEnd } from "./end.ts";

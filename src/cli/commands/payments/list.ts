@@ -1,4 +1,4 @@
-/** `headroom payments list`: payments, newest first; or, with --waiting, whatever money waits for something. */
+/** `headroom payments list`: payments, newest first; or, with --waiting, all money that waits for something. */
 import { type Command, Option } from "commander";
 import {
   formatAmount,
@@ -108,7 +108,7 @@ function showWaiting(waiting: readonly WaitingMoney[], limit: number): void {
   printLine(`\nNext: ${nextFor(waiting)}`);
 }
 
-/** The most urgent first: what goes on only when a person does something. */
+/** The most urgent first: what continues only when a person acts. */
 function nextFor(waiting: readonly WaitingMoney[]): string {
   if (waiting.some(({ state }) => state === "finding")) return "headroom payments findings";
   const urgent =

@@ -1,4 +1,4 @@
-/** For arguments: a payment goes by any id that people may have at hand, and by its request where that is enough. */
+/** For arguments: a payment is named by any id that people may have at hand, or by its request if that has only one. */
 import { InvalidArgumentError } from "commander";
 
 export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -55,8 +55,8 @@ async function find(client: Client, id: string): Promise<Reconciliation> {
 const askEveryMs = 500;
 
 /**
- * Until it is complete, given up, or the time is over. Each page waits for a sweep, which asks for the next: others sweep once a minute, and
- * whoever waits does not want to.
+ * Waits until it is complete, given up, or the time is up. Each page waits for a sweep, which asks for the next one. Others sweep once a
+ * minute, so this sweeps too.
  */
 async function follow(client: Client, id: string, timeoutSeconds: number): Promise<Reconciliation> {
   const until = performance.now() + timeoutSeconds * 1_000;
@@ -78,7 +78,7 @@ function show({ id, since, seen, found, state }: Reconciliation, waited: boolean
   if (state === "under_way") {
     printLine(
       waited
-        ? `It is not complete yet: ${seen} objects were compared. It goes on without this command.`
+        ? `It is not complete yet: ${seen} objects were compared. It continues without this command.`
         : `The comparison with Stripe since ${since.toISOString()} has begun (${id}).`,
     );
     return printLine(
@@ -86,7 +86,7 @@ function show({ id, since, seen, found, state }: Reconciliation, waited: boolean
     );
   }
   if (state === "given_up") {
-    printLine(`It was given up after ${seen} objects, because it did not come to an end within the hour.`);
+    printLine(`It was given up after ${seen} objects, because it did not finish within the hour.`);
     return printLine("Next: headroom outbox status, and headroom doctor");
   }
   printLine(

@@ -1,4 +1,4 @@
-/** `headroom payments refund`: sends money back, all that is left of a payment or a part of it. */
+/** `headroom payments refund`: refunds what is left of a payment, or a part of it. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { formatAmount, getPayment, refundPayment, type Payment, type RefundInput } from "../../../billing/index.ts";
@@ -24,7 +24,7 @@ export function registerRefund(payments: Command): void {
   addCommon(
     payments
       .command("refund")
-      .description("send back what is left of a payment, or a part of it, as an operator or an admin")
+      .description("refund what is left of a payment, or a part of it, as an operator or an admin")
       .argument("<payment>", "payment id, number of its receipt, or its id at Stripe", parsePaymentId)
       .option("--amount <amount>", "in the payment's currency, such as 1200.00 (default: all that is left)")
       .addOption(currencyOption("refuse unless the payment is in this currency"))
@@ -45,7 +45,7 @@ async function runRefund(id: string, options: RefundOptions): Promise<void> {
   else show(payment);
 }
 
-/** What is sent back, after the person at the terminal has agreed to it; no amount for all that is left. */
+/** The amount to refund, after the person at the terminal has agreed; none for all that is left. */
 async function agreeOn(
   client: Client,
   id: string,

@@ -20,7 +20,7 @@ export function registerShow(payments: Command): void {
   addCommon(
     payments
       .command("show")
-      .description("show a payment, or the money of a request: how it stands, refunds, disputes, the books")
+      .description("show a payment, or the money of a request: its state, refunds, disputes, the books")
       .argument(
         "<payment>",
         "payment id, number of its receipt, request id, or an id at Stripe of it, its charge, session, invoice, subscription, a refund or a dispute",
@@ -43,7 +43,7 @@ async function runShow(id: string, options: CommonOptions): Promise<void> {
 
 function showRequest(id: string, money: RequestPayments): void {
   const { offer, checkout } = money;
-  // What is paid once has a term too, but nothing that renews.
+  // A one-time payment has a term too, but does not renew.
   const subscription = money.subscription?.kind === "recurring" ? money.subscription : null;
   const each = offer === null ? "" : `${offer.quantity} × ${formatAmount(offer.currency, offer.unitAmount)}`;
   printFacts([
@@ -79,7 +79,7 @@ function showPayment(payment: Payment): void {
     ["left", formatAmount(currency, payment.left)],
     ["stands", inWords(payment.status)],
     ["for", payment.purpose],
-    ["counts", payment.counts ? "yes: it bought the capacity" : "no: it goes back"],
+    ["counts", payment.counts ? "yes: it bought the capacity" : "no: it is refunded"],
     ["goes back because", payment.refundReason],
     ["paid", payment.paidAt.toISOString()],
     ["known by", payment.eventId],

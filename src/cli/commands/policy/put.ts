@@ -13,7 +13,7 @@ const kinds = ["escalation", "auto_approval", "review_route"] as const;
 const steps = ["commercial", "technical", "both"] as const;
 const approverRoles = ["commercial", "vp", "admin"] as const;
 
-/** False: lifted, by the option that begins with --no-. */
+/** False: cleared, by the option that begins with --no-. */
 interface PutOptions extends CommonOptions, WorkspaceOption {
   readonly kind?: (typeof kinds)[number];
   readonly step?: (typeof steps)[number];

@@ -8,7 +8,7 @@ import { printFacts, printJson } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { noSuchWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
-/** False: emptied, by the option that begins with --no-. */
+/** False: cleared, by the option that begins with --no-. */
 interface SettingsOptions extends CommonOptions, WorkspaceOption {
   readonly create?: boolean;
   readonly name?: string;
@@ -53,11 +53,11 @@ export function registerSettings(policy: Command): void {
       "how long before the customer's deadline the warning goes out",
       parseWhole(1, 8_760),
     )
-    .option("--remind-hours <count>", "least time between two reminders of a person", parseWhole(1, 8_760))
-    .option("--reminders <count>", "most reminders for one review", parseWhole(0, 100))
-    .option("--nudge-minutes <count>", "least time between two nudges", parseWhole(1, 10_080))
-    .option("--acts-per-hour <count>", "how often one member may do what others are told of", parseWhole(1, 10_000))
-    .option("--no-acts-per-hour", "let every member do it as often as they like")
+    .option("--remind-hours <count>", "minimum time between two reminders of a person", parseWhole(1, 8_760))
+    .option("--reminders <count>", "maximum number of reminders for one review", parseWhole(0, 100))
+    .option("--nudge-minutes <count>", "minimum time between two nudges", parseWhole(1, 10_080))
+    .option("--acts-per-hour <count>", "how often one member may do what notifies others", parseWhole(1, 10_000))
+    .option("--no-acts-per-hour", "do not limit it")
     .addOption(workspaceOption());
   addCommon(command).action(runSettings);
 }
@@ -100,7 +100,7 @@ function toChanges(options: SettingsOptions): WorkspaceChanges {
   };
 }
 
-/** Until some workspace names its Slack, every Slack that signs with the secret acts on the default one. */
+/** Until a workspace names its Slack workspace, every Slack that signs with the secret acts on the default one. */
 function unconnected({ id }: Workspace): string {
   return id === "default" ? "any, as long as no workspace names one" : "not connected";
 }
@@ -117,7 +117,10 @@ function show(workspace: Workspace): void {
     ["a review may take", `${workspace.reviewSlaHours} h`],
     ["reminders", `${workspace.mostReminders} at most, every ${workspace.remindEveryHours} h`],
     ["nudges", `every ${workspace.nudgeEveryMinutes} min at most`],
-    ["a member may tell others", workspace.actsPerHour === null ? "at will" : `${workspace.actsPerHour} times an hour`],
+    [
+      "a member may notify others",
+      workspace.actsPerHour === null ? "at will" : `${workspace.actsPerHour} times an hour`,
+    ],
     ["customer is warned", `${workspace.warnBeforeHours} h before the deadline`],
   ]);
 }

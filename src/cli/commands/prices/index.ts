@@ -1,4 +1,4 @@
-/** `headroom prices …`: what capacity costs, what currencies are worth when rules ask, and how a workspace takes money. */
+/** `headroom prices …`: what capacity costs, the exchange rates that approval rules use, and how a workspace accepts payments. */
 import type { Command } from "commander";
 import { registerList } from "./list.ts";
 import { registerRates } from "./rates.ts";

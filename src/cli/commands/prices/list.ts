@@ -17,7 +17,7 @@ export function registerList(prices: Command): void {
     prices
       .command("list")
       .description("list the prices that apply now or later")
-      .option("--all", "those that were replaced or withdrawn, too")
+      .option("--all", "also those that were replaced or withdrawn")
       .addOption(workspaceOption()),
   ).action(runList);
 }

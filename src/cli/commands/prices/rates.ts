@@ -1,4 +1,4 @@
-/** `headroom prices rates | rate`: what currencies are worth in US dollars when approval rules ask. No money is converted by them. */
+/** `headroom prices rates | rate`: the exchange rates to US dollars that approval rules use. They convert no money. */
 import { type Command, InvalidArgumentError } from "commander";
 import { listRates, setRate, type Rate } from "../../../billing/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -18,16 +18,16 @@ export function registerRates(prices: Command): void {
   addCommon(
     prices
       .command("rates")
-      .description("list what currencies are worth in US dollars when approval rules ask")
+      .description("list the exchange rates to US dollars that approval rules use")
       .addOption(workspaceOption()),
   ).action(runRates);
   addCommon(
     prices
       .command("rate")
-      .description("set what one unit of a currency is worth in US dollars, or forget it; no money is converted by it")
+      .description("set or remove a currency's exchange rate to US dollars, for approval rules; it converts no money")
       .argument("<currency>", "such as EUR", parseCurrency)
       .argument("[usd]", "what one unit is worth, such as 1.08", parseWorth)
-      .option("--forget", "know no rate: prices in this currency escalate")
+      .option("--forget", "remove the rate: prices in this currency escalate")
       .addOption(actorOption())
       .addOption(workspaceOption()),
   ).action(runRate);
@@ -64,7 +64,7 @@ function show(rates: readonly Rate[]): void {
 
 async function runRate(currency: string, usd: string | undefined, options: RateOptions): Promise<void> {
   if ((usd === undefined) !== (options.forget === true)) {
-    throw new HeadroomError("usage", "Say what it is worth, or that it is to be forgotten.", {
+    throw new HeadroomError("usage", "Give a rate, or --forget.", {
       hint: `headroom prices rate ${currency} 1.08, or headroom prices rate ${currency} --forget. Nothing was changed.`,
     });
   }
@@ -75,7 +75,7 @@ async function runRate(currency: string, usd: string | undefined, options: RateO
   if (options.json === true) return printJson({ rate });
   printLine(
     usd === undefined
-      ? `No rate is known for ${currency} any more: new requests with prices in it escalate.`
-      : `One ${currency} counts as USD ${usd} when rules are applied to new requests. No money is converted by it.`,
+      ? `No rate is known for ${currency} now: new requests with prices in it escalate.`
+      : `One ${currency} counts as USD ${usd} when rules are applied to new requests. It converts no money.`,
   );
 }

@@ -54,7 +54,7 @@ async function runSet(size: string, options: SetOptions): Promise<void> {
   else show(price, options.workspace);
 }
 
-/** Which of the two is never guessed: a price for good that was meant for a month is a twelfth of it. */
+/** Never guess which of the two: one payment instead of a monthly one is a twelfth of a year's price. */
 function kindOf({ monthly, once }: SetOptions): PriceKind {
   if ((monthly === true) !== (once === true)) return monthly === true ? "recurring" : "one_off";
   throw new HeadroomError("usage", "Say whether it is paid once or every month.", {
@@ -62,7 +62,7 @@ function kindOf({ monthly, once }: SetOptions): PriceKind {
   });
 }
 
-/** A price begins now or later, so a span back from now is none. */
+/** A price begins now or later, so a span back from now is refused. */
 function parseStart(text: string): Date {
   const moment = /^\s*\d{4}-/.test(text) ? parseMoment(text) : undefined;
   if (moment?.kind === "at") return moment.time;
@@ -81,7 +81,7 @@ function show(price: Price, workspace: string): void {
     `It is the price ${price.id}. A mistake is taken back with: headroom prices withdraw ${price.id} --reason "…"`,
   );
   if (price.kind === "one_off" && price.durationDays === null) {
-    printLine("It buys any duration, also ten years. For a certain one: --days 30");
+    printLine("It buys any duration, even ten years. For a certain one: --days 30");
   }
   printLine(`Next: headroom prices list --workspace ${workspace}, and headroom doctor, which checks what paying needs`);
 }

@@ -1,4 +1,4 @@
-/** `headroom prices settings`: how a workspace takes money. */
+/** `headroom prices settings`: how a workspace accepts payments. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import {
@@ -19,7 +19,7 @@ interface SettingsOptions extends CommonOptions, WorkspaceOption {
   readonly sessionMinutes?: number;
   readonly holdDays?: number;
   readonly graceDays?: number;
-  /** False: emptied. */
+  /** False: cleared. */
   readonly selfService?: string | false;
 }
 
@@ -27,11 +27,13 @@ export function registerSettings(prices: Command): void {
   addCommon(
     prices
       .command("settings")
-      .description("show how a workspace takes money, or change what is given here")
-      .addOption(currencyOption("which price counts where several differ in nothing else; that of new prices"))
-      .option("--session-minutes <count>", "how long a page of Stripe's stays open", parseWhole(30, 1_440))
+      .description("show how a workspace accepts payments, or change the settings given here")
+      .addOption(
+        currencyOption("the currency of new prices, and which price applies if several differ only in currency"),
+      )
+      .option("--session-minutes <count>", "how long a payment page at Stripe stays open", parseWhole(30, 1_440))
       .option("--hold-days <count>", "how long an offer waits for a payment that is being processed", parseWhole(1, 60))
-      .option("--grace-days <count>", "how long a renewal may fail before people are told", parseWhole(0, 90))
+      .option("--grace-days <count>", "how long a renewal may fail before people are notified", parseWhole(0, 90))
       .option("--self-service <member>", "open the wizard: it submits requests in this member's name")
       .option("--no-self-service", "close the wizard")
       .addOption(workspaceOption()),
@@ -64,9 +66,9 @@ function show(settings: BillingSettings): void {
   printFacts([
     ["workspace", settings.workspaceId],
     ["currency", settings.currency],
-    ["a page of Stripe's", `stays open for ${settings.sessionMinutes} min at most`],
+    ["a payment page", `stays open for ${settings.sessionMinutes} min at most`],
     ["payment processing", `holds an offer for ${settings.holdDays} days beyond its deadline`],
-    ["a renewal that fails", `is told of at once, and as unpaid after ${settings.graceDays} days`],
+    ["a renewal that fails", `is reported immediately, and as unpaid after ${settings.graceDays} days`],
     [
       "self-service wizard",
       settings.selfServiceRequester === null ? "closed" : `submits as ${settings.selfServiceRequester}`,

@@ -40,6 +40,6 @@ async function runWithdraw(id: string, options: WithdrawOptions): Promise<void> 
   );
   if (options.json === true) return printJson({ price });
   printLine(`${amountOf(price)} for ${whatItBuys(price)} is withdrawn. Open offers at it can no longer be paid.`);
-  printLine("What was paid for it and counts stays; what is paid from now on goes back by itself.");
+  printLine("Payments for it that count are kept; later ones are refunded automatically.");
   printLine(`Next: headroom prices list --workspace ${price.workspaceId}`);
 }

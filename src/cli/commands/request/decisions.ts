@@ -1,7 +1,7 @@
 /**
  * `headroom request approve | reject | confirm | decline | cancel`: decisions on a request.
  *
- * Deciding twice changes nothing and shows who decided before. Which review a member gives is taken from the request where that is clear.
+ * Deciding twice changes nothing and shows who decided before. The request tells which review a member gives, if that is unambiguous.
  */
 import { type Command, Option } from "commander";
 import type { Client } from "pg";
@@ -94,7 +94,7 @@ async function run(id: string, options: DecisionOptions, event: MemberEvent | Ev
   });
 }
 
-/** The review that this member may give: an open one, or else one that they could have given. */
+/** The review that this member may give: an open one, otherwise one that they could have given. */
 async function findStep(client: Client, id: string, as: string, given: Step | undefined): Promise<Step> {
   if (given !== undefined) return given;
   const { story } = orFail(await getRequest(client, id));
@@ -119,7 +119,7 @@ function describePending({ step, asked }: PendingApproval): string {
   return `the ${step} review waits on ${asked.map((person) => person.id).join(", ") || "nobody, because no member can decide it now"}`;
 }
 
-/** The member's id, which is how a request names people; a Slack id is looked up in the directory. */
+/** The member's id, by which a request names people; a Slack id is looked up in the directory. */
 async function findMember(client: Client, workspaceId: string, as: string): Promise<string> {
   if (!/^[UW][A-Z0-9]{2,31}$/.test(as)) return as;
   const { members } = orFail(await listMembers(client, workspaceId));

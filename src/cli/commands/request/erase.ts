@@ -1,4 +1,4 @@
-/** `headroom request erase`: erases what is known about a request's customer, for good, after asking. */
+/** `headroom request erase`: erases what is known about a request's customer, permanently, after asking. */
 import { type Command } from "commander";
 import { eraseCustomer, getRequest, type Erasure, type RequestStory } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -19,7 +19,7 @@ export function registerErase(request: Command): void {
   addCommon(
     request
       .command("erase")
-      .description("erase what is known about a request's customer, for good, as an admin")
+      .description("erase what is known about a request's customer, permanently, as an admin")
       .argument("<id>", "request id", parseRequestId)
       .addOption(reasonOption("why; it is kept, so do not name the customer in it").makeOptionMandatory())
       .addOption(asOption())
@@ -43,7 +43,7 @@ async function confirm({ request }: RequestStory, yes: boolean): Promise<void> {
   const what = `the customer of ${request.id}`;
   const isUnknown = request.customerRef === null && request.customerId === null;
   const warning =
-    `This erases, for good: the customer's name, id and address${isUnknown ? " (none is known)" : ""}, ` +
+    `This erases permanently: the customer's name, id and address${isUnknown ? " (none is known)" : ""}, ` +
     "the reasons and notes that people wrote, and the texts of all messages about the request. " +
     "States, times and who decided are kept. Mail to the customer that has not been sent is not sent.";
   const answer = yes ? "yes" : await ask(`Erase ${what}? [y/N] `, warning);
@@ -58,7 +58,7 @@ async function confirm({ request }: RequestStory, yes: boolean): Promise<void> {
   throw new ExitWith(1);
 }
 
-/** Also for `headroom request show`. */
+/** `headroom request show` uses it too. */
 export function erasureLine(erasure: Erasure): string {
   const begun = `erased by ${erasure.by} at ${erasure.at.toISOString()}`;
   return erasure.state === "done" ? begun : `${begun}; ${counted(erasure.messages.waiting)} still on the way`;

@@ -31,7 +31,7 @@ export function registerList(request: Command): void {
       .description("list requests, newest first")
       .addOption(new Option("--state <state...>", "only in these states").choices(requestStates))
       .option("--open", "only open requests")
-      .option("--mine", "only those that the member of --as created")
+      .option("--mine", "only those that the member given with --as created")
       .option("--waits-on <who>", "only those that wait on this member or group; `me` is the member of --as")
       .option("--limit <rows>", "rows on a page, up to 1000", parseWhole(1, 1_000), 50)
       .option("--after <id>", "start after this request, for the next page", parseRequestId)
@@ -43,7 +43,7 @@ export function registerList(request: Command): void {
 async function runList(options: ListOptions): Promise<void> {
   if (options.open === true && options.state !== undefined) {
     throw new HeadroomError("usage", "--open and --state cannot be used together.", {
-      hint: "--open stands for all open states.",
+      hint: "--open means all open states.",
     });
   }
   const states = options.open === true ? openStates : options.state;

@@ -24,7 +24,7 @@ async function runNudge(id: string, options: ActingOptions): Promise<void> {
   const asked = nudged.asked.map((person) => `${person.name} (${person.id})`).join(", ");
   printLine(visible(`${id}: ${asked === "" ? "the nudge is recorded" : `${asked} will be asked to decide`}.`));
   if (nudged.effects.length === 0) {
-    printLine("The workspace has no Slack channel or Linear team, so nobody is told outside Headroom.");
+    printLine("The workspace has no Slack channel or Linear team, so nobody is notified outside Headroom.");
   }
   printLine(`The next nudge is possible from ${nudged.nextNudgeAt.toISOString()} on.`);
 }

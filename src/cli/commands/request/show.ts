@@ -153,7 +153,7 @@ export function showPending(story: RequestStory): void {
   }
 }
 
-/** How far its provisioning job is, and the command that helps it on. */
+/** The progress of its provisioning job, and the command for the next step. */
 function showJob(job: Job): void {
   const last = job.runs.findLast(({ task }) => task === "provision");
   const step = last === undefined || job.state !== "provisioning" ? null : stepOf(last);
@@ -168,7 +168,7 @@ function showJob(job: Job): void {
   if (next !== null) printLine(`  ${next}`);
 }
 
-/** What went wrong with its money, or waits for somebody, and the command that helps. */
+/** What went wrong with its payments, or waits for somebody, and the command for the next step. */
 function showMoney(id: string, money: RequestPayments): void {
   if (money.state === "none" || money.state === "due" || money.state === "unpaid") return;
   printLine(`\nIts payment: ${inWords(money.state)}.`);

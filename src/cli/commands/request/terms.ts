@@ -1,4 +1,4 @@
-/** What is asked for: the options that creating a request and previewing one share. */
+/** The terms of a request: the options that creating and previewing a request share. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
 import { canonicalAddress } from "../../../db/address.ts";
@@ -72,7 +72,7 @@ export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
   throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
 }
 
-/** By the database's rule. It is passed on as it was typed. */
+/** By the same rule as in the database. It is passed on as typed. */
 export function parseAddress(text: string): string {
   const address = text.trim();
   if (canonicalAddress(address) !== undefined) return address;

@@ -1,7 +1,7 @@
 /**
- * The database of `headroom up`: an embedded server that is kept running, or the one that the user gave.
+ * The database of `headroom up`: an embedded server that is kept running, or the user's own.
  *
- * Owns: starting, starting again when the server's process dies under us, and stopping. Does not own: what is in it.
+ * Owns: starting, restarting when the server's process dies, and stopping. Does not own: its content.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from "../../../db/embedded.ts";
@@ -11,9 +11,9 @@ import type { Log } from "../../relay/log.ts";
 export interface DatabaseServer {
   readonly url: string;
   readonly embedded: boolean;
-  /** Where the data is; undefined for a server that is not ours. */
+  /** The data folder; undefined for the user's own server. */
   readonly home: string | undefined;
-  /** Rejects when the server is gone for good. Never resolves. */
+  /** Rejects when the server cannot be restarted. Never resolves. */
   readonly lost: Promise<never>;
   stop(): Promise<void>;
 }
@@ -22,14 +22,14 @@ export interface DatabaseServerOptions {
   readonly url: string | undefined;
   readonly ephemeral: boolean;
   readonly dataDir: string;
-  /** Undefined: the default one, or a free one when that is taken. */
+  /** Undefined: the default port, or a free one if that is taken. */
   readonly port: number | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly notice: (text: string) => void;
 }
 
-/** Used by no other program that we know; the same each time, so that a saved address stays valid. */
+/** Not used by any other known program, and always the same, so that a saved address stays valid. */
 const defaultPort = 54_330;
 const maxRestarts = 5;
 const maxAttempts = 5;
@@ -61,7 +61,7 @@ async function startOnPort(wanted: EmbeddedOptions, options: DatabaseServerOptio
 }
 
 function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: DatabaseServerOptions): DatabaseServer {
-  // The one that runs, or the one that is being started in its place.
+  // The running server, or the one that is being started to replace it.
   let current = Promise.resolve(first);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
@@ -85,7 +85,7 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
     }
   }
 
-  /** While nobody listens there, any connection that is opened on the machine may get the port for a moment. */
+  /** While nobody listens there, any new connection on the machine may get the port briefly. */
   async function startAgain(port: number): Promise<EmbeddedServer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -106,7 +106,7 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
     lost,
     async stop() {
       over.abort();
-      // A start that was given up has left nothing; one that came to its end all the same is stopped, or it would outlive us.
+      // An aborted start leaves nothing running; one that succeeded all the same is stopped, or it would outlive us.
       const server = await current.catch(() => undefined);
       await server?.stop();
     },

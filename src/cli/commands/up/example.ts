@@ -1,8 +1,8 @@
 /**
  * The example that a first start makes: the sample people, a few rules, and requests in different states.
  *
- * Owns: who and what is in it. Does not own: any rule of the workflow; everything goes through its functions, in one transaction,
- * so that a start that is killed leaves the whole example or nothing.
+ * Owns: the content of the example. Does not own: any rule of the workflow. Everything goes through its functions, in one transaction,
+ * so that a killed start leaves the whole example or nothing.
  */
 import type { Client } from "pg";
 import { putSettings, setPrice, type NewPrice } from "../../../billing/index.ts";
@@ -27,13 +27,13 @@ const rolesOf: Readonly<Record<string, readonly MemberRole[]>> = {
   lin: ["auditor"],
 };
 
-/** A request, and who decided what about it. */
+/** A request and the decisions on it. */
 interface Story {
   readonly request: Omit<NewRequest, "requester" | "commercialOwner" | "infraGroup">;
   readonly decisions: readonly (readonly [event: MemberEvent, by: string])[];
 }
 
-/** The furthest one first, so that the newest one waits on somebody to act. */
+/** The most advanced one first, so that the newest one waits on somebody to act. */
 function storiesOf(sampleData: SampleData): readonly Story[] {
   const { organizationId, organization, email } = sampleData.customer;
   const customerRef = { org_id: organizationId, name: organization, email };
@@ -57,7 +57,7 @@ function storiesOf(sampleData: SampleData): readonly Story[] {
   ];
 }
 
-/** What instances cost. The largest has no price: whoever is offered that confirms without paying. */
+/** What instances cost. The largest has no price: customers confirm it without paying. */
 const prices: readonly NewPrice[] = [
   { size: "S", kind: "one_off", currency: "USD", unitAmount: 4_900 },
   { size: "M", kind: "one_off", currency: "USD", unitAmount: 9_800 },
@@ -66,7 +66,7 @@ const prices: readonly NewPrice[] = [
   { size: "32XL", kind: "recurring", currency: "USD", unitAmount: 1_537_500 },
 ];
 
-/** In whose name the self-service wizard asks. */
+/** The self-service wizard submits in this member's name. */
 const website = "website";
 
 /** Makes the example if the workspace has no members yet. Returns whether it did. */
@@ -89,7 +89,7 @@ export async function makeExample(client: Client, sampleData: SampleData): Promi
   }
 }
 
-/** The sample people in the directory, and the rules that hold for them. */
+/** The sample people in the directory, and the rules that apply to them. */
 export async function makeDirectory(client: Client, sampleData: SampleData): Promise<void> {
   orFail(
     await putWorkspace(client, exampleWorkspace, {
@@ -131,7 +131,7 @@ export async function makeDirectory(client: Client, sampleData: SampleData): Pro
   );
 }
 
-/** What things cost, and a website on which anybody may order. */
+/** Prices, and a website on which anybody may order. */
 async function makePrices(client: Client): Promise<void> {
   for (const price of prices) orFail(await setPrice(client, exampleWorkspace, price, "ada"));
   orFail(await putMember(client, exampleWorkspace, website, { displayName: "The website", roles: ["requester"] }));

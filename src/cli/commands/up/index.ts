@@ -1,6 +1,6 @@
 /**
  * `headroom up`: starts everything together: a migrated database with an example in it, the server, a relay, and a sandbox with
- * stand-ins for every provider. With a database that the user gives, it starts the relay alone.
+ * stand-ins for every provider. With the user's own database, it starts only the relay.
  *
  * Programs rely on --ephemeral --json: one JSON line on stdout when everything is ready, nothing more there until SIGTERM, and nothing
  * left behind afterwards.
@@ -56,7 +56,7 @@ async function runUp(options: UpOptions, command: Command): Promise<void> {
   try {
     await runAll(url, options, signals, log);
   } catch (error) {
-    // A signal during the start is no failure; a server that does not stop is one.
+    // A signal during the start is not a failure; a server that does not stop is one.
     const isStuck = error instanceof HeadroomError && error.code === "embedded_stuck";
     if (!signals.stop.aborted || isStuck) throw error;
   } finally {
@@ -124,7 +124,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     else for (const line of welcome({ server, running, product, options })) printLine(line);
     await Promise.race([signals.stopped, server.lost]);
   } finally {
-    // The relay first: what it is just sending to the stand-ins still arrives. Whatever fails, the database server is not left behind.
+    // The relay stops first, so that its calls to the stand-ins still arrive. Whatever fails, the database server is not left behind.
     try {
       await running?.stop();
       await side.end();
@@ -142,7 +142,7 @@ function notYet(): HeadroomError {
   return new HeadroomError("not_configured", "The relay is still starting.", { hint: "Try again in a moment." });
 }
 
-/** Only on its own database does it make keys, logins and example people; a database that was given stays as it is. */
+/** It makes keys, logins and example people only in its own database; the user's own database is not changed. */
 async function keysOf(server: DatabaseServer, options: UpOptions): Promise<InstallationKeys | undefined> {
   if (!server.embedded) return undefined;
   return options.ephemeral === true ? makeInstallationKeys() : keepInstallationKeys(server.home ?? options.dataDir);
@@ -176,12 +176,12 @@ async function migrateServer(server: DatabaseServer, signal: AbortSignal): Promi
   }
 }
 
-/** The way out of a data folder from before the first release, whose database nobody made by hand. */
+/** The hint for a data folder from before the first release, whose database nobody made by hand. */
 function explainUnreleased(error: unknown, home: string | undefined): unknown {
   if (!(error instanceof HeadroomError) || error.code !== "schema_unreleased" || home === undefined) return error;
   return new HeadroomError(error.code, error.message, {
     detail: error.detail,
-    hint: `Its data is in ${home}. Start anew with another folder (--data-dir <folder>), or move that one away first. Nothing was changed.`,
+    hint: `Its data is in ${home}. Start again with another folder (--data-dir <folder>), or move that one away first. Nothing was changed.`,
     cause: error,
   });
 }

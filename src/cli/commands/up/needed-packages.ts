@@ -1,11 +1,11 @@
-/** What `headroom up` needs beside the other commands: the packages that an installation may leave out. */
+/** The optional packages that only `headroom up` needs. */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { HeadroomError } from "../../../db/errors.ts";
 
 const manifestFile = z.object({ optionalDependencies: z.record(z.string(), z.string()) });
 
-/** Refuses before anything is started, because the first import that fails would name one package only, in a stack. */
+/** Refuses before anything is started: a failed import would name only the first missing package, in a stack trace. */
 export function requirePackages(): void {
   const text = readFileSync(new URL("../../../../package.json", import.meta.url), "utf8");
   const missing = Object.keys(manifestFile.parse(JSON.parse(text)).optionalDependencies).filter(

@@ -32,16 +32,16 @@ import { exampleWorkspace, makeExample } from "./example.ts";
 export interface ProductOptions {
   readonly databaseUrl: string;
   readonly keys: InstallationKeys;
-  /** Where the stand-ins keep their data; undefined: in memory alone. */
+  /** The stand-ins' data folder; undefined: only in memory. */
   readonly folder: string | undefined;
-  /** Undefined: the default one, or a free one when that is taken. */
+  /** Undefined: the default port, or a free one if that is taken. */
   readonly port: number | undefined;
   readonly sandboxPort: number | undefined;
   readonly log: (entry: HttpLogEntry) => void;
   readonly notice: (text: string) => void;
   /** The relay's metrics, once it runs. */
   readonly metrics: () => Promise<string>;
-  /** Delivers what is due when the route is called, once there are rails. */
+  /** Delivers due rows when the route is called, once there are rails. */
   readonly drain: Drainer["drain"];
 }
 
@@ -50,7 +50,7 @@ export interface Product {
   readonly sandbox: Sandbox;
   /** What the providers' rails need to reach the stand-ins, as environment variables. */
   readonly environment: Environment;
-  /** Whether the example was made now; false when it was there. */
+  /** Whether this start made the example; false if it existed. */
   readonly isNew: boolean;
   stop(): Promise<void>;
 }
@@ -92,20 +92,20 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
 
 const connection = { applicationName: "headroom up" };
 
-/** What people of the example can be told, for the sandbox's page of all messages. */
+/** Every message that the example's people may get, for the sandbox's page of all messages. */
 export async function readMessages(client: Client): Promise<readonly SampleMessage[]> {
   const messages: SampleMessage[] = [];
   const { templates } = orFail(await listTemplates(client, { workspaceId: exampleWorkspace }));
   for (const template of templates) {
     const which = { name: template.name, language: template.language, workspaceId: exampleWorkspace };
     const previewed = await previewTemplate(client, which);
-    // Words that an earlier release accepted and this one would not are used all the same; there is nothing to show of them.
+    // A text that an earlier release accepted and this one refuses is still used, but cannot be previewed.
     messages.push({ ...template, samples: previewed.outcome === "refused" ? [] : previewed.samples });
   }
   return messages;
 }
 
-/** What the server needs before it starts: its login, and the secrets with which the database checks signatures. */
+/** What the server needs before it starts: its login, and the secrets by which the database checks signatures. */
 async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sandbox: Sandbox): Promise<string> {
   const gatewayUrl = await openGatewayLogin(client, databaseUrl, keys.gatewayPassword);
   const secrets: Readonly<Record<string, string>> = {
@@ -117,7 +117,7 @@ async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sa
     POSTAL_WEBHOOK_PUBLIC_KEY: sandbox.mail.postalPublicKey,
   };
   const stored = orFail(await listSecrets(client, keys.secretKey)).secrets;
-  // If the key file was lost there are new keys: what the old ones encrypted is stored again.
+  // If the key file was lost, there are new keys, and what the old ones encrypted is stored again.
   if (stored.some(({ readable }) => !readable))
     orFail(await rotateSecretKey(client, { key: keys.secretKey, lost: true }));
   for (const [name, value] of Object.entries(secrets)) {
@@ -142,7 +142,7 @@ async function introduce(client: Client, publicUrl: string, keys: InstallationKe
   return makeExample(client, defaultSampleData);
 }
 
-/** The sandbox has any repository. One that somebody has connected in its place stays, and so does a secret that can be read. */
+/** The sandbox accepts any repository. One that the user connected instead is kept, and so is a secret that can be read. */
 async function connectWorkflows(client: Client, keys: InstallationKeys): Promise<void> {
   const { secretKey: key, provisioningCallbackSecret: secret } = keys;
   const connected = (await listSettings(client, key)).find(({ workspaceId }) => workspaceId === exampleWorkspace);
@@ -193,7 +193,7 @@ async function listen(
 
 const host = "127.0.0.1";
 
-/** The port that was given and no other; else the preferred one, or a free one when that is taken. */
+/** The given port and no other; if none is given, the preferred one, or a free one if that is taken. */
 async function onPort<T>(
   wanted: number | undefined,
   preferred: number,

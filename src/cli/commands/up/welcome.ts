@@ -1,5 +1,5 @@
 /**
- * What `headroom up` prints when everything is up: what to open, in the order in which a newcomer would, and how to stop it.
+ * What `headroom up` prints when everything is up: what to open, in a newcomer's order, and how to stop it.
  */
 import { styleText } from "node:util";
 import { describeDatabaseUrl } from "../../../db/connect.ts";
@@ -40,13 +40,13 @@ function whatToOpen({ url, sandbox, isNew }: Product): string[] {
   return [
     styleText(
       "bold",
-      isNew ? "Headroom is up, with an example in it." : "Headroom is up again, with its data from before.",
+      isNew ? "Headroom is up, with an example in it." : "Headroom is up again, with its earlier data.",
     ),
     "",
     entry("Slack", `${sandbox.url}/slack      the channel; choose there who you are`),
     entry("mailbox", `${sandbox.url}/mail       the mail that customers get`),
-    entry("sandbox", `${sandbox.url}            Linear, GitHub and Stripe, and how to make them fail`),
-    entry("order", `${url}/new        where a customer orders by themselves, and pays`),
+    entry("sandbox", `${sandbox.url}            Linear, GitHub and Stripe, with faults to switch on`),
+    entry("order", `${url}/new        where customers order and pay`),
     entry("API", `${url}/docs       the HTTP API`),
     entry("sign-in", `${url}/auth/sign-in   in a browser; programs use a key, made in another terminal:`),
     entry("", "npx headroom keys token --member riley"),

@@ -1,7 +1,7 @@
 /**
- * The file of heads: the end of every chain on some day, to be kept where those who can change the database cannot change it.
+ * The file of heads: the end of every chain on one day. Keep it where those who can change the database cannot change it.
  *
- * One line per request: id, number of its last event, hash. Lines that begin with # are remarks. Read and written as a stream, so that a
+ * One line per request: id, number of its last event, hash. Lines that begin with # are comments. It is read and written as a stream, so that a
  * million requests take no more memory than ten thousand.
  */
 import { access, open, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ export interface Compared {
   readonly requests: number;
 }
 
-/** Heads of another day are evidence and are not overwritten. Checked before the long work, and again when the file is opened. */
+/** Heads of another day are evidence and must not be overwritten. Checked before the long work, and again when the file is opened. */
 export async function refuseExisting(file: string): Promise<void> {
   const exists = await access(file).then(
     () => true,

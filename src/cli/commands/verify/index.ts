@@ -48,7 +48,7 @@ async function runVerify(options: VerifyCommandOptions): Promise<void> {
   if (report.findingCount > 0) throw new ExitWith(1);
 }
 
-/** How many findings are kept if something touched everything; all are counted. */
+/** The maximum number of findings that are kept; all are counted. */
 const maxFindings = 1_000;
 
 const labels: Readonly<Record<Phase | "jobs" | "payments", string>> = {

@@ -1,4 +1,4 @@
-/** What a verification found, for people and for machines. */
+/** The report of a verification, for people and for machines. */
 import type { Counts, Finding } from "../../../capacity/index.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import type { Compared, Exported } from "./heads.ts";
@@ -7,7 +7,7 @@ export type Checked = Counts & { readonly jobs: number; readonly payments: numbe
 
 export interface Report {
   readonly checked: Checked;
-  /** The first of them. */
+  /** The first findings. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
   readonly compared: Compared | null;
@@ -27,7 +27,7 @@ const advice: Readonly<Record<string, string>> = {
   I6: "A message is nowhere, or in two places. headroom outbox inspect <id> shows the history of one.",
   I7: "A provisioning job, its runs, its callbacks and its request do not agree. headroom jobs show <request> shows its history.",
   I8: "Money does not add up, or something at Stripe waits for a person. headroom payments show <payment> shows its history.",
-  I9: "Events do not go where endpoints and subscriptions say: routes were changed by hand. Whoever did can make them anew: select capacity.route_all()",
+  I9: "Events do not go where endpoints and subscriptions say: routes were changed by hand. To rebuild them: select capacity.route_all()",
 };
 
 export function printReport(report: Report, json: boolean): void {

@@ -82,7 +82,7 @@ test("a price where customers have nowhere to come back to", async () => {
   await putWorkspace(db.pool, "default", { publicUrl: null });
   expect((await doctor({}, "--offline")).get("prices")).toMatchObject({
     status: "failure",
-    message: expect.stringContaining("has prices and no public address"),
+    message: expect.stringContaining("has prices but no public address"),
     remedy: expect.stringContaining("headroom policy settings --workspace default --public-url"),
   });
 });
@@ -99,7 +99,7 @@ test("a wizard in the name of somebody who is gone, and one with nothing to sell
   await removeMember(db.pool, "default", "sam");
   expect((await doctor({}, "--offline")).get("self-service")).toMatchObject({
     status: "failure",
-    message: expect.stringContaining('submits as "sam", who is no active member'),
+    message: expect.stringContaining('submits as "sam", who is not an active member'),
     remedy: expect.stringContaining("headroom prices settings --workspace default --self-service <member>"),
   });
 });

@@ -155,7 +155,7 @@ test("asked to stay offline, it asks nobody, and says what it left out", async (
 
 test("a reviewer without a Slack user id is named, until somebody says that they have none", async () => {
   await putMember(db, "default", "casey", { slackUserId: null });
-  expect(wrong((await doctor()).findings)[0]?.message).toContain("No Slack user id is known of casey (default)");
+  expect(wrong((await doctor()).findings)[0]?.message).toContain("No Slack user id is known for casey (default)");
   await putMember(db, "default", "casey", { withoutSlack: true });
   expect(wrong((await doctor()).findings)).toEqual([]);
 });

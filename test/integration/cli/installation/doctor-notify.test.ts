@@ -28,7 +28,7 @@ test("what people should have been told, and messages that fail, are named with 
   await rowsOf(superuser, "update notify.parts set due_at = now() - interval '1 hour'");
   expect(await lineAs(db.url)).toMatchObject({
     status: "failure",
-    message: expect.stringContaining("nobody sends it") as string,
+    message: expect.stringContaining("nothing sends them") as string,
     remedy: expect.stringContaining("headroom relay") as string,
   });
   for (let each = 0; each < 6; each += 1) {

@@ -165,7 +165,7 @@ test("what an operator has set, beside what is registered, and how to go back", 
       "stream capacity: max_tries is 30, set by you (registered: 12).",
     ].join("; "),
     remedy:
-      "Migrations keep these. To go back to what is registered: headroom outbox limit 'slack:' --reset; restart the relays; " +
+      "Migrations keep these. To restore the registered values: headroom outbox limit 'slack:' --reset; restart the relays; " +
       "headroom outbox stream capacity --reset backoff-base-ms; headroom outbox stream capacity --reset max-tries",
   });
 

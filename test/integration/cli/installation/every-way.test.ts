@@ -249,7 +249,7 @@ describe("what is not served", () => {
   test("a setting that relays take from their environment alone is not said to be used", async () => {
     const stored = await secret(inTable, ["set", "MAIL_FROM"], "a@b.example");
     expect(stored.out).toBe(
-      "MAIL_FROM is stored.\nNothing reads it from here: relays take MAIL_FROM from their environment alone.\n",
+      "MAIL_FROM is stored.\nNothing reads it from the database: relays take MAIL_FROM only from their environment.\n",
     );
   });
 });

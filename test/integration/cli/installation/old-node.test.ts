@@ -43,7 +43,7 @@ test("an old Node with no other beside it says which is needed, and starts nothi
   const outcome = await underNode("20.20.2", await lonelyProgram(), ["up"]);
   expect(outcome).toMatchObject({ status: 1, out: "" });
   expect(outcome.err).toBe(
-    "headroom: this is Node.js 20.20.2; it needs 22.18 or newer. In a checkout, `npm ci` installs one that is used by itself. Nothing was started.\n",
+    "headroom: this is Node.js 20.20.2; it needs 22.18 or newer. In a checkout, `npm ci` installs one that is used automatically. Nothing was started.\n",
   );
 });
 

@@ -252,7 +252,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });
 
     const second = startHeadroom(["up", ...freePorts], { cwd });
-    await second.line((line) => line.includes("with its data from before"));
+    await second.line((line) => line.includes("with its earlier data"));
     const again = await ready(second);
     expect(readFileSync(keys, "utf8")).toBe(kept);
     // The stand-ins remember too: the root of the thread can still be brought up to date.

@@ -264,7 +264,7 @@ test("a row whose key another session holds is busy: it is not changed, and the 
     for (const verb of ["redrive", "skip"]) {
       const outcome = await outbox(verb, id, "--reason", "r");
       expect(outcome).toMatchObject({ status: 1, err: "", out: expect.stringMatching(/^ +1 {2}busy\n/) });
-      expect(outcome.out).toContain("Busy: another session holds its key. Look for a transaction that stays open");
+      expect(outcome.out).toContain("Busy: another session holds its key. Find the transaction that stays open");
     }
     expect(await outbox("resolve", id, "--delivered", "--reason", "r")).toMatchObject({
       status: 1,

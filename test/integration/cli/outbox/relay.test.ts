@@ -201,7 +201,7 @@ describe("the built-in webhook rail", () => {
 describe("is refused", () => {
   test.each([
     [["--rails", "no-such-module.ts"], 2, "cannot be loaded"],
-    [["--rails", "fixtures/not-rails.ts"], 2, "is no rail"],
+    [["--rails", "fixtures/not-rails.ts"], 2, "is not a rail"],
     [["--streams", "no-such-stream"], 1, "There is no stream"],
     [["--streams", "a,,b"], 2, "empty name"],
     [["--poll-ms", "5"], 2, "from 250 to 1000"],

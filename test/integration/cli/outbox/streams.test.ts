@@ -58,7 +58,7 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
   const lifted = await answer<Answer>("stream", "mine", "--no-dedupe-days", "--no-writer", "--no-resend-blind");
   expect(lifted).toMatchObject({ stream: { dedupeDays: null, writers: null, resendBlind: false, maxTries: 8 } });
   expect((await outbox("stream")).out).toMatch(/mine +none +skip +8 +2000 ms ×1.5/);
-  expect((await outbox("stream", "mine")).out).toContain("idempotency keys          remembered for ever");
+  expect((await outbox("stream", "mine")).out).toContain("idempotency keys          remembered forever");
   expect((await outbox("stream", "mine", "--max-tries", "9")).out).toContain("relays need no restart");
   expect((await outbox("stream", "mine", "--lease-seconds", "100")).out).toContain("restart them one after the other");
 });

@@ -26,7 +26,7 @@ test("a member is told something once per key, and what became of it is listed a
   const member = await somebody(w.superuser);
   const said = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email", "--key", "k1");
   expect(said).toMatchObject({ status: 0, err: "" });
-  expect(said.out).toMatch(/^p\S+ is told, as notification [0-9a-f-]{36}\.\nNext: headroom notifications show /);
+  expect(said.out).toMatch(/^p\S+ is notified, as notification [0-9a-f-]{36}\.\nNext: headroom notifications show /);
   const { id, key } = await told(member, "--key", "k1");
   expect(key).toBe("k1");
   expect(said.out).toContain(id);
@@ -42,13 +42,13 @@ test("says at once when a key was used for something else, and when nobody is re
   const member = await somebody(w.superuser);
   await run("notify", member, "--title", "First", "--body", "B", "--key", "k2");
   expect((await run("notify", member, "--title", "Second", "--body", "B", "--key", "k2")).out).toMatch(
-    /was told something else with this key before, as notification \S+\. Nothing new was said\./,
+    /got another notification with this key before: \S+\. Nothing was sent\./,
   );
   await rowsOf(w.superuser, "update directory.members set email = null where id = $1", [member]);
   const nowhere = await run("notify", member, "--title", "T", "--body", "B", "--channel", "email");
   expect(nowhere.out).toMatch(/is not reached by notification \S+: by email: no address of the person is known/);
   const half = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email");
-  expect(half.out).toMatch(/is told, as notification \S+\. But not by email: no address of the person is known/);
+  expect(half.out).toMatch(/is notified, as notification \S+\. But not by email: no address of the person is known/);
   expect(await told(member, "--channel", "email")).toMatchObject({ status: "failed" });
 });
 
@@ -124,7 +124,7 @@ test("a member's own webhook is set from what is piped in, never shown, and remo
       stdin,
     });
   const set = await webhook("https://hooks.slack.com/services/T1/B1/secretsecret\n");
-  expect(set.err + set.out).toMatch(/has a webhook of their own/);
+  expect(set.err + set.out).toMatch(/has their own webhook/);
   expect(set.out).not.toContain("secretsecret");
   expect((await notifications("preferences", "--as", member)).out).not.toMatch(/on \(no address\)/);
   expect((await webhook("https://evil.example/services/T1/B1/x")).err).toContain(
@@ -138,10 +138,10 @@ test("a login becomes a producer and stops being one", async () => {
   await rowsOf(w.superuser, `create role ${role} login`);
   onTestFinished(() => rowsOf(w.superuser, `drop role ${role}`).then(() => undefined));
   expect((await producers("list")).out).toContain("No login was named");
-  expect((await producers("add", role, "--actor", "ada")).out).toMatch(/may tell people things now\.$/m);
+  expect((await producers("add", role, "--actor", "ada")).out).toMatch(/may notify people now\.$/m);
   expect((await producers("list")).out).toMatch(new RegExp(`^${role} +\\S+Z +ada +yes$`, "m"));
-  expect((await producers("remove", role)).out).toBe(`${role} tells nobody anything any more.\n`);
-  expect((await producers("remove", role)).out).toBe(`${role} was no producer. Nothing was changed.\n`);
+  expect((await producers("remove", role)).out).toBe(`${role} may no longer notify people.\n`);
+  expect((await producers("remove", role)).out).toBe(`${role} was not a producer. Nothing was changed.\n`);
 });
 
 test.each<[string[], number, string]>([

@@ -181,7 +181,7 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     "--slack-requesters",
     "--no-acts-per-hour",
   );
-  expect(plain.out).toMatch(/^a member may tell others +at will$/m);
+  expect(plain.out).toMatch(/^a member may notify others +at will$/m);
   expect(plain.out).toMatch(/^Slack channel +nothing is posted$/m);
   expect(plain.out).toMatch(/^further Slack channels +none$/m);
   expect(plain.out).toMatch(/^unknown Slack users +become requesters$/m);

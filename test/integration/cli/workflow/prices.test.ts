@@ -54,8 +54,8 @@ test.each([
   [["set", "S", "--amount", "1", "--once", "--workspace", "nowhere"], 1, "There is no workspace"],
   [["withdraw", "7", "--reason", "x"], 2, "headroom prices list"],
   [["withdraw", "7f0f2b9e-0000-4000-8000-000000000000", "--reason", "x"], 1, "There is no such price."],
-  [["rate", "EUR"], 2, "Say what it is worth"],
-  [["rate", "EUR", "1.08", "--forget"], 2, "Say what it is worth"],
+  [["rate", "EUR"], 2, "Give a rate, or --forget"],
+  [["rate", "EUR", "1.08", "--forget"], 2, "Give a rate, or --forget"],
   [["rate", "USD", "1"], 1, "other than USD"],
   [["rate", "EUR", "1,08"], 2, "such as 1.08"],
   [["settings", "--self-service", "nobody"], 1, "an active member of the workspace"],
@@ -70,7 +70,7 @@ test("rates are kept digit by digit, and forgotten", async () => {
   expect((await prices("rates")).out).toContain("No rate is known");
   expect((await prices("rate", "eur", "1.0800001", "--actor", "ada")).out).toContain("One EUR counts as USD 1.0800001");
   expect((await prices("rates")).out).toMatch(/^EUR +USD 1\.0800001 +\S+Z +ada$/m);
-  expect((await prices("rate", "EUR", "--forget")).out).toContain("No rate is known for EUR any more");
+  expect((await prices("rate", "EUR", "--forget")).out).toContain("No rate is known for EUR now");
   expect(await pricesJson("rates")).toEqual({ rates: [] });
 });
 

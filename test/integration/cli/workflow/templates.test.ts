@@ -41,7 +41,7 @@ test("a text is shown as a file has it, tried, set from a file and from what is 
     body: "Well.",
     changed: true,
   });
-  expect((await templates("reset", "declined")).out).toBe("declined says what it says by default.\n");
+  expect((await templates("reset", "declined")).out).toBe("declined has its default text again.\n");
   expect((await templates("reset", "declined")).out).toContain("Nothing was changed.");
   expect((await templates("show", "declined", "--text")).out).toBe(text);
 });

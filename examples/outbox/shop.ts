@@ -40,7 +40,7 @@ console.log(`enqueued order-1 #${first.seq}, new: ${first.created}`);
 
 // The same again is the same row.
 const again = await enqueue(client, placed);
-console.log(`once more: the same row: ${again.outboxId === first.outboxId}, new: ${again.created}`);
+console.log(`again: the same row: ${again.outboxId === first.outboxId}, new: ${again.created}`);
 
 // A transaction that rolls back leaves nothing, not even a gap in the numbers.
 await client.query("begin");

@@ -1,4 +1,4 @@
-/** What approvals are measured against, and on, must stay what it is for real. */
+/** The fixture that approvals are measured on, and against, must match what the product really writes. */
 import { readFile } from "node:fs/promises";
 import type { ClientBase } from "pg";
 import { expect, it } from "vitest";
@@ -25,7 +25,7 @@ const tablesQuery = `
   select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema') order by 1`;
 
-/** Nobody else writes meanwhile, so that whatever is younger than the transaction before is the work's. */
+/** Nobody else writes meanwhile, so every row newer than the previous transaction is this work's. */
 async function writtenBy(client: ClientBase, work: () => Promise<unknown>): Promise<Written> {
   const { before } = await oneOf<{ before: string }>(client, "select pg_current_xact_id()::text as before");
   await work();
@@ -46,7 +46,7 @@ const rowsIn = (written: Written): string[] =>
     .map(([table, { rows }]) => `${table}: ${rows}`)
     .toSorted();
 
-/** Each table's size beside that of the real thing, in per cent. */
+/** Each table's size next to the size of the real thing, in per cent. */
 const sizesOf = (written: Written, real: Written): number[] =>
   Object.entries(real).map(([table, { bytes }]) => Math.round(((written[table]?.bytes ?? 0) * 100) / bytes));
 
@@ -55,11 +55,11 @@ async function decideAs(client: ClientBase, who: Decider): Promise<void> {
   for (const { text } of statements) await client.query(text);
 }
 
-it("a request that approvals are measured on has what a submitted one has whose first message was delivered", async () => {
+it("the request that approvals are measured on has the same rows as a real one whose first message was delivered", async () => {
   const client = await submitting.superuser.connect();
   await prepareWorkspace(client);
-  // The rail that was seen, the relay, the way and the channel with its gate, and the turn of the person who is told, are there once for all;
-  // and what the requester did is counted for an hour.
+  // The known rail, the relay, the way, the channel with its gate and the recipient's turn exist once for all requests; the requester's
+  // acts are counted for an hour.
   const once = new Set([
     "capacity.acts",
     "headroom.turns",
@@ -77,7 +77,7 @@ it("a request that approvals are measured on has what a submitted one has whose 
   expect(rowsIn(copied)).toEqual(rowsIn(submitted).filter((line) => !once.has(line.split(":")[0] ?? "")));
 });
 
-it("what approvals are measured against writes the same rows as an approval, as large, and leaves the same lane behind", async () => {
+it("the baseline of the measurement writes the same rows as an approval, of the same size, and leaves the same lane behind", async () => {
   const client = await approving.superuser.connect();
   await prepareApprovals(client, approving.superuserUrl, { requests: DECIDERS.length, partitions: 10 });
   const written: Record<string, Written> = {};

@@ -1,5 +1,5 @@
 /**
- * What an approval costs inside of the database, counted as `npm run walk` does. A bound and no figure: it may become less.
+ * What an approval costs inside the database, counted as `npm run walk` does. An upper bound: it may become less.
  */
 import { expect, test } from "vitest";
 import { openStage } from "../../../bench/walk/stage.ts";
@@ -19,7 +19,7 @@ test("an approval runs at most nine statements, by a login of SQL, by a service 
     const inside = statements.filter(({ kind }) => kind !== "sent" && kind !== "check");
     const texts = inside.flatMap(({ calls, text }) => Array.from({ length: calls }, () => text));
     expect(texts, name).toEqual(texts.slice(0, MOST_STATEMENTS));
-    // Counted at all: at the least what is read and what is written of the request.
+    // Proves that statements were counted at all: at least reading and writing the request.
     expect(texts.filter((text) => /\bcapacity\.requests\b/.test(text)).length, name).toBeGreaterThan(1);
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Stripe tells of something absurd: whatever it is, it stops neither the webhooks, nor a sweep, nor a comparison. What cannot be understood
- * is put aside, and people find it among the findings.
+ * Absurd objects from Stripe stop neither the webhooks, nor a sweep, nor a comparison. What cannot be read is set aside and listed as a
+ * finding.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -103,10 +103,10 @@ function ofRequest(m: Money, session: Thing): Thing[] {
   ];
 }
 
-describe.each(POSTGRES_VERSIONS)("absurd objects of Stripe on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("absurd objects from Stripe on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
 
-  test("a dispute that was opened at the beginning of time, or after its end, stops no comparison", async () => {
+  test("a dispute opened at the beginning of time, or after its end, does not stop a comparison", async () => {
     for (const created of [0, -5, 99_999_999_999]) {
       const { session } = await m.bought();
       const dispute = {
@@ -123,7 +123,7 @@ describe.each(POSTGRES_VERSIONS)("absurd objects of Stripe on PostgreSQL %i", as
     const opened =
       "select bool_and(opened_at between now() - interval '1 day' and now() + interval '1 day') as sane from billing.disputes";
     expect(await oneOf(m.superuser, opened)).toEqual({ sane: true });
-    // As an earlier version may have kept it.
+    // An earlier version may have stored this.
     await rowsOf(m.superuser, "update billing.disputes set opened_at = to_timestamp(0)");
     expect(await compare(m)).toMatchObject({ cursor: null, finished_at: expect.any(Date) });
     const asked = m.stripe.asked("list").filter(({ kind }) => kind === "disputes");
@@ -131,7 +131,7 @@ describe.each(POSTGRES_VERSIONS)("absurd objects of Stripe on PostgreSQL %i", as
     await rowsOf(m.superuser, "update billing.disputes set outcome = 'won'");
   });
 
-  test("what a page of a comparison could not read is among the findings, and the rest is read", async () => {
+  test("an unreadable object on a page of a comparison becomes a finding, and the rest is read", async () => {
     const { id, session } = await m.opened();
     m.stripe.lists.set("sessions", [m.paid(session)]);
     m.stripe.instead("list", () => ({
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("absurd objects of Stripe on PostgreSQL %i", as
     m.stripe.lists.clear();
   });
 
-  test("what the sweep could not read for a day is put aside, and people are told", async () => {
+  test("what the sweep could not read for a day is set aside, and people are told", async () => {
     const { id } = await m.bought();
     await rowsOf(
       m.superuser,

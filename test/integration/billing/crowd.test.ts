@@ -1,5 +1,5 @@
 /**
- * A crowd pays at once, each event twice and in any order: each request has one payment, one subscription, one job and one dispatch.
+ * Many customers pay at the same time, each event comes twice and in any order: each request has one payment, one subscription, one job and one dispatch.
  */
 import { expect, test } from "vitest";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -7,7 +7,7 @@ import { startMoney } from "./money.ts";
 import type { Thing } from "./stand-in.ts";
 
 const payments = 200;
-/** How many events are being taken in at any moment. */
+/** How many events are received at the same time. */
 const atOnce = 20;
 
 const m = await startMoney(18);
@@ -27,7 +27,7 @@ test(
       { type: "checkout.session.completed", session, id: `evt_a${n}` },
       { type: "checkout.session.async_payment_succeeded", session, id: `evt_b${n}` },
     ]);
-    // Neighbours are of different requests and of the same one, by turns.
+    // Neighbouring events belong to different requests and to the same one, alternately.
     events.sort(
       (one, two) =>
         ((one.id.length * 31 + one.id.charCodeAt(5)) % 7) - ((two.id.length * 31 + two.id.charCodeAt(5)) % 7),

@@ -1,5 +1,5 @@
 /**
- * Payments that customers dispute with their bank: refunds wait, people are told, and the books follow, in whatever order the events come.
+ * Payments that customers dispute with their bank: refunds wait, people are told, and the books follow, whatever the order of events.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -20,7 +20,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     created: Math.floor(Date.now() / 1000),
   });
 
-  test("a dispute and a refund that are told while their payment is being recorded are read again a little later", async () => {
+  test("a dispute and a refund that arrive while their payment is being recorded are read again a little later", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);
     const dispute = { ...disputeOf(paid), evidence: { customer_email_address: "buyer@initech.example" } };
@@ -66,7 +66,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a lost dispute counts as refunded: nothing more goes back", async () => {
+  test("a lost dispute is treated as a refund: nothing more goes back", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.created", dispute);
@@ -95,7 +95,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
   test.each([
     ["won", ["taken 120000"]],
     ["lost", ["taken 120000", "disputed -120000"]],
-  ])("told to be %s before it is told to have begun, it stays so", async (status, books) => {
+  ])("reported as %s before it is reported as opened, it stays so", async (status, books) => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.closed", { ...dispute, status });
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an inquiry takes no money; when it becomes a dispute the bank has", async () => {
+  test("an inquiry takes no money; it does once it becomes a dispute", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.created", { ...dispute, status: "warning_needs_response" });
@@ -122,7 +122,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a late word of an earlier stage makes no dispute an inquiry again, and no answered one unanswered", async () => {
+  test("a late report of an earlier stage does not turn a dispute back into an inquiry, or an answered one into an unanswered one", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.updated", { ...dispute, status: "under_review" });
@@ -159,7 +159,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a late word of an appeal does not open a dispute again that Stripe calls lost", async () => {
+  test("a late report of an appeal does not reopen a dispute that Stripe calls lost", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.updated", { ...dispute, status: "appeal_under_review" });
@@ -174,7 +174,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test.each(["appeal_needs_response", "lost"])("a dispute that was won and is %s now is a finding", async (status) => {
+  test.each(["appeal_needs_response", "lost"])("a dispute that was won and is now %s is a finding", async (status) => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.created", dispute);
@@ -189,7 +189,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
   });
 
-  test("a dispute that was lost and is won in the end, by an appeal that nobody told of, is back in the books", async () => {
+  test("a lost dispute that is won by an unreported appeal is back in the books", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
@@ -200,7 +200,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a dispute with a status that nobody knows is a finding, and refunds wait until it has ended", async () => {
+  test("a dispute with an unknown status is a finding, and refunds wait until it has ended", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     expect(await m.tells("charge.dispute.created", { ...dispute, status: "arbitration" })).toMatchObject({
@@ -218,7 +218,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("Stripe refuses a refund because of a dispute that nobody told of: it waits, and is not asked again at once", async () => {
+  test("Stripe refuses a refund because of an unreported dispute: the refund waits, and is not sent again immediately", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "disputed", reason: "charge disputed" }));
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -235,7 +235,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a dispute whose end nobody told of is asked about, and the refund that waited for it goes out", async () => {
+  test("the sweep asks about a dispute whose end was not reported, and sends the refund that waited for it", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.created", dispute);
@@ -250,7 +250,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a dispute of a payment that is kept is asked about too, until it has ended", async () => {
+  test("the sweep also asks about a dispute of a payment that is kept, until it has ended", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);
     await m.tells("charge.dispute.created", dispute);
@@ -266,7 +266,7 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     ).toEqual([]);
   });
 
-  test("a dispute that does not fit its payment is a finding; one of somebody else's is ignored", async () => {
+  test("a dispute that does not match its payment is a finding; one of another account is ignored", async () => {
     const { id, session } = await m.bought();
     expect(await m.tells("charge.dispute.created", { ...disputeOf(session), currency: "eur" })).toMatchObject({
       status: 422,

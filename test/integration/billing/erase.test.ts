@@ -1,5 +1,5 @@
 /**
- * Erasing a customer: what Stripe was told about them goes; what was paid is kept, and still adds up.
+ * Erasing a customer: what we sent Stripe about them is removed; payments are kept, and still add up.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -10,7 +10,7 @@ describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (ve
   const m = await startMoney(version);
   const customer = { org_id: `gone-${version}`, name: "Gone with the wind", email: "gone@initech.example" };
 
-  test("the address goes from the messages to Stripe; payments, refunds and the books stay and add up", async () => {
+  test("the address disappears from the messages to Stripe; payments, refunds and the books stay and add up", async () => {
     const { id } = await m.bought({ customer });
     const [payment] = await m.payments(id);
     await rowsOf(m.superuser, "select public.refund_payment($1, 'Gone with the wind complained', 100, 'otto')", [
@@ -49,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (ve
     expect(await oneOf(m.superuser, why, [id])).toEqual({ why: "(erased)" });
   });
 
-  test("money of an erased customer is followed as before", async () => {
+  test("an erased customer's money is tracked as before", async () => {
     const { id, session } = await m.bought({ customer: { ...customer, org_id: `later-${version}` } });
     await rowsOf(m.superuser, "select public.erase_customer($1, 'they asked', 'ada')", [id]);
     await m.tells("refund.created", {

@@ -1,4 +1,4 @@
-/** Whatever number of a payment somebody has at hand, it is found by it. */
+/** A payment can be found by any of its numbers. */
 import { expect, test } from "vitest";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startCaseStage } from "./cases/stage.ts";
@@ -10,7 +10,7 @@ const { p, sandbox } = stage;
 const found = async (id: string): Promise<string | null> =>
   (await oneOf<{ id: string | null }>(p.superuser, "select (billing.find_payment($1)).id", [id])).id;
 
-test("a payment is found by its receipt, its charge, its refund, its dispute, and by all else that Stripe calls it", async () => {
+test("a payment is found by its receipt, charge, refund or dispute, and by every other id that Stripe has for it", async () => {
   const scene = await stage.open({ kind: "one_off" });
   await steps["The customer opens Stripe's page."](stage, scene);
   steps["The customer pays by card."](stage, scene);
@@ -45,7 +45,7 @@ test("a payment is found by its receipt, its charge, its refund, its dispute, an
     expect(await found(nothing)).toBeNull();
 });
 
-test("a charge is known once what Stripe has was compared, without a refund or a dispute that names it; of a renewal it is asked for", async () => {
+test("a charge is known after a comparison, without a refund or dispute that names it; the charge of a renewal is asked for", async () => {
   const scene = await stage.open({ kind: "recurring" });
   await steps["The customer opens Stripe's page."](stage, scene);
   steps["The customer pays by card."](stage, scene);

@@ -72,7 +72,7 @@ test("a payment is found by its id, by its ids at Stripe and with its request", 
   expect(await listPayments(control.pool, { limit: 0 })).toMatchObject({ outcome: "refused", code: "invalid_input" });
 });
 
-test("a refund is for operators, with a reason, and of no more than is left", async () => {
+test("a refund needs an operator and a reason, and is of no more than is left", async () => {
   const { id } = await m.bought();
   const paymentId = await paymentOf(id);
   const reason = "They bought the wrong size.";
@@ -101,7 +101,7 @@ test("a refund is for operators, with a reason, and of no more than is left", as
   });
 });
 
-test("the books are listed by day, and added up by currency alone", async () => {
+test("the books are listed by day, and totals are by currency alone", async () => {
   const { id } = await m.bought({ size: "YEN" });
   const { payments } = await getPayments(control.pool, id).then((answer) =>
     answer.outcome === "found" ? answer.money : { payments: [] },
@@ -118,7 +118,7 @@ test("the books are listed by day, and added up by currency alone", async () => 
   expect(await listBalance(auditor.pool, { to: "2001-01-01" })).toEqual({ outcome: "balanced", days: [] });
 });
 
-test("what waits is listed and counted alike, and books that do not add up are counted", async () => {
+test("waiting work is listed and counted alike, and books that do not add up are counted", async () => {
   const { id, session } = await m.opened();
   await m.tells("checkout.session.completed", m.paid(session, { payment_status: "unpaid" }));
   const counts = await waitingCounts(m.db.as("headroom_executor").pool);
@@ -141,7 +141,7 @@ test("what waits is listed and counted alike, and books that do not add up are c
   await m.superuser.query("update billing.payments set amount = amount - 1 where id = $1", [paymentId]);
 });
 
-test("a finding waits until somebody says what came of it", async () => {
+test("a finding stays open until a person states the outcome", async () => {
   const { id, session } = await m.opened();
   const answer = await m.tells("checkout.session.completed", m.paid(session, { amount_total: 1 }));
   expect(answer).toMatchObject({ outcome: "finding", status: 422 });
@@ -163,7 +163,7 @@ test("a finding waits until somebody says what came of it", async () => {
   });
 });
 
-test("a comparison is begun, followed by its pages, and complete when all are read", async () => {
+test("a comparison is started, followed page by page, and complete when all pages are read", async () => {
   const begun = await reconcile(control.pool, "otto");
   if (begun.outcome === "refused") throw new Error(begun.message);
   expect(await listReconciliations(auditor.pool, { id: begun.id })).toMatchObject([
@@ -176,13 +176,13 @@ test("a comparison is begun, followed by its pages, and complete when all are re
   });
 });
 
-/** The amounts of one size, with how each stands. */
+/** The amounts of one size, with their states. */
 async function statuses() {
   const prices = (await listPrices(auditor.pool, "acme")).filter(({ size }) => size === "LIB");
   return priceStatuses(prices, new Date()).map((status, index) => [prices[index]?.unitAmount, status]);
 }
 
-test("prices follow each other, and one that was withdrawn gives way to the one before", async () => {
+test("a newer price replaces an older one, and after it is withdrawn the older one applies again", async () => {
   const base = { size: "LIB", kind: "recurring", currency: "EUR", unitAmount: 10_000 } as const;
   const first = await setPrice(control.pool, "acme", base, "test");
   const second = await setPrice(control.pool, "acme", { ...base, unitAmount: 12_000 }, "test");
@@ -210,7 +210,7 @@ test("prices follow each other, and one that was withdrawn gives way to the one 
   expect(await withdrawPrice(control.pool, first.price.id, " ", "test")).toMatchObject({ code: "invalid_input" });
 });
 
-test("rates and settings are changed one by one, and a bad one is refused in words", async () => {
+test("rates and settings are changed one by one, and a bad one is refused with an explanation", async () => {
   expect(await setRate(control.pool, "acme", { currency: "EUR", usd: "1.08000000001" }, "test")).toEqual({
     outcome: "set",
   });
@@ -249,7 +249,7 @@ test("amounts are written as the database writes them, in every currency", async
   }
 });
 
-test("the guide names exactly the events that are followed, for who sets up the webhook", async () => {
+test("the guide for setting up the webhook names exactly the events that we handle", async () => {
   const guide = await readFile(new URL("../../../docs/guides/payment.md", import.meta.url), "utf8");
   const named = /```text\n([^`]+)```/.exec(guide)?.[1]?.trim().split("\n");
   const { rows } = await m.superuser.query<{ event_type: string }>("select event_type from billing.event_rules()");

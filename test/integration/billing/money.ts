@@ -1,6 +1,6 @@
 /**
- * Drives money in tests: offers with a price, customers who go to pay, a stand-in for Stripe behind a real relay, and events that are signed
- * as Stripe signs them.
+ * Drives money in tests: offers with a price, customers who go to pay, a stand-in for Stripe behind a real relay, and events signed as
+ * Stripe signs them.
  *
  * Does not own: what is asserted, nor the requests and jobs behind the payments.
  */
@@ -37,7 +37,7 @@ export interface Heard {
 
 export interface Told {
   readonly id?: string;
-  /** Seconds by which Stripe made the event earlier than now. */
+  /** How many seconds before now Stripe made the event. */
   readonly ago?: number;
   readonly client?: Queryable;
 }
@@ -53,7 +53,7 @@ export interface Money extends Provisioning {
   opened(input?: RequestInput): Promise<{ id: string; session: Thing }>;
   /** A request that was paid by card. */
   bought(input?: RequestInput): Promise<{ id: string; session: Thing }>;
-  /** The session as it stands after the customer has paid. */
+  /** The session as Stripe has it after the customer has paid. */
   paid(session: Thing, changes?: Readonly<Record<string, Json>>): Thing;
   event(type: string, object: unknown, told?: Told): { body: string; headers: Record<string, string> };
   /** Sends an event as Stripe would, through the function that PostgREST exposes. */
@@ -267,7 +267,7 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
   return Object.assign(p, money);
 }
 
-/** A lane that a dead letter blocks waits for a person. */
+/** A lane blocked by a dead letter waits for a person. */
 const waitingQuery = `
   select l.key from outbox.pending p
     join outbox.lanes l on l.lane_id = p.lane_id

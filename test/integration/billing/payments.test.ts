@@ -1,5 +1,5 @@
 /**
- * What becomes of payments: the customer confirms by paying, and money that bought nothing goes back by itself.
+ * The customer confirms by paying, and money that bought nothing is refunded automatically.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -105,7 +105,7 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(letters[0]?.text).toContain("{{confirmation_link}}");
   });
 
-  test("one of two payments under way fails: nobody is asked to pay again while the other may arrive", async () => {
+  test("one of two pending payments fails: nobody is asked to pay again while the other may arrive", async () => {
     const { id, session } = await m.opened();
     await rowsOf(m.superuser, "update billing.checkouts set expires_at = now() where request_id = $1", [id]);
     m.stripe.instead("checkout.expire", () => ({ kind: "rejected", code: "http_400", reason: "it is complete" }));
@@ -120,7 +120,7 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect((await m.said(id)).at(-1)).toBe("The customer's payment failed, and nothing was charged.");
   });
 
-  test("a failure that comes before the word that it was processing is the last word", async () => {
+  test("a failure stays final when the report of processing comes after it", async () => {
     const { id, session } = await m.opened();
     const unpaid = m.paid(session, { payment_status: "unpaid" });
     await m.tells("checkout.session.async_payment_failed", unpaid);
@@ -153,7 +153,7 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("two tabs are paid: the first counts, the second goes back", async () => {
+  test("two tabs are paid: the first counts, the second is refunded", async () => {
     const { id, session } = await m.opened();
     await rowsOf(m.superuser, "update billing.checkouts set expires_at = now() where request_id = $1", [id]);
     const second = await m.begin(id);
@@ -171,7 +171,7 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a price that was withdrawn: who waits is told, the page is closed, and a payment all the same goes back", async () => {
+  test("a price is withdrawn: people who wait are told, the page is closed, and a payment made anyway goes back", async () => {
     const price =
       "insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by) values ('acme', $1, 'one_off', 'USD', 100, 'test') returning id";
     const { id: priceId } = await oneOf<{ id: string }>(m.superuser, price, ["WRONG"]);
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.refunds(id)).toEqual(["ours late 120000 succeeded"]);
   });
 
-  test("a payment that was processing at the deadline counts when it arrives after it", async () => {
+  test("a payment that was processing at the deadline counts when it arrives later", async () => {
     const { id, session } = await m.opened();
     const unpaid = m.paid(session, { payment_status: "unpaid" });
     await m.tells(completed, unpaid, { ago: 60 });
@@ -230,7 +230,7 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.payments(id)).toMatchObject([{ counts: false, refund_reason: "late" }]);
   });
 
-  test("an amount in a currency without decimals is the one that was offered", async () => {
+  test("an amount in a currency without decimals is the amount that was offered", async () => {
     const { id } = await m.bought({ size: "YEN", quantity: 2 });
     expect(await m.payments(id)).toMatchObject([{ amount: 10_000, counts: true }]);
   });

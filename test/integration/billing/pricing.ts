@@ -1,5 +1,5 @@
 /**
- * Prices for tests: put as operators put them, by the role that the command line connects as.
+ * Prices for tests: set as operators set them, by the role that the command line connects as.
  *
  * Does not own: what is asserted.
  */
@@ -35,7 +35,7 @@ export interface Offer {
   readonly words: string;
 }
 
-/** Adds a price to Acme; what is left out is USD 300.00 a month for one 32XL. */
+/** Adds a price to Acme. Default: USD 300.00 a month for one 32XL. */
 export async function putPrice(workflow: Workflow, input: PriceInput = {}, workspace = "acme"): Promise<PriceRow> {
   const price = { size: "32XL", kind: "recurring", currency: "USD", unit_amount: 30_000, ...input };
   return oneOf<PriceRow>(workflow.superuser, "select * from billing.put_price($1, $2, 'test')", [

@@ -1,4 +1,4 @@
-/** Self-service requests that a rule approves: colleagues hear of them when they are confirmed, and not before. */
+/** Self-service requests that a rule approves: colleagues are notified when they are confirmed, and not before. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { customer, startSurfaces } from "../capacity/surfaces.ts";
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
   const names = async (id: string): Promise<string[]> =>
     (await surfaces.effects(id)).map(({ instruction, effect }) => `${instruction.slice(id.length)} ${effect}`);
 
-  test("nothing is said in Slack or Linear before the payment, while the customer and the endpoints are told", async () => {
+  test("nothing is posted in Slack or Linear before the payment, while the customer and the endpoints are notified", async () => {
     const id = await submit();
     expect(await surfaces.row(id)).toMatchObject({
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     expect(await surfaces.unmatched()).toEqual([]);
   });
 
-  test("the payment makes the thread and the issue, and from then on all is as usual", async () => {
+  test("the payment makes the thread and the issue, and from then on everything is as usual", async () => {
     const id = await submit();
     await pay(id);
     expect((await names(id)).slice(4, 7)).toEqual(["#4 slack:root", "#4 linear:issue", "#4 event:file:billing"]);
@@ -85,7 +85,7 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     await surfaces.expectWhole([id]);
   });
 
-  test("one that is declined, cancelled, or runs out is never told of, and notices about it go to nobody's thread", async () => {
+  test("one that is declined, cancelled or expired is never announced, and notices about it go to nobody's thread", async () => {
     for (const [event, actor] of [
       ["CUSTOMER_DECLINED", "customer:customer"],
       ["CANCEL_APPROVED", "rita"],
@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     expect(await surfaces.unmatched()).toEqual([]);
   });
 
-  test("one that people review, and one that somebody known asks for, are told of from the beginning", async () => {
+  test("one that people review, and one that a known person asks for, are announced from the beginning", async () => {
     const reviewed = await submit("L");
     expect(await surfaces.row(reviewed)).toMatchObject({ state: "UNDER_REVIEW" });
     expect((await surfaces.row(reviewed)).review_plan).not.toHaveProperty("quiet");
@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (versi
     expect(await names(known)).toContain("#1 slack:root");
   });
 
-  test("whoever is told directly, because there is no thread, is told so of a quiet one too", async () => {
+  test("people who are told directly for lack of a thread get the same message about a quiet request", async () => {
     await surfaces.settings({ public_url: null });
     await rowsOf(surfaces.superuser, "update directory.members set email = id || '@acme.example' where id = 'ada'");
     const id = await submit();

@@ -1,14 +1,14 @@
-/** Refunds in tests: those that people ask for, and those that the stand-in for Stripe has. */
+/** Refunds in tests: those that people request, and those that the stand-in for Stripe has. */
 import { rowsOf } from "../capacity/workflow.ts";
 import type { Money } from "./money.ts";
 import type { Thing } from "./stand-in.ts";
 
 export interface Refunding {
-  /** A refund that Stripe has and that bears no mark of ours. */
+  /** A refund that Stripe has and that does not carry our mark. */
   readonly refundOf: (session: Thing, amount: number, changes?: Partial<Thing>) => Thing;
   /** A member refunds the first payment of a request; null: all that is left. */
   readonly refund: (id: string, actor: string, amount?: number | null, reason?: string) => Promise<unknown>;
-  /** The refund that Stripe's stand-in made last for a payment. */
+  /** The last refund that Stripe's stand-in made for a payment. */
   readonly madeFor: (session: Thing) => Thing;
 }
 

@@ -1,4 +1,4 @@
-/** What threads, lists and refusals about money advise is accepted where they advise it: each is taken at its word. */
+/** Every remedy that threads, lists and refusals about money advise is accepted when it is followed. */
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/contract/rail.ts";
 import { headroom, type Outcome } from "../cli/program.ts";
@@ -9,7 +9,7 @@ const m = await startMoney(18);
 const env = { DATABASE_URL: m.db.as("headroom_control").url };
 const cli = (...parameters: string[]): Promise<Outcome> => headroom(parameters, { env });
 
-/** The command that a text advises, with what a person would fill in; undefined when it advises none. */
+/** The command that a text advises, with the placeholders filled in; undefined when it advises none. */
 function adviceIn(text: string): string[] | undefined {
   const [, command] =
     /headroom ((?:payments|prices|request|outbox) [^\n]*?)(?:[.;]? (?:The|This|An|It) .*)?$/m.exec(text) ?? [];
@@ -25,7 +25,7 @@ function adviceIn(text: string): string[] | undefined {
   return [...words, "--reason", "It was advised.", ...who];
 }
 
-/** Does what is advised: `accepted`, `nothing advised`, or how it was refused. */
+/** Follows the advice: `accepted`, `nothing advised`, or how it was refused. */
 async function take(text: string): Promise<string> {
   const advice = adviceIn(text);
   if (advice === undefined) return "nothing advised";
@@ -122,7 +122,7 @@ describe("a refund that failed", () => {
     await other.refund(failed, "succeeded", 30_000);
     await other.refund(failed, "failed", 30_000);
     expect(await take(await show(other.paymentId))).toBe("accepted");
-    // It is on its way now: another would be refused.
+    // It is pending now: another would be refused.
     expect(await take(await show(other.paymentId))).toBe("nothing advised");
   });
 });
@@ -139,7 +139,7 @@ async function unmade(code: string) {
   return scene;
 }
 
-/** What the thread says of it, once Stripe was asked which refunds there are. */
+/** What the thread says of it after Stripe was asked for its refunds. */
 async function toldOf(id: string): Promise<string> {
   await m.look(id);
   await m.deliver();
@@ -152,7 +152,7 @@ describe("an operator's refund that Stripe did not make", () => {
     expect(await take(await toldOf(id))).toBe("accepted");
   });
 
-  test("is not announced as sent again while what has to go back waits for a person", async () => {
+  test("is not announced as sent again while a refund waits for a person", async () => {
     const { id } = await heldForPerson();
     refuseRefund("not_refundable");
     expect(await take(await last(id))).toBe("accepted");
@@ -162,7 +162,7 @@ describe("an operator's refund that Stripe did not make", () => {
     expect(await take(await last(id))).toBe("accepted");
   });
 
-  test("is not advised because of a dispute, heard of or not, before that has ended", async () => {
+  test("is not advised while a dispute is open, whether reported or not", async () => {
     const unheard = await unmade("disputed");
     expect(await toldOf(unheard.id)).toMatch(/once the dispute about it has ended\.$/);
     const scene = await unmade("disputed");
@@ -182,7 +182,7 @@ const refuse = (): void =>
 const offersAgain = (said: string): boolean => /can (?:pay|try) again/.test(said);
 
 describe("a customer who can pay again", () => {
-  test("is said to after a page that was not made, and can", async () => {
+  test("is told so after a page could not be made, and can", async () => {
     const id = await m.offered();
     refuse();
     await m.begin(id);
@@ -192,7 +192,7 @@ describe("a customer who can pay again", () => {
     expect(await m.begin(id)).toMatchObject({ state: "asked" });
   });
 
-  test("is not said to when the offer has ended, its price is withdrawn, or what was paid is looked at", async () => {
+  test("is not told so when the offer has ended, its price is withdrawn, or a payment is being looked at", async () => {
     const ends: readonly string[] = [
       "update capacity.requests set next_deadline_at = now() where id = $1",
       "select capacity.decide($1, 'CANCEL_APPROVED', row('user', 'rita', 'api')::capacity.actor, '{\"reason\": \"no more\"}')",
@@ -220,7 +220,7 @@ describe("a customer who can pay again", () => {
   });
 });
 
-describe("what else is advised", () => {
+describe("other advice", () => {
   test("a price that was withdrawn: cancelling is accepted, and so is asking again", async () => {
     const { id: price } = await oneOf<{ id: string }>(
       m.superuser,
@@ -246,7 +246,7 @@ describe("what else is advised", () => {
     );
   });
 
-  test("a payment of the test mode: the customer pays again by the link", async () => {
+  test("a payment in test mode: the customer pays again by the link", async () => {
     const { id, session } = await m.opened();
     await rowsOf(m.superuser, "update billing.installation set live_since = now()");
     expect(await m.tells("checkout.session.completed", m.paid(session))).toMatchObject({ code: "test_payment" });
@@ -265,7 +265,7 @@ describe("what else is advised", () => {
     expect(await take(out.slice(out.indexOf("Next:")))).toBe("accepted");
   });
 
-  test("somebody who would end what is not charged again is sent to what is accepted", async () => {
+  test("an attempt to end what is not charged again is pointed to a command that is accepted", async () => {
     const { id, paymentId } = await paid();
     const refused = await cli("payments", "end", id, "--as", "otto", "--reason", "Enough.", "--yes");
     expect(refused.err).toContain("headroom payments refund");

@@ -1,6 +1,6 @@
 /**
- * Stripe fails while it makes the page on which a customer pays, and repeats that under the same key for a day: the page is looked for, and
- * only when there is none another checkout begins. Never are there two pages to pay on.
+ * Stripe fails to make the page on which a customer pays, and repeats that answer under the same key for a day: the page is looked for, and
+ * another checkout begins only when there is none. There are never two pages to pay on.
  */
 import { afterEach, describe, expect, test } from "vitest";
 import type { Session } from "../../../src/sandbox/stripe/things.ts";
@@ -24,7 +24,7 @@ const pay = ({ visitor, token }: Scene): Promise<Response> => visitor.post(`/con
 const isPage = (answer: Response, session: Session | undefined): boolean =>
   answer.headers.get("location") === `${sandbox.url}/stripe/checkout/${session?.id}`;
 
-/** Keys under which Stripe was asked for pages of the request, each once. */
+/** The idempotency keys under which Stripe was asked for pages of the request, each once. */
 async function keysOf({ id }: Scene): Promise<string[]> {
   const checkouts = await rowsOf<{ id: string }>(pool, "select id from billing.checkouts where request_id = $1", [id]);
   const asked = sandbox.requests.list().filter(({ method, channel }) => {
@@ -33,7 +33,7 @@ async function keysOf({ id }: Scene): Promise<string[]> {
   return [...new Set(asked.map(({ body }) => String((body as { idempotency_key?: string }).idempotency_key)))];
 }
 
-/** The newest call for a page: what it last came to, and whether it was given up. */
+/** The newest call for a page: its last result, and whether it was given up. */
 const rowOf = `
   select o.outbox_id, outbox.is_lost(o.outbox_id) as failed,
          (select a.rail_code from outbox.attempts a
@@ -41,7 +41,7 @@ const rowOf = `
     from billing.checkouts c join outbox.rows o on o.instruction_id = c.id::text and o.idempotency_key = 'create'
    where c.request_id = $1 order by c.number desc limit 1`;
 
-/** Waits until the newest call has been answered with a repeated failure, and has its pause end. */
+/** Waits until the newest call got a repeated failure, then ends its pause. */
 async function skipPause({ id }: Scene): Promise<void> {
   const [row] = await until(
     () => rowsOf<{ outbox_id: string; error: string | null }>(pool, rowOf, [id]),
@@ -72,7 +72,7 @@ async function answersOf(scene: Scene): Promise<string[]> {
 }
 
 describe("Stripe repeats a failure to make the page", () => {
-  test("when it has made none, the customer is told so within a minute, and pays on another page", async () => {
+  test("when it made none, the customer is told so within a minute and pays on another page", async () => {
     const scene = await stage.open({ kind: "one_off" });
     sandbox.faults.add({ ...create, kind: "error500Midway", times: 1 });
     const first = pay(scene);
@@ -91,7 +91,7 @@ describe("Stripe repeats a failure to make the page", () => {
     expect(await keysOf(scene)).toHaveLength(2);
   });
 
-  test("when it has made one, the customer is led to that one, and no other is made", async () => {
+  test("when it made one, the customer is sent to that page, and no other is made", async () => {
     const scene = await stage.open({ kind: "one_off" });
     sandbox.faults.add({ ...create, kind: "error500AfterAccept", times: 1 });
     const answer = await pay(scene);
@@ -100,7 +100,7 @@ describe("Stripe repeats a failure to make the page", () => {
     expect(await keysOf(scene)).toHaveLength(1);
   });
 
-  test("two clicks at once while it fails, and two after it, lead to one page", async () => {
+  test("two clicks at the same time while it fails, and two after it, lead to one page", async () => {
     const scene = await stage.open({ kind: "one_off" });
     sandbox.faults.add({ ...create, kind: "error500Midway", times: 1 });
     const clicks = [pay(scene), pay(scene)];
@@ -113,13 +113,13 @@ describe("Stripe repeats a failure to make the page", () => {
     expect(pagesOf(scene)).toHaveLength(1);
   });
 
-  test("a relay that comes back with its look after another has given up changes nothing", async () => {
+  test("a relay that returns its result after another has given up changes nothing", async () => {
     const scene = await stage.open({ kind: "one_off" });
     sandbox.faults.add({ ...create, kind: "error500Midway", times: 1 });
     sandbox.faults.add({ provider: "stripe", method: "checkout.sessions.list", kind: "late", times: 1 });
     const first = pay(scene);
     await sandbox.requests.waitFor(({ method, fault }) => method === "checkout.sessions.list" && fault === "late");
-    // The relay is cut off from its claim, as if its process had died: whoever reaps it tries again.
+    // The relay is cut off from its claim, as if its process had died: the reaper tries again.
     await rowsOf(
       pool,
       `update outbox.claims set lease_until = now() - interval '1 minute'
@@ -145,7 +145,7 @@ async function look({ id }: Scene): Promise<void> {
 }
 
 describe("a call for the page is given up in doubt", () => {
-  /** Answered when their wait is over, whatever became of the page. */
+  /** Answered when their wait has ended, whatever became of the page. */
   const clicks: Promise<Response>[] = [];
   afterEach(() => Promise.allSettled(clicks.splice(0)));
 
@@ -179,7 +179,7 @@ describe("a call for the page is given up in doubt", () => {
   test("and none was made: the customer waits until that is known, and then pays on another", async () => {
     const scene = await givenUp("dropBeforeAccept");
     await look(scene);
-    // A look of this moment proves nothing yet: Stripe may still be at it.
+    // A query this early proves nothing: Stripe may still be making it.
     await stage.sweep();
     expect((await scene.visitor.get(`/confirm/${scene.token}/pay`)).status).toBe(200);
     const patient = await scene.visitor.get(`/confirm/${scene.token}/pay?try=40`);

@@ -1,5 +1,5 @@
 /**
- * What Stripe would answer, in memory: the rows of the outbox are sent here by a real relay. Answers are the few fields that the rail keeps.
+ * Stripe's answers, in memory: a real relay sends the outbox's rows here. Answers have only the few fields that the rail keeps.
  *
  * Does not own: events (money.ts sends those), nor the rail itself, which has tests of its own.
  */
@@ -17,9 +17,9 @@ export interface Thing {
   readonly [field: string]: Json;
 }
 
-/** A field that has to be a text. */
+/** A field that must be text. */
 export function textOf(field: Json | undefined): string {
-  if (typeof field !== "string") throw new Error(`This is no text: ${JSON.stringify(field)}`);
+  if (typeof field !== "string") throw new Error(`Not text: ${JSON.stringify(field)}`);
   return field;
 }
 
@@ -57,12 +57,12 @@ export class StandIn {
     return thing;
   }
 
-  /** Answers the next call of an operation otherwise. */
+  /** Overrides the answer to the next call of an operation. */
   instead(operation: string, answer: Answer): void {
     this.#instead.set(operation, [...(this.#instead.get(operation) ?? []), answer]);
   }
 
-  /** What was asked of Stripe, by operation. */
+  /** The calls to Stripe, by operation. */
   asked(operation: string): Payload[] {
     return this.rail.sent.map(({ payload }) => payload as Payload).filter((payload) => payload.operation === operation);
   }

@@ -3,14 +3,14 @@ import { oneOf } from "../capacity/workflow.ts";
 import type { Money } from "./money.ts";
 import { textOf, type Thing } from "./stand-in.ts";
 
-/** Seconds, as Stripe counts. */
+/** Seconds, as Stripe's timestamps are. */
 export const now = (): number => Math.floor(Date.now() / 1000);
 export const inDays = (days: number): number => now() + days * 86_400;
 
 export interface Subscribing {
   readonly monthly: { readonly size: "MONTHLY"; readonly quantity: number; readonly durationDays: number };
   readonly bought: () => Promise<{ id: string; session: Thing; stripeId: string }>;
-  /** One that was paid for a later month. */
+  /** An invoice that was paid for a later month. */
   readonly invoiceOf: (subscription: string, changes?: Partial<Thing>) => Thing;
   readonly subscriptionOf: (id: string) => Promise<Record<string, unknown>>;
   /** The first invoice of a subscription, as Stripe has it. */

@@ -1,12 +1,12 @@
 /**
- * Verification of money: what is right passes, and each planted mistake is named (I8).
+ * Verification of money: correct books pass, and each planted mistake is named (I8).
  */
 import { describe, expect, test } from "vitest";
 import { verifyPayments } from "../../../src/billing/index.ts";
 import { codeOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
 
-/** Planting mistakes takes a superuser, so one version is enough. */
+/** Planting mistakes needs a superuser, so one version is enough. */
 describe("the verification of money", async () => {
   const m = await startMoney(18);
   const outside = (paymentId: string, amount: number): Promise<unknown> =>
@@ -28,7 +28,7 @@ describe("the verification of money", async () => {
     ["a refund that is not in the books", ["books_differ"], (_, paymentId) => outside(paymentId, 100)],
     ["more refunded than was paid", ["books_differ", "refunds_exceed"], (_, paymentId) => outside(paymentId, 120_001)],
     [
-      "an entry that stands for nothing",
+      "an entry that refers to nothing",
       ["books_differ"],
       (_, paymentId) =>
         rowsOf(
@@ -47,7 +47,7 @@ describe("the verification of money", async () => {
       },
     ],
     [
-      "what runs and is paid back",
+      "what runs although it was refunded",
       ["refund_missing", "refund_unwarranted"],
       async (id) => {
         await m.says(await m.job(id), { signal: "succeeded" });
@@ -66,7 +66,7 @@ describe("the verification of money", async () => {
         ),
     ],
     [
-      "a refund that the bank returned and nobody opened again",
+      "a refund that the bank returned and nobody reopened",
       ["refund_forgotten", "refund_row_differs"],
       (_, paymentId) =>
         rowsOf(
@@ -91,7 +91,7 @@ describe("the verification of money", async () => {
       },
     ],
     [
-      "a confirmation that nobody paid for",
+      "a confirmation without a payment",
       ["unpaid_confirmation"],
       async (id) => {
         await rowsOf(m.superuser, "delete from billing.subscriptions where request_id = $1", [id]);
@@ -138,7 +138,7 @@ describe("the verification of money", async () => {
     expect(await codeOf(rowsOf(m.superuser, "select billing.verify_payments('', 0)"))).toBe("invalid_input");
   });
 
-  test("the balance of a day is what the books say", async () => {
+  test("the balance of a day is the sum of the books", async () => {
     const [row] = await rowsOf<{ taken: number; refunded: number; disputed: number; net: number }>(
       m.superuser,
       "select sum(taken)::bigint as taken, sum(refunded)::bigint as refunded, sum(disputed)::bigint as disputed, sum(net)::bigint as net from public.billing_balance",
@@ -148,7 +148,7 @@ describe("the verification of money", async () => {
     expect(row!.taken - row!.refunded - row!.disputed).toBe(row!.net);
   });
 
-  test("the books are written once, for everybody", async () => {
+  test("the rules of entries of the books never change, for anybody", async () => {
     await expect(rowsOf(m.superuser, "update billing.entries set amount = 1")).rejects.toMatchObject({ code: "PT403" });
     await expect(rowsOf(m.superuser, "delete from billing.entries")).rejects.toMatchObject({ code: "PT403" });
   });

@@ -1,5 +1,5 @@
 /**
- * Visitors of the self-service wizard, who ask the database as anybody does.
+ * Visitors of the self-service wizard, who call the database as anonymous users.
  *
  * Owns: what they fill in. Does not own: what is asserted of the answers.
  */
@@ -31,7 +31,7 @@ let people = 0;
 export const newAddress = (): string => `somebody${(people += 1)}@initech.example`;
 
 export function visitorsOf({ workflow: { db } }: Wizard) {
-  /** As anybody asks, through the API: from a network that our gateway saw, or, as over PostgREST, from nobody knows where. */
+  /** Calls the API anonymously: from a network that our gateway saw or, as over PostgREST, from an unknown one. */
   let network = "";
   const from = async <T>(where: string, work: () => Promise<T>): Promise<T> => {
     network = where;

@@ -13,11 +13,11 @@ export interface Wizard {
   readonly workflow: Workflow;
   /** The token of the link that the mail of a draft carries. */
   readonly proofOf: (draftToken: string, address?: string) => Promise<string>;
-  /** The mails of drafts that wait to be sent or were, oldest first. */
+  /** The mails of drafts that wait or were sent, oldest first. */
   readonly mails: () => Promise<
     { readonly payload: { readonly to: string; readonly text: string; readonly html: string } }[]
   >;
-  /** How much there is of everything that the wizard could write. */
+  /** Row counts of everything that the wizard could write. */
   readonly size: () => Promise<unknown>;
 }
 
@@ -80,7 +80,7 @@ export async function startWizard(version: EmbeddedVersion = 18): Promise<Wizard
   };
 }
 
-/** Stripe's answer to a checkout, as a relay brings it back. */
+/** Stripe's answer to a checkout, as a relay returns it. */
 export async function answerCheckout(workflow: Workflow, requestId: string, url: string): Promise<string> {
   const { id } = await oneOf<{ id: string }>(
     workflow.superuser,

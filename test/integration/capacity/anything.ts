@@ -1,8 +1,7 @@
 /**
- * Anything at all, for the tests of bad input: texts, numbers, dates, JSON and sessions, good and bad, and the judgement on what came of
- * them.
+ * Random input for the tests of bad input: texts, numbers, dates, JSON and sessions, good and bad, and the check of the outcome.
  *
- * Does not own: which function is given what.
+ * Does not own: which function gets which input.
  */
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -45,18 +44,18 @@ export const session = fc.constantFrom<Session>(
   anonymous,
 );
 
-/** Mostly what would pass, so that one wrong argument among right ones is reached. */
+/** Mostly valid values, so that a single wrong argument among right ones is tried. */
 export const mostly = (valid: unknown, kind: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(valid) }, { weight: 1, arbitrary: fc.option(kind, { nil: null }) });
 
-/** The caller's fault by its state, or something that is not set up; and nothing about our insides. */
+/** A refusal is the caller's fault by its state, or something that is not set up, and reveals no internals. */
 export function expectRefusal(error: unknown): void {
   const { code, message } = error as { code: string; message: string };
   expect(code, message).toMatch(/^(PT4\d\d|PT503|22...|42501|54001)$/);
   expect(message).not.toMatch(/capacity\.|outbox\.|column|relation|plpgsql/i);
 }
 
-/** Sends it as one request over HTTP; says whether it was done. What is refused has written nothing. */
+/** Sends it as one request over HTTP and reports whether it was done. A refusal has written nothing. */
 export async function send(
   workflow: Workflow,
   who: Session,

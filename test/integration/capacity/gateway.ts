@@ -11,14 +11,14 @@ export type GatewayRole = "anon" | "authenticated" | "service_role";
 
 export interface Session {
   readonly role: GatewayRole;
-  /** The claims as the token carries them; a string is passed as it is, to be garbage when wanted. */
+  /** The token's claims; a string is passed unchanged, so that it can be garbage. */
   readonly claims: unknown;
 }
 
 export const anonymous: Session = { role: "anon", claims: { role: "anon" } };
 export const service: Session = { role: "service_role", claims: { role: "service_role" } };
 
-/** What a member's token says: who, and in which workspace. */
+/** A member's token: who, and in which workspace. */
 export function memberSession(memberId: string, workspaceId = "acme"): Session {
   return {
     role: "authenticated",
@@ -48,12 +48,12 @@ export async function overHttp<T>(
   }
 }
 
-/** What makes a transaction one of the session. */
+/** What makes a transaction the session's. */
 export function settingsOf({ role, claims }: Session): Readonly<Record<"role" | "request.jwt.claims", string>> {
   return { role, "request.jwt.claims": typeof claims === "string" ? claims : JSON.stringify(claims) };
 }
 
-/** Sets role and claims for the rest of the transaction that the client is in. */
+/** Sets role and claims for the rest of the client's transaction. */
 export async function enter(client: ClientBase, session: Session): Promise<void> {
   await client.query(
     "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)",

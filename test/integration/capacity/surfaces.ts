@@ -1,7 +1,6 @@
 /**
- * The workflow of workflow.ts with all its surfaces switched on: a Slack channel, a Linear team, mail, webhooks. Tests turn off
- * what they do not want, look at the outbox rows that events and notices made, and let a real relay deliver them to rails that
- * remember what they were asked.
+ * The workflow of workflow.ts with all its surfaces switched on: a Slack channel, a Linear team, mail, webhooks. Tests turn off what they
+ * do not want, look at the outbox rows of events and notices, and let a real relay deliver them to rails that record their calls.
  *
  * Does not own: what is asserted.
  */
@@ -14,11 +13,11 @@ import { oneOf, rowsOf, startWorkflow, type Workflow } from "./workflow.ts";
 
 export const customer = { org: "org_1", name: "Initech", email: "buyer@initech.example" };
 
-/** An outbox row of the workflow, or a message that tells somebody of it, with the engine's own numbers left out. */
+/** An outbox row of the workflow, or a notification about it, without the engine's own numbers. */
 export interface Effect {
   readonly instruction: string;
   readonly effect: string;
-  /** Who is told, where it is a message to somebody. */
+  /** The recipient, where it is a message to a person. */
   readonly to: string | null;
   readonly rail: string;
   readonly key: string | null;
@@ -30,7 +29,7 @@ export interface Effect {
   readonly payload: { readonly [name: string]: Json };
 }
 
-/** How somebody is told something by one channel. */
+/** One person is told something by one channel. */
 export interface Told {
   readonly instruction: string;
   readonly audience: string;
@@ -46,17 +45,17 @@ export interface Surfaces extends Workflow {
   settings(changes: Readonly<Record<string, string | number | boolean | null>>): Promise<void>;
   /** The outbox rows of a request, in the order in which they were enqueued. */
   effects(id: string): Promise<Effect[]>;
-  /** The row that an event or a notice made under this name, for this person where several are told, and no other. */
+  /** The one row that an event or a notice made under this name (for this person, where several are told). */
   effect(instruction: string, name: string, to?: string): Promise<Effect>;
   /** Who is told what of a request, by each channel, in order. */
   toldOf(id: string): Promise<Told[]>;
-  /** Sends what waits for more of the same burst. */
+  /** Sends what waits to be merged with more of the same burst. */
   release(): Promise<void>;
   /** The blocks of a request's root message, as an update of it would show them now. */
   rootNow(id: string): Promise<string>;
-  /** What stands in events and notices without a row, or in the outbox without either. Empty when I3 holds. */
+  /** Effects of events and notices without a row, and rows without either. Empty when I3 holds. */
   unmatched(): Promise<unknown[]>;
-  /** A relay with these rails, stopped at the end of the test. Slack's one message a second is lifted. */
+  /** A relay with these rails, stopped at the end of the test. Without Slack's limit of one message a second. */
   relay(...rails: Rail[]): Promise<Relay>;
   /** Resolves when nothing of the request waits any more. */
   untilFinished(id: string): Promise<void>;
@@ -149,8 +148,8 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
 }
 
 /**
- * What tells somebody is named after the notification: a message that tells of several is there for each. What is added to a surface is
- * shown as it would be sent now; what brings one up to date, as the row has it.
+ * A notification's row is named after the notification: a message that merges several is listed for each. A message added to a surface is
+ * shown as it would be sent now; an update of one, as the row has it.
  */
 const effectsQuery = `
   select m.instruction, m.effect, m.to, m.rail, m.key, m.destination, m.coalesce_key, m.expires_at, m.captures, m.binds, m.payload
@@ -184,7 +183,7 @@ const waitingQuery = `
    where n.about = $1 and (exists (select from outbox.pending_unordered u where u.outbox_id = d.outbox_id)
                            or outbox.in_flight_or_finished(d.outbox_id) = 'in_flight')`;
 
-/** Compared as two whole sets, so that neither side can hide in how the other is looked up. */
+/** Compares the two whole sets, so that neither side can hide in how the other is looked up. */
 const unmatchedQuery = `
   with named as (
     select e.request_id || '#' || e.seq as instruction, f.effect from capacity.events e cross join lateral unnest(e.effects) f(effect)
@@ -201,7 +200,7 @@ const unmatchedQuery = `
   union all
   (select 'without an event', * from rows except all select 'without an event', * from named)`;
 
-/** A rail named as the real one will be, and as able; it delivers everything unless told otherwise. */
+/** A rail with a real one's name and abilities; it delivers everything unless told otherwise. */
 export function surfaceRail(name: "slack" | "linear" | "email" | "webhook", options: ProbeOptions = {}): ProbeRail {
   const capabilities = { slack: "lookup", linear: "lookup", email: "blind", webhook: "idempotent" } as const;
   const timeouts = { slack: 10_000, linear: 10_000, email: 30_000, webhook: 15_000 } as const;
@@ -237,7 +236,7 @@ export function linearRail(options: ProbeOptions = {}): ProbeRail {
   });
 }
 
-/** What a rail was given for one request; rows of other tests are delivered as well. */
+/** The calls that a rail got for one request; rows of other tests are delivered as well. */
 export function sentFor<Payload>(rail: ProbeRail, id: string): Payload[] {
   return rail.sent
     .filter(({ key, payload }) => (key === null ? JSON.stringify(payload).includes(id) : key.split(":").includes(id)))

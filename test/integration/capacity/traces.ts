@@ -1,14 +1,14 @@
 /**
- * Looks for words in everything that the database keeps: every row of every table of every schema that is not Postgres's own, found
- * through the catalogue, so that a table made later is searched too.
+ * Searches everything in the database for words: every row of every table outside Postgres's own schemas, found through the catalogue, so
+ * that tables made later are searched too.
  *
- * Owns: what counts as a trace. Does not own: what is asserted.
+ * Owns: what a trace is. Does not own: what is asserted.
  */
 import { createHash } from "node:crypto";
 import type { TestDatabase } from "../../helpers/database.ts";
 import { rowsOf } from "./workflow.ts";
 
-/** The tables that hold any of the words, as text or as bytes; letter case makes no difference. */
+/** The tables that contain any of the words, as text or as bytes, case-insensitively. */
 export async function tracesOf(db: TestDatabase, words: readonly string[]): Promise<string[]> {
   const patterns = words.flatMap((word) => [`%${word}%`, `%${Buffer.from(word).toString("hex")}%`]);
   const tables = await rowsOf<{ name: string }>(
@@ -29,7 +29,7 @@ export async function tracesOf(db: TestDatabase, words: readonly string[]): Prom
   return [...new Set(found)];
 }
 
-/** What somebody would compute who guesses at a content: digests without a salt. */
+/** What a person who guesses at a content would compute: digests without a salt. */
 export function digestsOf(contents: readonly string[]): string[] {
   return contents.flatMap((content) =>
     ["sha256", "md5", "sha1", "sha512"].map((algorithm) => createHash(algorithm).update(content).digest("hex")),

@@ -1,6 +1,6 @@
 /**
- * Drives the workflow in tests: a directory of people, requests, and events by anybody. Events go straight to the reducer, with
- * an actor that an entrance would have established; what entrances do is tested where they are.
+ * Drives the workflow in tests: a directory of people, requests, and events by any actor. Events go straight to the reducer, with an actor
+ * that an entrance would have established; entrances are tested elsewhere.
  *
  * Does not own: what is asserted.
  */
@@ -110,8 +110,8 @@ export interface Answer {
 }
 
 /**
- * Whom every test knows. Rita and Rob ask; Cora and Carl own the commercial side, with Dora as Cora's delegate; Vera is the VP;
- * Tess and Tim are the infra group, of which Rob is a member too; Otto operates, Ada administers, Gus has left.
+ * The people of every test. Rita and Rob are requesters; Cora and Carl are commercial owners, with Dora as Cora's delegate; Vera is the VP;
+ * Tess and Tim are the infra group, with Rob; Otto operates, Ada administers, Gus has left.
  */
 const directory = `
 insert into directory.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex');
@@ -152,7 +152,7 @@ export class Workflow {
     return oneOf<RequestRow>(client, createCall, createValues(input));
   }
 
-  /** What a request with these terms would get. */
+  /** The plan that a request with these terms would get. */
   async preview(input: RequestInput = {}): Promise<Preview> {
     const [requester, owner, group, , size, quantity, region, , duration, cost, , workspace] = createValues(input);
     const { plan } = await oneOf<{ plan: Preview }>(
@@ -163,7 +163,7 @@ export class Workflow {
     return plan;
   }
 
-  /** Gives the reducer an event, as an entrance does once it knows who acts. */
+  /** Gives the reducer an event, as an entrance does once it knows the actor. */
   async apply(
     id: string,
     event: EventType,
@@ -179,7 +179,7 @@ export class Workflow {
     );
   }
 
-  /** A request that has come as far as asked, with nobody in the way. */
+  /** A request brought to the given state, with nothing in the way. */
   async createIn(state: "UNDER_REVIEW" | "CUSTOMER_CONFIRMATION_REQUIRED" | "PROVISIONING", input: RequestInput = {}) {
     const { id } = await this.create(input);
     if (state === "UNDER_REVIEW") return id;
@@ -199,14 +199,14 @@ export class Workflow {
     return rowsOf<T>(this.superuser, "select * from capacity.events where request_id = $1 order by seq", [id]);
   }
 
-  /** The last event as the API shows it: with what people wrote, which the log has the hash of. */
+  /** The last event as the API shows it: with people's words, of which the log has only the hash. */
   async lastShown(id: string): Promise<{ payload: unknown }> {
     const last =
       "select * from public.capacity_request_events where capacity_request_id = $1 order by seq desc limit 1";
     return oneOf(this.superuser, last, [id]);
   }
 
-  /** Makes the time for the customer's answer run out, in the projection only: the fold knows nothing of it. */
+  /** Ends the time for the customer's answer, in the projection only: the fold does not change. */
   async passDeadline(id: string): Promise<void> {
     await rowsOf(
       this.superuser,
@@ -238,7 +238,7 @@ export class Workflow {
     );
   }
 
-  /** How many rows there are in everything that the workflow writes: what a refusal must leave as it was. */
+  /** Row counts of everything that the workflow writes, which a refusal must leave unchanged. */
   async size(): Promise<Record<string, number>> {
     return oneOf(
       this.superuser,
@@ -272,7 +272,7 @@ select r.id, r.version, f.count, f.folded = r as folds, f.chained
               from capacity.events x where x.request_id = r.id window w as (order by x.seq)) e) f on true
  where ($1::text[] is null or r.id = any ($1)) and not coalesce(f.folded = r and f.count = r.version and f.chained, false)`;
 
-/** A call of create_capacity_request with everything that it takes. */
+/** A call of create_capacity_request with all of its arguments. */
 export const createCall = `
 select * from public.create_capacity_request(
   p_requester_user_id => $1, p_commercial_owner_user_id => $2, p_infra_owner_group => $3, p_customer_ref => $4, p_requested_size => $5,
@@ -282,7 +282,7 @@ select * from public.create_capacity_request(
 
 const or = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
-/** The arguments of create_capacity_request in its order. What is left out is something that passes. */
+/** The arguments of create_capacity_request in order. Omitted ones get a valid value. */
 export function createValues(input: RequestInput): unknown[] {
   return [
     or(input.requester, "rita"),
@@ -305,12 +305,12 @@ export function createValues(input: RequestInput): unknown[] {
   ];
 }
 
-/** Rejections and cancellations say why. */
+/** Rejections and cancellations need a reason. */
 export function reasonFor(event: EventType): object {
   return /REJECTED|CANCEL|DECLINED/.test(event) ? { reason: "because" } : {};
 }
 
-/** The code with which the workflow refused; fails when it did not, or when it was no refusal of the workflow. */
+/** The code with which the workflow refused; fails when it did not refuse, or another error was raised. */
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   const refusal = await refusalOf(work);
   expect(refusal.code).toMatch(/^PT4\d\d$|^PT503$/);

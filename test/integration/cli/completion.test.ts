@@ -1,4 +1,4 @@
-/** `headroom completion`: the scripts know every command and option, and bash really completes with its own. */
+/** `headroom completion`: the scripts know every command and option, and bash completes with its script. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const bashScript = join(folder, "headroom.bash");
 await writeFile(bashScript, scripts.get("bash") ?? "");
 
-test.each(["bash", "zsh", "fish"])("%s is told every command and option", (shell) => {
+test.each(["bash", "zsh", "fish"])("the script of %s has every command and option", (shell) => {
   const script = scripts.get(shell) ?? "";
   for (const word of [
     "outbox",
@@ -58,7 +58,7 @@ _headroom; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return out.split("\n").filter((word) => word !== "");
 }
 
-/** Where there is no bash, there is nothing to try it with. */
+/** Skipped only where there is no bash to try it with. */
 describe.runIf(existsSync("/bin/bash"))("in bash", () => {
   test("commands, their commands, their options, and choices", async () => {
     expect(await complete("headroom", "")).toContain("outbox");

@@ -1,8 +1,8 @@
 /**
  * The command line as a user runs it: its output, its exit code.
  *
- * A command that runs to its end runs in a thread that is kept for the next one (thread.ts), because starting a process takes longer
- * than most commands. What goes on until it is told to stop, and what needs a folder of its own, is a process.
+ * A command that runs to its end runs in a thread that is kept for the next one (thread.ts), because starting a process takes longer than
+ * most commands. Commands that run until they are stopped, or need a folder of their own, are processes.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ export interface ProgramOptions {
   readonly program?: string;
 }
 
-/** Of our own environment only what a program needs to run, and where to keep throw-away data. */
+/** Of our environment only what a program needs to run, and where to keep throw-away data. */
 function environment(options: ProgramOptions): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR: dataFolder, NO_COLOR: "1", ...options.env };
@@ -44,7 +44,7 @@ export async function headroom(
   return runInThread({ parameters: [...parameters], env: environment(options), stdin });
 }
 
-/** Runs a command to its end in a process of its own. */
+/** Runs a command to its end in a separate process. */
 export async function headroomProcess(parameters: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
   const child = spawn(process.execPath, [options.program ?? program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -60,7 +60,7 @@ export interface Running {
   readonly pid: number;
   readonly lines: string[];
   readonly errors: string[];
-  /** The first line so far or to come that passes; fails when the program ends before, or within the bound. */
+  /** The first line, past or future, that passes; fails when the program ends first, or within the bound. */
   line(test: (line: string) => boolean, boundMs?: number): Promise<string>;
   /** Sends the signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<Outcome>;
@@ -68,7 +68,7 @@ export interface Running {
 
 const lineBoundMs = 45_000;
 
-/** Starts a command that goes on; it is killed when the test ends, if it still runs then. */
+/** Starts a long-running command; it is killed when the test ends, if it is still running. */
 export function startHeadroom(parameters: readonly string[], options: ProgramOptions = {}): Running {
   const child = spawn(process.execPath, [options.program ?? program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -99,7 +99,7 @@ export function startHeadroom(parameters: readonly string[], options: ProgramOpt
         const found = lines.find(test);
         if (found !== undefined) return found;
         if (patience.aborted || child.exitCode !== null || child.signalCode !== null) {
-          throw new Error(`The line did not come. stdout:\n${lines.join("\n")}\nstderr:\n${errors.join("\n")}`);
+          throw new Error(`The line never came. stdout:\n${lines.join("\n")}\nstderr:\n${errors.join("\n")}`);
         }
         await Promise.race([once(wake, "line"), once(patience, "abort")]);
       }

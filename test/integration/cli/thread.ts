@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- this is a thread's method, not a window's
 /**
- * A thread that runs one command after the other. It has an environment, streams and an exit code of its own, as a process has;
- * only the working folder and the signals are the process's.
+ * A thread that runs one command after the other. Like a process it has its own environment, streams and exit code; only the working folder
+ * and the signals belong to the process.
  */
 import { enableCompileCache } from "node:module";
 import { Readable } from "node:stream";
@@ -14,7 +14,7 @@ const { run } = await import("../../../src/cli/main.ts");
 const parent = parentPort;
 if (parent === null) throw new Error("This file is run as a thread.");
 
-/** What the command under way has written. */
+/** The output of the running command. */
 const written = { out: "", err: "" };
 
 function collect(stream: NodeJS.WriteStream, name: keyof typeof written): void {
@@ -39,7 +39,7 @@ async function answer({ parameters, env, stdin }: ThreadCommand): Promise<Thread
   return { status, ...written, ended: false };
 }
 
-/** A process would not end before: what a command forgets to close makes its test wait here, until that fails. */
+/** A process would not end earlier: if a command forgets to close something, its test waits here until it fails. */
 async function untilNothingIsOpen(): Promise<void> {
   while (process.getActiveResourcesInfo().some((kind) => kind !== "MessagePort")) await delay(2);
 }
@@ -48,5 +48,5 @@ const reply = async (command: ThreadCommand): Promise<void> => {
   parent.postMessage(await answer(command));
 };
 parent.on("message", (command: ThreadCommand) => void reply(command));
-// A command that ends the process ends the thread: what it wrote is handed over all the same.
+// A command that ends the process ends the thread: its output is returned anyway.
 process.on("exit", (status) => parent.postMessage({ status, ...written, ended: true } satisfies ThreadAnswer));

@@ -1,5 +1,5 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- this is a thread's method, not a window's
-/** The threads that commands run in: one, and as many more as commands run at the same time. */
+/** The threads that commands run in: one, and more only while several commands run at the same time. */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
@@ -19,18 +19,18 @@ export interface ThreadAnswer {
 
 const idle: Worker[] = [];
 
-/** It ends with the process that runs the tests: until then there may be another command for it. */
+/** It ends with the test process: until then there may be another command for it. */
 function start(): Worker {
   const thread = new Worker(new URL("./thread.ts", import.meta.url), { execArgv: [] });
   thread.unref();
   return thread;
 }
 
-/** Runs the command in a thread that has nothing to do. */
+/** Runs the command in an idle thread. */
 export async function runInThread(command: ThreadCommand): Promise<Omit<ThreadAnswer, "ended">> {
   const thread = idle.pop() ?? start();
   thread.postMessage(command);
-  // An error that nobody caught rejects here, with its own stack.
+  // An uncaught error rejects here, with its own stack.
   const [{ ended, ...outcome }] = (await once(thread, "message")) as [ThreadAnswer];
   if (!ended) idle.push(thread);
   return outcome;

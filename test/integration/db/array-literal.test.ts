@@ -1,4 +1,4 @@
-/** Array literals that are written by hand mean to Postgres what they meant here, whatever stands in them. */
+/** Array literals that we write ourselves mean the same to Postgres as here, whatever they contain. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compositeArray, textArray } from "../../../src/db/values/array-literal.ts";
@@ -30,7 +30,7 @@ const stored = (value: string | null): string | null => value?.replaceAll("\u000
 describe.each(POSTGRES_VERSIONS)("array literals on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
-  test("keep every text of a composite, and know an empty one from none", async () => {
+  test("keep every text of a composite, and distinguish an empty one from null", async () => {
     const field = fc.option(text);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(field, field, field), { minLength: 1, maxLength: 20 }), async (rows) => {

@@ -1,4 +1,4 @@
-/** Calling functions of the database: arguments, results of every shape, and what becomes of failures. */
+/** Calling functions of the database: arguments, results of every shape, and failures. */
 import { describe, expect, test } from "vitest";
 import { call, callUntyped, type Queryable } from "../../../src/db/call.ts";
 import { errorsBySqlState, HeadroomError } from "../../../src/db/errors.ts";
@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("a call on PostgreSQL %i", async (version) => {
     ]);
   });
 
-  test("gives a composite as one row, and null where there is none", async () => {
+  test("gives a composite as one row, or null", async () => {
     expect(await run("f.one_pair", shape("row"), { p_a: 5 })).toEqual({ a: 5, b: "b" });
     expect(await run("f.one_pair", shape("row"), { p_a: 0 })).toBe(null);
   });
@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("a call on PostgreSQL %i", async (version) => {
     expect(await run("f.unnamed", shape("value", { positional: true }), { arg1: "x" })).toBe("X");
   });
 
-  test("can be prepared, also when two names are alike in their first 63 bytes", async () => {
+  test("can be prepared, even when two names are the same in their first 63 bytes", async () => {
     const client = await db.connect();
     const args = { p_parameter_with_a_long_name: 0 };
     const names = [`f.${"a".repeat(50)}`, `f.${"a".repeat(50)}b`];
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("a call on PostgreSQL %i", async (version) => {
     expect(prepared.rows).toEqual([{ n: 2 }]);
   });
 
-  test("whose name or argument is no name is refused before any SQL", async () => {
+  test("whose name or argument is not an identifier is refused before any SQL", async () => {
     const never: Queryable = { query: () => Promise.reject(new Error("asked")) };
     await expect(callUntyped(never, "f.add(1); --", shape("value"), {})).rejects.toMatchObject({ code: "usage" });
     await expect(callUntyped(never, "f.add", shape("value"), { "p_a => 1) --": 1 })).rejects.toMatchObject({

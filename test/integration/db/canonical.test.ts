@@ -1,5 +1,5 @@
 /**
- * The one form in which addresses and domains are compared: the same in SQL and in TypeScript, on every version and in every collation.
+ * Addresses and domains are compared in one canonical form: the same in SQL and in TypeScript, on every version and in every collation.
  */
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import { codeOf, oneOf } from "../capacity/workflow.ts";
 
 const long = (letters: number, of = "a"): string => of.repeat(letters);
 
-/** With the form in which each is compared; undefined for what is refused. */
+/** With the form in which each is compared; undefined: refused. */
 const addresses: readonly (readonly [string, string | undefined])[] = [
   ["vera@mail.example", "vera@mail.example"],
   ["Vera.Lo+tag@MAIL.example", "vera.lo+tag@mail.example"],
@@ -26,13 +26,13 @@ const addresses: readonly (readonly [string, string | undefined])[] = [
   [`a@${long(64)}.example`, undefined],
   [`a@${`${long(61)}.`.repeat(4)}b`, `a@${`${long(61)}.`.repeat(4)}b`],
   [`abcdefg@${`${long(61)}.`.repeat(4)}b`, undefined],
-  // Turkish letters, the Kelvin sign and the long s, which fold to ASCII here and there.
+  // Turkish letters, the Kelvin sign and the long s, which some foldings turn into ASCII.
   ["vera@ma\u0130l.example", undefined],
   ["vera@ma\u0131l.example", undefined],
   ["\u212Aim@mail.example", undefined],
   ["vera@\u212Aim.example", undefined],
   ["je\u017F@mail.example", undefined],
-  // Full width, no width, another direction, a mark on the letter before, a letter of another script.
+  // Full width, zero width, right-to-left marks, a combining mark, a letter of another script.
   ["ｖera@mail.example", undefined],
   ["vera@ｍail.example", undefined],
   ["vera＠mail.example", undefined],
@@ -97,7 +97,7 @@ describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i", async (version) => {
     ),
   );
 
-  test.each(collations)("an address has the form that the table says, under %s", async (collation) => {
+  test.each(collations)("an address has the form in the table, under %s", async (collation) => {
     const texts = addresses.map(([text]) => text);
     const found = await ofDatabase(texts, collation);
     expect(texts.map((text, at) => [text, found[at]![0] ?? undefined])).toEqual(addresses);
@@ -152,7 +152,7 @@ describe("an installation whose database folds letters as Turkish does", async (
     await ask("directory.put_identity_domain('acme', $1, 'mail.example')", [issuer]);
   });
 
-  test("signs nobody in by an address that only looks like a member's once it is folded", async () => {
+  test("does not sign in an address that only looks like a member's after folding", async () => {
     for (const email of ["vera.i@ma\u0130l.example", "vera.\u0131@mail.example", "VERA.\u0130@MAIL.EXAMPLE"])
       expect(await link(email)).toBeNull();
     expect(await link("VERA.I@MAIL.EXAMPLE")).toBe("ada");
@@ -161,7 +161,7 @@ describe("an installation whose database folds letters as Turkish does", async (
   test("recognises a customer by the canonical address, and by no other that folds to it", async () => {
     const known = await marks("vera.i@mail.example");
     expect(await marks("VERA.I@MAIL.EXAMPLE")).toEqual(known);
-    // As it may have been stored before: it is itself, and nobody else.
+    // As it may have been stored before: it matches only itself.
     const odd = [
       "vera.i@ma\u0130l.example",
       "vera.\u0131@mail.example",
@@ -189,14 +189,14 @@ describe("an installation whose database folds letters as Turkish does", async (
     expect(await codeOf(ask("webhooks.check_endpoint_url('https://db.INTERNAL/', false)"))).toBe("invalid_input");
   });
 
-  test("goes on keeping mail from whoever complained when addresses are hashed otherwise after an upgrade", async () => {
+  test("keeps mail from people who complained when addresses are hashed differently after an upgrade", async () => {
     const upgrade = await readFile(
       new URL("../../../sql/migrations/0067_billing_canonical.sql", import.meta.url),
       "utf8",
     );
     await withConnection(database.superuserUrl, async (client) => {
       await client.query("begin");
-      // As they were stored and hashed before: in whatever case the database knows.
+      // As they were stored and hashed before: lower-cased by the database's rules.
       for (const [id, email] of Object.entries({
         mia: "M\u00DCLLER@mail.example",
         ida: "IDA@mail.example",

@@ -1,4 +1,4 @@
-/** A migration that has landed never changes: its checksum is kept, and nothing rewrites it. */
+/** A landed migration never changes: its checksum is recorded, and nothing rewrites it. */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 const landed = () => readFile(join(root, checksumFile), "utf8");
 const migration = (name: string) => join(root, "sql/migrations", name);
 
-test("every migration gets a line, once, and a check finds nothing more to say", async () => {
+test("every migration gets a line, once, and a check then finds nothing", async () => {
   expect(await landed()).toMatch(/^[0-9a-f]{64} {2}0001_roles\.sql\n[0-9a-f]{64} {2}0002_notes\.sql\n$/);
   expect(await keepChecksums(root, true)).toEqual({ added: [], problems: [] });
 });
@@ -45,7 +45,7 @@ test.each([true, false])("one that changed is a problem, and its line stays (che
   expect(await landed()).toBe(before);
 });
 
-test("one that is gone or renamed is a problem, and its line stays", async () => {
+test("one that was deleted or renamed is a problem, and its line stays", async () => {
   const before = await landed();
   await cp(migration("0002_notes.sql"), migration("0002_renamed.sql"));
   await rm(migration("0002_notes.sql"));
@@ -54,7 +54,7 @@ test("one that is gone or renamed is a problem, and its line stays", async () =>
   expect((await landed()).startsWith(before)).toBe(true);
 });
 
-test("another kind of line ends changes nothing", async () => {
+test("different line endings change nothing", async () => {
   const text = await readFile(migration("0002_notes.sql"), "utf8");
   await writeFile(migration("0002_notes.sql"), text.replaceAll("\n", "\r\n"));
   expect(await keepChecksums(root, true)).toEqual({ added: [], problems: [] });

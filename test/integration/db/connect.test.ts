@@ -102,7 +102,7 @@ test("a server older than 15 is refused with its version named", async () => {
     role: "r",
     superuser: false,
   };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is no server that old to be had
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no server that old is available
   const old = { processID: 1, query: async () => ({ rows: [{ ...facts, found: true }] }) } as unknown as ClientBase;
   const report = await probeServer(old);
   expect(() => requireUsable(report)).toThrow(
@@ -142,7 +142,7 @@ describe("connecting", () => {
     expect(`${failure.message} ${failure.hint}`).not.toContain("hunter2");
   });
 
-  test("through a pool survives that the server cuts an idle connection", async () => {
+  test("through a pool survives an idle connection being cut by the server", async () => {
     const pool = createPool(cluster.superuserUrl, { maxConnections: 1 });
     afterAll(() => pool.end());
     const first = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");

@@ -1,4 +1,4 @@
-/** The files that are generated from the migrated schema: up to date, the same every time, and sensitive to changes. */
+/** The files that are generated from the migrated schema: up to date, reproducible, and sensitive to changes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ test("the generated files are up to date", { timeout: 120_000 }, async () => {
   expect(await gen("--check")).toEqual({ status: 0, said: expect.stringContaining("up to date") });
 });
 
-test("stale files fail the check, and the way out is said", { timeout: 120_000 }, async () => {
+test("stale files fail the check, and the message says what to run", { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "headroom-gen-"));
   try {
     const { status, said } = await gen("--check", "--into", folder);
@@ -40,7 +40,7 @@ describe("what is generated", async () => {
   const other = await createTestDatabase({ template: "whole" });
   const client = await db.superuser.connect();
   const types = async (typescript = "") => generateTypes(await readCatalogue(client), typescript);
-  // What the tests change they roll back, so that one dump is what all of them begin with.
+  // The tests roll their changes back, so that all of them begin with the same dump.
   const before = await dumpSchema(client);
 
   test("is the same for two databases of the same schema", async () => {
@@ -72,7 +72,7 @@ describe("what is generated", async () => {
     expect(after).not.toBe(before);
   });
 
-  test("shows nothing any more of what was rolled back", async () => {
+  test("shows nothing of what was rolled back", async () => {
     expect(await dumpSchema(client)).toBe(before);
   });
 
@@ -111,7 +111,7 @@ describe("what is generated", async () => {
     expect(generated).toContain('"g.word": { args: { arg1: string | null; }; result: string; }');
     expect(generated).toContain('"g.word": { returns: "value", json: [], positional: true }');
     expect(generated).not.toMatch(/g\.touch|g\.unused|GUnseen/);
-    // Without a call there is what some role may call, and what TypeScript names.
+    // By default only what some role may call, and what TypeScript names, is generated.
     expect(granted).toContain('"g.pair": {');
     expect(granted).not.toMatch(/g\.many|g\.f"|GThings|GColour/);
     expect(unseen).toContain("export interface GUnseen");

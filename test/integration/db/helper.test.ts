@@ -1,4 +1,4 @@
-/** The test ground itself: what other tests rely on without looking. */
+/** The test databases themselves: what other tests rely on without checking. */
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS, type TestRole } from "../../helpers/database.ts";
@@ -13,7 +13,7 @@ describe.each(POSTGRES_VERSIONS)("a test database on PostgreSQL %i", async (vers
     expect(answer.rows).toEqual([{ major: version, there: true }]);
   });
 
-  test("belongs to a role that is no superuser", async () => {
+  test("belongs to a role that is not a superuser", async () => {
     const answer = await db.pool.query(
       "select rolname, rolsuper, rolcreaterole from pg_roles where oid = (select datdba from pg_database where datname = current_database())",
     );
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("a test database on PostgreSQL %i", async (vers
     expect(answer.rows).toEqual([{ favoured: true }]);
   });
 
-  test("tells when a session is blocked", async () => {
+  test("reports when a session is blocked", async () => {
     const [first, second] = await db.twoConnections();
     await first.query("begin; select pg_advisory_xact_lock(1)");
     await expect(db.waitUntilBlocked(second, 50)).rejects.toThrow("not blocked");
@@ -68,7 +68,7 @@ describe.each(POSTGRES_VERSIONS)("a test database on PostgreSQL %i", async (vers
   });
 });
 
-test("a connection that is left open fails whoever left it", async () => {
+test("a connection that is left open fails the test that left it", async () => {
   const empty = await createEmptyDatabase();
   const leaked = new Client({ connectionString: empty.url, application_name: "the leak" });
   leaked.on("error", () => undefined);

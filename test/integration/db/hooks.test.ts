@@ -1,4 +1,4 @@
-/** Hooks between layers: answers are merged, never hidden, and a point that is declared anew keeps whoever registered there. */
+/** Hooks between layers: answers are merged, never hidden, and a point that is declared again keeps its registrations. */
 import { describe, expect, test } from "vitest";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate } from "../../../src/db/migrate.ts";
@@ -7,7 +7,7 @@ import { refusalOf, rowsOf } from "../outbox/queries.ts";
 
 const allHooks = "select point, layer, function_name from headroom.hooks order by 1, 2";
 
-test("a layer whose registrations changed takes no hook from the layers above it", async () => {
+test("a layer whose registrations changed removes no hook of the layers above it", async () => {
   await using db = await createEmptyDatabase(18);
   await withConnection(db.url, async (client) => {
     await migrate(client);

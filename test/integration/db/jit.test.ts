@@ -1,6 +1,6 @@
 /**
- * A server as it ships compiles plans whose estimated cost is high (jit = on), and before PostgreSQL 18 a method that a function has switched
- * off makes any plan look expensive. Plans are read as auto_explain shows them, since the servers of the tests cannot compile.
+ * Postgres by default compiles plans whose estimated cost is high (jit = on), and before PostgreSQL 18 a method that a function has
+ * switched off makes any plan look expensive. Plans are read through auto_explain, since the servers of the tests cannot compile.
  */
 import { describe, expect, test } from "vitest";
 import { Pool } from "pg";
@@ -15,7 +15,7 @@ import { createTestDatabase, everyVersion } from "../../helpers/database.ts";
 import { urlOf } from "../../helpers/clusters.ts";
 import { oneOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 
-/** Functions by which somebody enters. */
+/** The functions that are entrances. */
 const entries = `
 select p.oid::regprocedure::text as name, coalesce(p.proconfig @> '{jit=off}', false) as without_jit
   from pg_proc p
@@ -30,7 +30,7 @@ interface Entry {
   readonly without_jit: boolean;
 }
 
-/** It switches JIT off for the whole request, which a setting of its own would undo. */
+/** It switches JIT off for the whole request, which a setting on the function would undo. */
 const exempt = ["check_request()"];
 
 async function compiling(db: Queryable): Promise<string[]> {
@@ -53,8 +53,8 @@ interface Explained {
 }
 
 /**
- * Connections of a superuser that show the plan of everything they run, in functions too. What ran in a function of ours is told from what was
- * sent by the search_path.
+ * Superuser connections that log the plan of everything they run, inside functions too. What ran in one of our functions differs from what
+ * was sent by its search_path.
  */
 function explaining(url: string): { pool: Pool; all: Explained[]; inside: () => Explained[] } {
   const settings = { session_preload_libraries: "auto_explain", ...show };
@@ -94,10 +94,10 @@ const rails: readonly Rail[] = [
   { name: "told", capability: "blind", timeoutMs: 5_000, send },
 ];
 
-/** What a method counts that is switched off, before PostgreSQL 18. */
+/** The cost that a switched-off method adds, before PostgreSQL 18. */
 const penalty = 1e9;
 
-/** The nodes that a plan owes its cost to. */
+/** The nodes that a plan gets its cost from. */
 function penalized(plans: readonly Explained[]): string[] {
   const costly = plans
     .flatMap((plan) => nodesOf(plan.Plan))
@@ -110,12 +110,12 @@ function penalized(plans: readonly Explained[]): string[] {
 describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version, template: "whole" });
 
-  test("it is on, and every function by which somebody enters switches it off", async () => {
+  test("it is on, and every entrance function switches it off", async () => {
     expect(await oneOf(db.superuser.pool, "show jit")).toEqual({ jit: "on" });
     expect(await compiling(db.superuser.pool)).toEqual(exempt);
   });
 
-  test("one that is made again, or that another grant opens, gets it too", async () => {
+  test("a function that is replaced, or that another grant opens, gets the setting too", async () => {
     const { pool } = db.superuser;
     await pool.query(`alter function outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb) reset jit;
       grant execute on function outbox.way_id(smallint, smallint, text) to headroom_auditor;
@@ -134,7 +134,7 @@ describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i",
     "authenticated",
     "service_role",
     "anon",
-  ])("whatever %s may call plans without it", async (role) => {
+  ])("whatever %s may call runs plans without it", async (role) => {
     const { pool, inside } = explaining(db.superuserUrl);
     const client = await pool.connect();
     const calls = await rowsOf<{ call: string }>(
@@ -151,7 +151,7 @@ describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i",
     for (const { call } of calls) {
       const before = inside().length;
       await client.query("savepoint called");
-      // Most refuse what is missing, and by then have looked something up.
+      // Most refuse missing input, and by then have looked something up.
       await client.query(`select ${call}`).catch(() => undefined);
       await client.query("rollback to called");
       if (inside().length > before) entered += 1;
@@ -185,7 +185,7 @@ describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i",
     await pool.end();
   });
 
-  test("an approval, its messages and their delivery do without what they switched off", async () => {
+  test("an approval, its messages and their delivery do not use what they switched off", async () => {
     const arranging = await db.superuser.connect();
     await prepareWorkspace(arranging);
     const id = await submitDelivered(arranging, db.superuserUrl);
@@ -193,7 +193,7 @@ describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i",
     const { pool, inside } = explaining(db.superuserUrl);
     const drainer = createDrainer({ pool, rails, streams: ["capacity", "notifications"] });
     await drainer.drain();
-    // As often as the server tries before it keeps a plan, and once more.
+    // As often as the server tries before it caches a plan, and one more.
     for (let times = 0; times < 7; times += 1) {
       await pool.query("select outbox.enqueue('notifications', null, 'i', $1, 'told', '{}')", [times]);
       await pool.query("select public.notify('default', 'ann', $1, 'Done', 'All of it.')", [times]);
@@ -219,7 +219,7 @@ describe.each(everyVersion)("with jit as the server ships it, on PostgreSQL %i",
     const plans = inside();
     expect(plans.length).toBeGreaterThan(1_000);
     expect(compiled(plans)).toEqual([]);
-    // Tables of a few rows, with nothing to look up by.
+    // Tables of a few rows, without anything to search by.
     expect(penalized(plans)).toEqual(version < 18 ? ["Seq Scan claims", "Seq Scan relays", "Seq Scan swept_to"] : []);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Changing the key that secrets are sealed under, and the secret that links are signed with, while processes with the old key, the new one and
- * both are at work. What is not under the right key is refused and left as it is.
+ * Changing the key that secrets are sealed under, and the secret that links are signed with, while processes with the old key, the new one
+ * and both are running. What is not under the right key is refused and left unchanged.
  */
 import { createCipheriv, createHmac, randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
@@ -17,7 +17,7 @@ const newKey = "the key after it, of thirty-two bytes or more";
 const both = { current: newKey, previous: oldKey };
 const wrong = "a key that was mistyped, of thirty-two bytes or more";
 
-/** A box as they were before they named their key: version, initial vector, ciphertext, HMAC. */
+/** A box from before boxes named their key: version, initial vector, ciphertext, HMAC. */
 function boxOfVersion1(key: string, name: string, value: string): Buffer {
   const derived = (purpose: string): Buffer => createHmac("sha256", key).update(purpose).digest();
   const iv = randomBytes(16);
@@ -62,7 +62,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
   ];
   const rotate = (key: SecretKey, more: object = {}) => rotateSecretKey(control, { key, ...more });
 
-  test("either key opens what it sealed, also boxes that do not name their key", async () => {
+  test("either key opens what it sealed, including boxes that do not name their key", async () => {
     await clean();
     await query("insert into headroom.boxes (name, box) values ('A', $1)", [boxOfVersion1(oldKey, "A", "value")]);
     expect(await get("A", oldKey)).toBe("value");
@@ -77,7 +77,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     expect(await get("B", newKey)).toBeNull();
   });
 
-  test("a process that has the new key already seals what those with the old one read, until the key is changed for all", async () => {
+  test("a process with the new key still seals so that those with the old one can read it, until the key is changed for all", async () => {
     await clean();
     await set("A", "first", oldKey);
     await set("B", "second", both);
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     expect([await get("C", newKey), await get("D", both)]).toEqual(["third", "fourth"]);
   });
 
-  test("who does not hold the key in use is refused, and nothing is stored or changed", async () => {
+  test("a process without the key in use is refused, and nothing is stored or changed", async () => {
     await clean();
     await set("A", "first", oldKey);
     await rotate(both);
@@ -164,14 +164,14 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
       previousNeeded: true,
     });
     expect((await boxes()).filter(({ name }) => name !== "B")).toEqual(before);
-    await set("A", "anew", newKey);
-    expect(await get("A", newKey)).toBe("anew");
+    await set("A", "again", newKey);
+    expect(await get("A", newKey)).toBe("again");
     // The lost key was found after all.
     expect(await rotate(both)).toMatchObject({ outcome: "rotated", unreadable: [], previousNeeded: false });
     expect(await get("B", newKey)).toBe("still under the old one");
   });
 
-  test("what somebody seals under the old key at the same moment is waited for, and sealed again", async () => {
+  test("a rotation waits for what is being sealed under the old key, and seals it again", async () => {
     await clean();
     await set("A", "first", oldKey);
     const sealer = await db.as("headroom_control").connect();
@@ -185,7 +185,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     expect(await get("LATE", newKey)).toBe("sealed under the old key");
   });
 
-  test("two rotations at once seal each value again once, and both find everything done", async () => {
+  test("two rotations at the same time seal each value again once, and both find everything done", async () => {
     await clean();
     for (let index = 0; index < 30; index += 1) await set(`S${index}`, "value", oldKey);
     const [one, other] = await db.twoConnections("headroom_control");
@@ -194,7 +194,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     expect(results.reduce((sum, result) => sum + (result.outcome === "rotated" ? result.resealed : 0), 0)).toBe(30);
   });
 
-  test("who holds a row for long makes a rotation end, not wait; run again, it goes on", async () => {
+  test("a row that is held for long makes a rotation end, not wait; run again, it continues", async () => {
     await clean();
     for (const name of ["A", "B"]) await set(name, "value", oldKey);
     const holder = await db.superuser.connect();
@@ -215,7 +215,7 @@ describe.each(POSTGRES_VERSIONS)("changing the secret of links on PostgreSQL %i"
   const control = await db.as("headroom_control").connect();
   const name = "CONFIRMATION_TOKEN_SECRET";
 
-  /** A link as it is mailed at this moment. */
+  /** A link as it is mailed now. */
   async function mailed(id: string): Promise<string> {
     const executor = await db.as("headroom_executor").pool.connect();
     try {
@@ -247,7 +247,7 @@ describe.each(POSTGRES_VERSIONS)("changing the secret of links on PostgreSQL %i"
       return (await oneOf<{ status: string }>(client, text, [token])).status;
     });
 
-  test("links that the one before signed can be answered until it is taken away, which is refused while some are open", async () => {
+  test("links signed with the previous secret can be answered until it is removed, which is refused while some are open", async () => {
     await setSecret(control, { name, value: first, key: newKey });
     const [one, two] = [
       await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED"),
@@ -257,13 +257,13 @@ describe.each(POSTGRES_VERSIONS)("changing the secret of links on PostgreSQL %i"
     expect(await setSecret(control, { name, value: second, key: newKey, keepPrevious: true })).toMatchObject({
       outcome: "stored",
     });
-    // Sent again, it is another link to the same offer; the one in the mailbox counts as well.
+    // Sent again, it is another link to the same offer; the one in the mailbox is still valid.
     const newTwo = await mailed(two);
     expect(newTwo).not.toBe(oldTwo);
     expect([await statusOf(oldTwo), await statusOf(newTwo)]).toEqual(["open", "open"]);
     expect(await confirm(oldOne)).toBe("confirmed");
 
-    // A further change would put an end to what was kept, unnoticed.
+    // Another change would silently drop the secret that was kept.
     expect(await setSecret(control, { name, value: first, key: newKey, keepPrevious: true })).toMatchObject({
       outcome: "refused",
       code: "conflict",
@@ -281,7 +281,7 @@ describe.each(POSTGRES_VERSIONS)("changing the secret of links on PostgreSQL %i"
     expect(await statusOf(newTwo)).toBe("confirmed");
   });
 
-  test("whoever insists takes it away, and a link that it signed is as good as any forged one", async () => {
+  test("when the operator insists it is removed, and a link that it signed is no better than a forged one", async () => {
     await setSecret(control, { name, value: first, key: newKey });
     const link = await mailed(await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED"));
     await setSecret(control, { name, value: second, key: newKey, keepPrevious: true });
@@ -290,7 +290,7 @@ describe.each(POSTGRES_VERSIONS)("changing the secret of links on PostgreSQL %i"
     expect(await removeSecret(control, `${name}_PREVIOUS`)).toMatchObject({ outcome: "refused", code: "not_found" });
   });
 
-  test("a previous one is as long as the present one, and none is kept of what is not there", async () => {
+  test("a previous secret is as long as the current one, and none is kept where there was none", async () => {
     for (const secret of [
       { name: `${name}_PREVIOUS`, value: "short" },
       { name: `${name}_PREVIOUS`, value: first, keepPrevious: true },

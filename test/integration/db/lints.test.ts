@@ -1,8 +1,8 @@
-/** What Supabase's advisor looks for in every project, as it asks the catalogue: an installation should add nothing to its list. */
+/** What Supabase's advisor checks in every project, through the catalogue: an installation should add nothing to its list. */
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 
-/** Everything but what is the server's, as in the advisor's own queries. */
+/** Everything except the server's own, as in the advisor's queries. */
 const notOurs = "('pg_catalog', 'information_schema', 'auth', 'storage', 'vault', 'extensions', 'cron', 'net')";
 
 describe.each(POSTGRES_VERSIONS)("the lints of Supabase on PostgreSQL %i", async (version) => {

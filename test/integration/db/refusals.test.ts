@@ -6,7 +6,7 @@ import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
 describe.each(POSTGRES_VERSIONS)("refusals on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
-  test("the database and TypeScript have the same list, and each code stands there once", async () => {
+  test("the database and TypeScript have the same list, with each code once", async () => {
     const listed = await rowsOf<{ code: string; status: number }>(
       db.superuser.pool,
       "select code, status from headroom.refusals()",
@@ -30,13 +30,13 @@ describe.each(POSTGRES_VERSIONS)("refusals on PostgreSQL %i", async (version) =>
     expect(named.filter(({ code }) => !Object.hasOwn(refusalStatuses, code))).toEqual([]);
   });
 
-  test("a code that is not listed is a fault of ours, not the caller's", async () => {
+  test("an unlisted code is a fault of ours, not the caller's", async () => {
     expect(await refusalOf(rowsOf(db.superuser.pool, "select headroom.fail('no_such_code', 'No.')"))).toMatchObject({
       code: "PT500",
     });
   });
 
-  test("nothing of ours raises but headroom.fail(), and the archive in its own way", async () => {
+  test("none of our functions raises except through headroom.fail(), and the archive in its own way", async () => {
     const { raising } = await oneOf<{ raising: string[] }>(
       db.superuser.pool,
       String.raw`select array_agg(p.oid::regproc::text order by 1) as raising

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest and the cryptography under them: HMAC and comparison, the encrypted table, and Vault where there is one.
- * What is tested runs with the owner's rights, as it does inside the functions that need a secret.
+ * Secrets at rest and the cryptography under them: HMAC and comparison, the encrypted table, and Vault where it exists. The functions run
+ * with the owner's rights, as they do inside the functions that need a secret.
  */
 import { readFile } from "node:fs/promises";
 import { createHmac, randomBytes } from "node:crypto";
@@ -13,7 +13,7 @@ import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ""), "hex");
 const repeat = (byte: number, times: number): Buffer => Buffer.alloc(times, byte);
 
-/** RFC 4231, section 4. The fifth case is compared in its first 128 bits only. */
+/** RFC 4231, section 4. The fifth case compares only the first 128 bits. */
 const hmacVectors: readonly (readonly [key: Buffer, data: Buffer, mac: string])[] = [
   [repeat(0x0b, 20), Buffer.from("Hi There"), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"],
   [
@@ -46,7 +46,7 @@ const hmacVectors: readonly (readonly [key: Buffer, data: Buffer, mac: string])[
 const key = "k".repeat(16) + "0123456789abcdef";
 const value = "xoxb-very-secret-ünï-value";
 
-/** Everything that an error says, to whomever it says it. */
+/** Every field of an error, including those that only some clients see. */
 function everythingSaid(error: object): string {
   return JSON.stringify(Object.getOwnPropertyNames(error).map((name) => (error as Record<string, unknown>)[name]));
 }
@@ -77,7 +77,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     }
   }
 
-  /** A transaction of the superuser in which Vault has been installed and its rights passed on, rolled back at the end. */
+  /** A transaction of the superuser in which Vault was installed and its rights passed on; rolled back at the end. */
   async function withVault<T>(owner: string, work: (client: ClientBase) => Promise<T>): Promise<T> {
     const client = await db.superuser.connect();
     try {
@@ -115,7 +115,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     );
   });
 
-  test("the comparison in constant time says what equality says, and no for null", async () => {
+  test("the constant-time comparison equals equality, and is false for null", async () => {
     const bytes = randomBytes(32);
     expect(await same(superuser, bytes, Buffer.from(bytes))).toBe(true);
     expect(await same(superuser, Buffer.alloc(0), Buffer.alloc(0))).toBe(true);
@@ -129,7 +129,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     expect(await same(superuser, bytes, null)).toBe(false);
   });
 
-  test("a secret comes back under the key it was stored with, and stands nowhere in clear", async () => {
+  test("a secret is returned under the key it was stored with, and is nowhere in clear text", async () => {
     await withKey(key, async (client) => {
       await set(client, "SLACK_BOT_TOKEN", value);
       expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
@@ -137,7 +137,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
       expect(stored.box.includes(Buffer.from(value))).toBe(false);
       await set(client, "SLACK_BOT_TOKEN", "another");
       expect(await get(client, "SLACK_BOT_TOKEN")).toBe("another");
-      // The same secret twice gives two boxes: nobody can see that two are equal.
+      // The same secret stored twice gives two boxes: nobody can see that they are equal.
       const boxes = await rowsOf<{ box: Buffer }>(
         client,
         "select headroom.seal_secret('A', 'b') as box from generate_series(1, 2)",
@@ -167,7 +167,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     });
   });
 
-  test("a secret that is missing, or cannot be read, is one clear refusal that says nothing of what is stored", async () => {
+  test("a secret that is missing or unreadable gives one clear refusal that reveals nothing of what is stored", async () => {
     const missing = await refusalOf(withKey(key, (client) => get(client, "NOT_THERE")));
     expect(missing).toMatchObject({
       code: "PT503",
@@ -188,7 +188,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
   });
 
   test.each([
-    ["a name that is none", "slack token", value, "PT400"],
+    ["an invalid name", "slack token", value, "PT400"],
     ["no name", null, value, "PT400"],
     ["an empty value", "A", "", "PT400"],
     ["no value", "A", null, "PT400"],
@@ -214,7 +214,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     },
   );
 
-  test("a short secret that came in by another way is not signed with", async () => {
+  test("a short secret that came in by another way is not used for signing", async () => {
     await withKey(key, async (client) => {
       await client.query(
         "insert into headroom.boxes (name, box) values ('CONFIRMATION_TOKEN_SECRET', headroom.seal_secret('CONFIRMATION_TOKEN_SECRET', 'short'))",
@@ -227,7 +227,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     });
   });
 
-  test("without a key of 32 bytes nothing is stored, and the way out is said", async () => {
+  test("without a key of 32 bytes nothing is stored, and the message says what to do", async () => {
     for (const shortKey of [null, "", "x".repeat(31)]) {
       const refusal = await refusalOf(withKey(shortKey, (client) => set(client, "A", value)));
       expect(refusal).toMatchObject({ code: "PT503", hint: expect.stringContaining("HEADROOM_SECRET_KEY") });
@@ -235,7 +235,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     }
   });
 
-  test("without pgcrypto nothing is stored, and the way out is said", async () => {
+  test("without pgcrypto nothing is stored, and the message says what to do", async () => {
     const client = await db.superuser.connect();
     await client.query("begin");
     await client.query("drop extension pgcrypto");
@@ -274,7 +274,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
       });
     });
 
-    test("whose rights were not passed on, they are kept in the table, and migrations go on", async () => {
+    test("without its rights passed on, secrets are kept in the table, and migrations continue", async () => {
       await withVault("postgres", async (client) => {
         await client.query("reset role");
         await client.query("revoke all on schema vault from migrator cascade");
@@ -290,7 +290,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
       });
     });
 
-    test("one that somebody other than a superuser made is left alone", async () => {
+    test("one that a role other than a superuser made is left alone", async () => {
       await withVault("migrator", async (client) => {
         await client.query("select set_config('headroom.secret_key', $1, true)", [key]);
         await set(client, "SLACK_BOT_TOKEN", value);
@@ -300,7 +300,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
       });
     });
 
-    test("keeps the one before, and forgets it by overwriting its value and its name", async () => {
+    test("keeps the previous secret, and removes it by overwriting its value and its name", async () => {
       await withVault("postgres", async (client) => {
         const [name, first, second] = ["LINEAR_WEBHOOK_SECRET", "1".repeat(40), "2".repeat(40)];
         await set(client, name, first);
@@ -323,7 +323,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
       });
     });
 
-    test("a failure inside it says nothing of what it worked on", async () => {
+    test("a failure inside it reveals nothing of its values", async () => {
       await withVault("postgres", async (client) => {
         await client.query("reset role");
         await client.query(

@@ -1,6 +1,6 @@
 /**
- * Turns: what one transaction at a time may do. They are rows, so that nobody but the owner of our objects can take one; whoever could
- * would stop what relays and timers do, and nothing would show it.
+ * Turns: work that one transaction at a time may do. They are rows, so that only the owner of our objects can take one; anybody else who
+ * could would stop relays and timers without a trace.
  */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
@@ -40,7 +40,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
     return client;
   }
 
-  test("one that is had by somebody is not had by another, not even while it is first made", async () => {
+  test("a turn that one transaction has cannot be taken by another, not even while it is first made", async () => {
     for (const ending of ["rollback", "commit"]) {
       const name = `first:${ending}`;
       const [one, other] = [await begin(), await begin()];
@@ -59,7 +59,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
   });
 
   test.each(["commit", "rollback"])(
-    "one that is waited for comes when whoever makes it ends with a %s",
+    "a turn that is waited for is granted when its maker ends with a %s",
     async (end) => {
       const [one, other] = [await begin(), await begin()];
       await takeTurn(one, `waited:${end}`);
@@ -72,7 +72,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
     },
   );
 
-  test("one whose holder dies is free", async () => {
+  test("a turn whose holder dies is free", async () => {
     const [one, other] = [await begin(), await begin()];
     one.on("error", () => undefined);
     await takeTurn(one, "died:1");
@@ -83,7 +83,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
     expect(await tryTurn(other, "died:1")).toBe(true);
   });
 
-  test("those of single persons are forgotten after a day, even while somebody waits, and not while somebody has them", async () => {
+  test("turns of single persons are removed after a day, even while a transaction waits, but not while one has them", async () => {
     await db.superuser.pool.query(
       `insert into headroom.turns (name, made_at)
        values ('old:1', now() - interval '2 days'), ('old:2', now() - interval '2 days'), ('old', now() - interval '2 days'), ('new:1', now())`,
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
     expect(remade.rows).toEqual([{ name: "old:1" }]);
   });
 
-  test("a customer's jobs are moved one after the other, and a sweep passes by those that somebody moves", async () => {
+  test("a customer's jobs are moved one after the other, and a sweep skips those that are being moved", async () => {
     const [one, other] = [await begin(), await begin()];
     expect(await lock(one, true)).toBe(true);
     expect(await lock(other, false)).toBe(false);
@@ -116,7 +116,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
     expect(await waiting).toBe(true);
   });
 
-  test("what is collected is collected by one at a time", async () => {
+  test("only one transaction at a time collects", async () => {
     const [one, other] = [await begin(), await begin()];
     expect(await busy(one)).toBe(false);
     expect(await busy(other)).toBe(true);
@@ -156,7 +156,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
          end loop;
        end $$`,
     );
-    // The schemas are closed to most of them; what is asked here is what holds if one is opened.
+    // The schemas are closed to most of them; this tests what holds if one is opened.
     await client.query(
       `do $$ declare v_schema name; begin
          for v_schema in select nspname from pg_namespace where nspowner = 'headroom_owner'::regrole loop
@@ -169,7 +169,7 @@ describe.each(POSTGRES_VERSIONS)("turns, on PostgreSQL %i", async (version) => {
       expect([role, (await client.query("select pg_temp.lockable()")).rows]).toEqual([role, []]);
       await client.query("reset role");
     }
-    // Whoever may update could lock, so that this test would see it.
+    // A role that may update could lock, so this test would notice it.
     await client.query("grant select, update on headroom.turns to stranger; set local role stranger");
     expect((await client.query("select pg_temp.lockable() as it")).rows).toContainEqual({
       it: "select from headroom.turns for update",

@@ -1,4 +1,4 @@
-/** The directory and the rules: what may stand in them, what is refused in words, and what lists show. */
+/** The directory and the rules: what they accept, what is refused with an explanation, and what lists show. */
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   applyEvent,
@@ -56,7 +56,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
     await putGroup(pool, "default", "infra", { name: "Infra team", add: ["tom"] });
   });
 
-  test("a member changes field by field: what is not named stays, null empties", async () => {
+  test("a member changes field by field: omitted fields stay, null empties", async () => {
     const put = await putMember(pool, "default", "eve", {
       displayName: "Eve",
       email: "eve@example.org",
@@ -88,12 +88,12 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
     ["an id with a blank", "bad id", {}, "id of a member"],
     ["no name", "x", { displayName: "" }, "display_name"],
     ["a name over two lines", "x", { displayName: "two\nlines" }, "display_name"],
-    ["an address that is none", "x", { email: "nonsense" }, "email"],
+    ["an invalid address", "x", { email: "nonsense" }, "email"],
     ["an address that only looks like one", "x", { email: "eve@ex\u0430mple.org" }, "email"],
-    ["a Slack id that is none", "x", { slackUserId: "tom" }, "slack_user_id"],
+    ["an invalid Slack id", "x", { slackUserId: "tom" }, "slack_user_id"],
     ["somebody else's Slack id", "x", { slackUserId: "U024OLGA" }, "slack_user_id"],
     ["a name that is somebody's Slack id", "U024OLGA", {}, "slack_user_id"],
-    ["a delegate who is oneself", "x", { delegate: "x" }, "delegate_id"],
+    ["oneself as delegate", "x", { delegate: "x" }, "delegate_id"],
     ["a delegate who does not exist", "x", { delegate: "nobody" }, "delegate_id"],
     ["half an absence", "x", { awayFrom: new Date() }, "away_from"],
     ["an absence that ends before it begins", "x", { awayFrom: new Date(2), awayUntil: new Date(1) }, "away_from"],
@@ -109,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
   });
 
   test.each([
-    ["a field that nobody knows", `{"rank": 1}`, 'no field "rank"'],
+    ["an unknown field", `{"rank": 1}`, 'no field "rank"'],
     ["a value of the wrong type", `{"active": "perhaps"}`, "wrong type"],
     ["a role that nobody has", `{"roles": ["king"]}`, "roles"],
     ["a role that is null", `{"roles": [null]}`, "roles"],
@@ -157,7 +157,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
     expect((await listGroups(pool, "default")).map(({ id: group }) => group)).toEqual(["infra"]);
   });
 
-  test("a removed member stays in the log, leaves groups, and what waits on them is told", async () => {
+  test("a removed member stays in the log and leaves groups, and what waits for them is reported", async () => {
     await putMember(pool, "default", "gus", { roles: ["commercial"] });
     await putMember(pool, "default", "hal", { delegate: "gus" });
     await putGroup(pool, "default", "infra", { add: ["gus"] });
@@ -254,7 +254,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
   });
 
   describe("lists of requests", () => {
-    test("show whom each waits on, and find by state, requester and who is waited on", async () => {
+    test("show whom each waits for, and search by state, requester and the person it waits for", async () => {
       await putPolicy(
         pool,
         "default",
@@ -263,37 +263,37 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
         { minMonthlyCostUsd: 1_000 },
       );
       const plain = await submit();
-      const dear = await submit({ monthlyCostUsd: "5000" });
+      const costly = await submit({ monthlyCostUsd: "5000" });
       const asked = await submit({ requester: "dan" });
       const listed = await listRequests(pool, { workspaceId: "default", limit: 3 });
       expect(listed).toMatchObject({
         requests: [
           { id: asked, waitsOn: ["olga", "group infra"], requester: "dan" },
-          { id: dear, waitsOn: ["olga", "group infra"], monthlyCostUsd: "5000" },
+          { id: costly, waitsOn: ["olga", "group infra"], monthlyCostUsd: "5000" },
           { id: plain, waitsOn: ["olga", "group infra"], size: "8XL", quantity: 1 },
         ],
       });
-      // Whoever owns it endorses first; then the higher authority is asked, and the owner no more.
+      // Its owner endorses first; then the higher authority is asked, and the owner no longer.
       expect(await idsOf({ waitsOn: "vic" })).toEqual([]);
-      expect(await idsOf({ waitsOn: "olga" })).toContain(dear);
-      await applyEvent(pool, dear, { type: "COMMERCIAL_APPROVED" }, { as: "olga" });
+      expect(await idsOf({ waitsOn: "olga" })).toContain(costly);
+      await applyEvent(pool, costly, { type: "COMMERCIAL_APPROVED" }, { as: "olga" });
       expect(await listRequests(pool, { workspaceId: "default", waitsOn: "vic" })).toMatchObject({
-        requests: [{ id: dear, waitsOn: ["role vp", "group infra"] }],
+        requests: [{ id: costly, waitsOn: ["role vp", "group infra"] }],
       });
-      expect(await idsOf({ waitsOn: "vic" })).toEqual([dear]);
-      expect(await idsOf({ waitsOn: "tom" })).toEqual(expect.arrayContaining([plain, dear, asked]));
+      expect(await idsOf({ waitsOn: "vic" })).toEqual([costly]);
+      expect(await idsOf({ waitsOn: "tom" })).toEqual(expect.arrayContaining([plain, costly, asked]));
       expect(await idsOf({ waitsOn: "infra" })).toEqual(await idsOf({ waitsOn: "tom" }));
       expect(await idsOf({ waitsOn: "olga" })).toEqual(expect.arrayContaining([plain, asked]));
-      expect(await idsOf({ waitsOn: "olga" })).not.toContain(dear);
+      expect(await idsOf({ waitsOn: "olga" })).not.toContain(costly);
       expect(await idsOf({ requester: "dan" })).toEqual([asked]);
       await applyEvent(pool, plain, { type: "TECH_REVIEW_APPROVED" }, { as: "tom" });
       expect(await idsOf({ waitsOn: "tom" })).not.toContain(plain);
       await applyEvent(pool, plain, { type: "COMMERCIAL_REJECTED", reason: "no" }, { as: "olga" });
       expect(await idsOf({ states: ["REJECTED"] })).toEqual([plain]);
-      expect(await idsOf({ states: ["REJECTED", "UNDER_REVIEW"] })).toEqual(expect.arrayContaining([plain, dear]));
+      expect(await idsOf({ states: ["REJECTED", "UNDER_REVIEW"] })).toEqual(expect.arrayContaining([plain, costly]));
     });
 
-    test("a delegate is waited on while the owner is away, and never for a request of their own", async () => {
+    test("a request waits for the delegate while the owner is away, but never for a delegate who requested it", async () => {
       const ids = await idsOf({ waitsOn: "olga" });
       const hour = 3_600_000;
       await putMember(pool, "default", "olga", {
@@ -306,7 +306,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
       await putMember(pool, "default", "olga", { delegate: null, awayFrom: null, awayUntil: null });
     });
 
-    test("come in pages, each request once, newest first, also past the millionth", async () => {
+    test("come in pages, each request once, newest first, even past the millionth", async () => {
       await rowsOf(db.superuser.pool, "select setval('capacity.request_numbers', 999998)");
       const [six, seven] = [await submit(), await submit()];
       expect([six, seven]).toEqual([expect.stringMatching(/-999999$/), expect.stringMatching(/-1000000$/)]);
@@ -326,7 +326,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
       expect(seen).toHaveLength(n);
     });
 
-    test("of bad bounds are refused", async () => {
+    test("with bad bounds are refused", async () => {
       expect(await listRequests(pool, { workspaceId: "default", limit: 0 })).toMatchObject({
         outcome: "refused",
         code: "invalid_input",

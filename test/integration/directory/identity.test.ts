@@ -1,6 +1,6 @@
 /**
- * Who somebody is, as far as a connection proves it. The functions under test are executable by nobody, so each database here
- * has an entrance of its own to them, made like the real ones: a definer function of the owner.
+ * Who a caller is, as far as a connection proves it. No role may execute the functions under test, so each database here has its own
+ * entrance to them, made like the real ones: a definer function of the owner.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -86,7 +86,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       });
     });
 
-    test("comes from the web when the gateway's own session says so, and else from the API", async () => {
+    test("comes from the web when the gateway's own session says so, and otherwise from the API", async () => {
       const claims = memberSession("ann").claims as object;
       expect(await callerOf(withClaims({ ...claims, via: "web" }))).toMatchObject({ via: "web" });
       expect(await callerOf(withClaims({ ...claims, via: "cron" }))).toMatchObject({ via: "api" });
@@ -104,15 +104,15 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       ["a member of another workspace", memberSession("bob", "globex").claims],
       ["a member who was deactivated", memberSession("gone").claims],
       ["a Slack id in place of a member id", memberSession("U0ANN").claims],
-      ["what its holder can write", { user_metadata: { workspace_id: "acme", member_id: "ann" } }],
+      ["claims that its holder can write", { user_metadata: { workspace_id: "acme", member_id: "ann" } }],
       ["fields beside app_metadata", { workspace_id: "acme", member_id: "ann", sub: "ann" }],
       ["app_metadata that is a text", { app_metadata: JSON.stringify({ workspace_id: "acme", member_id: "ann" }) }],
       ["names that are lists", { app_metadata: { workspace_id: ["acme"], member_id: ["ann"] } }],
-    ])("a token with %s is nobody's", async (_what, claims) => {
+    ])("a token with %s belongs to nobody", async (_what, claims) => {
       expect(await refusalOf(callerOf(withClaims(claims)))).toMatchObject({ code: "PT401", detail: "not_signed_in" });
     });
 
-    test("is a service with a machine's key, named when the key has a name that can be written down", async () => {
+    test("is a service with a machine's key, named when the key has a name that can be recorded", async () => {
       expect(await callerOf(service)).toEqual({
         kind: "service",
         workspace_id: null,
@@ -156,7 +156,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
   });
 
   describe("in a plain SQL session", () => {
-    test("claims are not believed, not even beside the role that goes with them", async () => {
+    test("claims are not believed, not even together with the role that goes with them", async () => {
       const client = await db.superuser.connect();
       await forge(client, memberSession("ann"));
       await client.query("set role authenticated");
@@ -224,9 +224,9 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
     test.each([
       ["another member", "user", "bob", "acme", "PT403"],
       ["another member's Slack id", "user", "U0BOB", "acme", "PT403"],
-      ["nobody that is known", "user", "nobody", "acme", "PT403"],
+      ["an unknown member", "user", "nobody", "acme", "PT403"],
       ["themselves in another workspace", "user", "ann", "globex", "PT404"],
-      ["themselves in a workspace that is none", "user", "ann", "nowhere", "PT404"],
+      ["themselves in a workspace that does not exist", "user", "ann", "nowhere", "PT404"],
       ["the system", "system", "ann", "acme", "PT403"],
       ["the clock", "cron", "ann", "acme", "PT403"],
       ["the customer", "customer", "ann", "acme", "PT403"],
@@ -247,7 +247,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       ["a Slack user of another workspace", "user", "U0GIL", "acme", "PT403"],
       ["a deactivated member", "user", "gone", "acme", "PT403"],
       ["a deactivated member by Slack id", "user", "U0GONE", "acme", "PT403"],
-      ["two members at once", "user", "U0TWO", "acme", "PT403"],
+      ["two members at the same time", "user", "U0TWO", "acme", "PT403"],
       ["the system", "system", "system", "acme", "PT403"],
       ["the clock", "cron", "pg_cron", "acme", "PT403"],
       ["the customer", "customer", "customer", "acme", "PT403"],
@@ -255,7 +255,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       expect(await refusalOf(actingAs(service, type, id, workspace))).toMatchObject({ code });
     });
 
-    test("of a call that does not say as what it acts is nobody", async () => {
+    test("of a call that does not name its actor is nobody", async () => {
       for (const session of [memberSession("ann"), service]) {
         expect(await refusalOf(actingAs(session, null, "ann", "acme"))).toMatchObject({
           code: "PT400",
@@ -265,7 +265,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       expect(await refusalOf(actingAs(anonymous, null, "ann", "acme"))).toMatchObject({ code: "PT401" });
     });
 
-    test("of an operator's SQL session is any active member too, and the log will name the login", async () => {
+    test("of an operator's SQL session is also any active member, and the log will name the login", async () => {
       const client = await db.as("headroom_control").connect();
       const answer = await oneOf(client, "select public.test_acting('user', 'U0BOB', 'acme') as actor");
       expect(answer).toEqual({ actor: { type: "user", id: "bob", via: "cli:login_headroom_control" } });
@@ -284,7 +284,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
   });
 
   describe("a definer function", () => {
-    test("is not misled by what its caller has in pg_temp or puts on the search_path", async () => {
+    test("is not misled by its caller's objects in pg_temp or on the search_path", async () => {
       const client = await db.as("headroom_control").connect();
       await client.query("create temp table members (workspace_id text, id text, active boolean)");
       await client.query("insert into pg_temp.members values ('acme', 'mallory', true)");
@@ -307,14 +307,14 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
   });
 
   describe("a Slack user", () => {
-    test("whom the directory knows is that member, whatever the name in Slack", async () => {
+    test("that the directory knows is that member, whatever the name in Slack", async () => {
       expect(await memberForSlack(superuser, "acme", "U0ANN", "Somebody Else")).toMatchObject({
         id: "ann",
         display_name: "Ann",
       });
     });
 
-    test("whom it does not know becomes a requester on first use, once, and nothing more", async () => {
+    test("that it does not know becomes a requester on first use, once, and nothing more", async () => {
       const first = await memberForSlack(superuser, "acme", "U0NEW", "New \u0007\n Person");
       expect(first).toMatchObject({
         id: "U0NEW",
@@ -334,7 +334,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       expect(member.display_name).toMatch(/^(U0NONAME|U0BLANK|n{200})$/);
     });
 
-    test("whose id is somebody's member id gets another one", async () => {
+    test("whose id is another member's id gets a different one", async () => {
       expect(await memberForSlack(superuser, "acme", "U0TAKEN", "Newcomer")).toMatchObject({ id: "slack-U0TAKEN" });
       expect(await refusalOf(actingAs(service, "user", "U0TAKEN", "acme"))).toMatchObject({ code: "PT403" });
     });
@@ -351,8 +351,8 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
     });
 
     test.each([
-      ["who is not known, where the workspace wants nobody new", "closed", "U0NEW", "PT403"],
-      ["of a workspace that is none", "nowhere", "U0NEW", "PT403"],
+      ["who is unknown, where the workspace wants nobody new", "closed", "U0NEW", "PT403"],
+      ["of a workspace that does not exist", "nowhere", "U0NEW", "PT403"],
       ["who was deactivated", "acme", "U0GONE", "PT403"],
       ["without an id", "acme", null, "PT400"],
       ["with an id that is none", "acme", "ann", "PT400"],

@@ -1,9 +1,9 @@
 /**
- * Who reads is looked up once per transaction and kept for policies. What is kept is good for exactly the login, the role, the claims and
- * the snapshot that it was made from; a change of the directory in the same transaction ends it; and where nobody verifies tokens it counts for
- * nothing.
+ * The reader is looked up once per transaction and kept for policies. The kept one is valid only for the login, the role, the claims and
+ * the snapshot that it was made from; a change of the directory in the same transaction ends it; and where nobody verifies tokens it has no
+ * effect.
  *
- * Transactions here read one snapshot wherever it matters that something is kept: in others the next query may look up anew.
+ * Transactions here read one snapshot wherever keeping matters: in others the next query may look the reader up again.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ const readings = {
   notifications: "select * from public.notifications",
 } as const;
 
-/** Takes the place of what the session of the transaction kept. */
+/** Overwrites what the session of the transaction kept. */
 const forge = `
   select set_config('headroom.reader', $1, true),
          set_config('headroom.reader_made_from',
@@ -66,7 +66,7 @@ async function callsOf(client: ClientBase, work: () => Promise<unknown>): Promis
   return Object.fromEntries(names.map((name) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)]));
 }
 
-describe.each(POSTGRES_VERSIONS)("who reads on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("the reader on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   const { db } = workflow;
 
@@ -159,7 +159,7 @@ describe.each(POSTGRES_VERSIONS)("who reads on PostgreSQL %i", async (version) =
     });
   });
 
-  test("what a savepoint kept goes with it, and what was kept before is good again", async () => {
+  test("what a savepoint kept goes with it, and what was kept before is valid again", async () => {
     await within(async (client) => {
       await enterAs(client, memberSession("rita"));
       await client.query("savepoint s");
@@ -174,7 +174,7 @@ describe.each(POSTGRES_VERSIONS)("who reads on PostgreSQL %i", async (version) =
     });
   });
 
-  test("what another transaction commits is known to the next query", async () => {
+  test("what another transaction commits is seen by the next query", async () => {
     const client = await db.as("authenticator").connect();
     await client.query("begin");
     await enter(client, memberSession("tess"));
@@ -202,14 +202,14 @@ describe.each(POSTGRES_VERSIONS)("who reads on PostgreSQL %i", async (version) =
     ],
     ["a role taken", memberSession("ada"), 51, `select directory.put_member('acme', 'ada', '{"roles": []}')`, 0],
     [
-      "somebody put into a group",
+      "a member added to a group",
       memberSession("tess"),
       1,
       "select directory.put_group('acme', 'infra-eu', null, '{tess}')",
       51,
     ],
     [
-      "somebody taken from a group",
+      "a member removed from a group",
       memberSession("tess"),
       1,
       "select directory.put_group('acme', 'infra', null, '{}', '{tess}')",
@@ -277,7 +277,7 @@ describe.each(POSTGRES_VERSIONS)("who reads on PostgreSQL %i", async (version) =
       expect(await seen(client)).toBe(0);
       await client.query(forge, [admin]);
       expect(await seen(client)).toBe(0);
-      // Where tokens are verified, whoever can set this can set the claims too; what cannot be read is looked up anew.
+      // Where tokens are verified, a caller who can set this can set the claims too; unreadable values are looked up again.
       await enterAs(client, memberSession("dora"));
       expect(await seen(client)).toBe(0);
       await client.query(forge, [admin]);
@@ -289,7 +289,7 @@ describe.each(POSTGRES_VERSIONS)("who reads on PostgreSQL %i", async (version) =
     });
   });
 
-  test("nothing is decided by what is kept for reading", async () => {
+  test("no decision uses what is kept for reading", async () => {
     const { id } = await oneOf<{ id: string }>(
       db.superuser.pool,
       "select id from capacity.requests where workspace_id = 'acme' limit 1",

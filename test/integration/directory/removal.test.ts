@@ -1,6 +1,6 @@
 /**
- * Removing a member: everything by which somebody could be that member ends at once, and whoever gets the id next begins with nothing
- * but what is given. The log goes on naming who decided.
+ * Removing a member: every way to act as that member ends immediately, and the next person with the id begins with nothing but what is
+ * given to them. The log still names who decided.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, waitUntilBlocked } from "../../helpers/database.ts";
@@ -11,7 +11,7 @@ const issuer = "https://id.example.org";
 const ofServer: Session = { role: "service_role", claims: { role: "service_role", purpose: "sign_in" } };
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** A member's token, with what else it says. */
+/** A member's token, with its other claims. */
 const token = (member: string, claims: object = {}): Session => ({
   role: "authenticated",
   claims: { ...(memberSession(member).claims as object), ...claims },
@@ -42,7 +42,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     });
   const bySlack = (user: string) =>
     oneOf<{ id: string }>(superuser, "select (directory.member_for_slack('acme', $1, 'Somebody')).id", [user]);
-  /** One request over HTTP: the gate, then who is signed in. */
+  /** One request over HTTP: the pre-request check, then who is signed in. */
   const ask = (session: Session) =>
     overHttp(db, session, async (client) => {
       await client.query("select public.check_request()");
@@ -55,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
   const visible = (session: Session) =>
     overHttp(db, session, (client) => rowsOf(client, "select id from public.capacity_requests"));
 
-  test("ends accounts, keys, sessions, roles, groups, delegations and the Slack user at once, and says so", async () => {
+  test("ends accounts, keys, sessions, roles, groups, delegations and the Slack user immediately, and says so", async () => {
     await put("lea", {
       display_name: "Lea",
       email: "lea@acme.example",
@@ -99,12 +99,12 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
         "select revoked_at is not null as revoked from directory.api_keys where id = 'lea-laptop'",
       ),
     ).toEqual({ revoked: true });
-    // The log is not touched, nor is the name by which people know who decided.
+    // The log is unchanged, and so is the name by which people know who decided.
     expect(await workflow.row(id)).toMatchObject({ commercial_approved_by: "lea" });
     await workflow.expectWhole([id]);
   });
 
-  test("leaves nothing to whoever gets the id next", async () => {
+  test("leaves nothing to the next person with the id", async () => {
     await put("kim", { email: "kim@acme.example", slack_user_id: "U0KIM", roles: ["admin"], delegate_id: "dora" });
     await control.query("select directory.put_group('acme', 'infra', p_add => '{kim}')");
     await link("kim", "sub-kim");
@@ -135,7 +135,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await codeOf(signIn("sub-kim"))).toBe("not_allowed");
     expect(await codeOf(bySlack("U0KIM"))).toBe("not_allowed");
 
-    // What is given to them now is theirs, at once.
+    // What is given to them now is theirs immediately.
     await link("kim", "sub-kimberly");
     const again = await signIn("sub-kimberly");
     expect(await ask(token("kim", { via: "web", signed_in_at: again.signed_in_at }))).toMatchObject({
@@ -147,13 +147,13 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     await ask(token("kim", { iat: seconds() + 2 }));
   });
 
-  test("without a name given the next bearer of the id does not have the last one's", async () => {
+  test("without a new name, the next person with the id does not have the previous one's", async () => {
     await put("max", { display_name: "Maximilian" });
     await remove("max");
     expect(await back("max")).toMatchObject({ display_name: "max" });
   });
 
-  test("odd times in a token let nobody in, and break nothing", async () => {
+  test("odd times in a token admit nobody, and break nothing", async () => {
     await put("odd", {});
     await remove("odd");
     await back("odd");
@@ -164,7 +164,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     await ask({ role: "authenticated", claims: huge });
   });
 
-  test("is the same when put_member says that somebody is not active", async () => {
+  test("has the same effect when put_member sets a member inactive", async () => {
     await put("ned", { email: "ned@acme.example", slack_user_id: "U0NED", roles: ["vp"] });
     await control.query("select directory.put_group('acme', 'infra', p_add => '{ned}')");
     await link("ned", "sub-ned");
@@ -188,7 +188,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await codeOf(put("nobody", { active: false }))).toBe("not_found");
   });
 
-  test("is not undone by a change of something else: whoever brings an id back says so", async () => {
+  test("is not undone by another change: bringing an id back must be requested", async () => {
     await put("pat", { roles: ["vp"] });
     await remove("pat");
     const refusal = await refusalOf(put("pat", { email: "pat@acme.example" }));
@@ -199,7 +199,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     });
   });
 
-  test("leaves no rule to the next bearer of the id: rules that name it are changed first", async () => {
+  test("leaves no rule to the next person with the id: rules that name it must be changed first", async () => {
     await put("quinn", { roles: ["commercial"] });
     const rule = (changes: object) =>
       control.query("select capacity.put_policy('acme', 'quinn-decides', $1)", [JSON.stringify(changes)]);
@@ -216,8 +216,8 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     await control.query("select capacity.remove_policy('acme', 'quinn-decides')");
   });
 
-  test("whoever was removed before this was known brings nothing along either", async () => {
-    // Gus left when leaving meant a flag alone.
+  test("a member who was removed before this feature existed brings nothing along either", async () => {
+    // Gus left when leaving only set a flag.
     await superuser.query(
       `insert into directory.identities (issuer, subject, workspace_id, member_id) values ('${issuer}', 'sub-gus', 'acme', 'gus');
        insert into directory.api_keys (id, role, workspace_id, member_id) values ('gus-laptop', 'authenticated', 'acme', 'gus')`,
@@ -230,7 +230,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await rowsOf(superuser, "select from directory.group_members where member_id = 'gus'")).toEqual([]);
   });
 
-  describe("an account of somebody who was removed", () => {
+  describe("an account of a removed member", () => {
     test("is not linked again by a rule for its domain, not even to the same id with the same address", async () => {
       await control.query("select directory.put_identity_domain('acme', $1, 'acme.example')", [issuer]);
       await put("sue", { email: "sue@acme.example" });
@@ -242,7 +242,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
       expect(await signIn("sub-next-sue", "sue@acme.example")).toMatchObject({ member_id: "sue" });
     });
 
-    test("is linked again by an admin's word", async () => {
+    test("is linked again by an admin", async () => {
       await put("uma", {});
       await link("uma", "sub-uma");
       await remove("uma");
@@ -261,7 +261,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await signIn("sub-wes")).toMatchObject({ member_id: "wes" });
   });
 
-  test("a Slack user who was removed does not become a requester by coming again, and an admin can give the user to a member", async () => {
+  test("a removed Slack user does not become a requester by returning, and an admin can give the user to a member", async () => {
     expect(await bySlack("U0NEW")).toEqual({ id: "U0NEW" });
     await remove("U0NEW");
     expect(await codeOf(bySlack("U0NEW"))).toBe("not_allowed");
@@ -280,7 +280,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     ["is given another", { slack_user_id: "U0NEXT" }],
     ["gives it up", { slack_user_id: null }],
     ["has none any more", { slack_user_id: null, without_slack: true }],
-  ])("the Slack user of a member who %s does not become a member again by coming", async (_what, changes) => {
+  ])("the Slack user of a member who %s does not become a member again by returning", async (_what, changes) => {
     await put("quin", { slack_user_id: "U0QUIN", roles: ["commercial"] });
     await put("quin", changes);
     expect(await codeOf(bySlack("U0QUIN"))).toBe("not_allowed");
@@ -288,7 +288,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await bySlack("U0QUIN")).toEqual({ id: "quin" });
   });
 
-  test("nobody is given the account of somebody who was removed, or moves it, while requests of theirs are open", async () => {
+  test("nobody is given the account of a removed member, or moves it, while that member has open requests", async () => {
     await put("zed", { slack_user_id: "U0ZED" });
     await put("zoe", {});
     await link("zoe", "sub-zoe");
@@ -309,7 +309,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     await link("zed2", "sub-zoe");
   });
 
-  test("whoever is removed while they submit is waited for, or finds that they are gone", async () => {
+  test("a removal waits for a submission by the member, or the submission finds the member removed", async () => {
     await put("zia", { slack_user_id: "U0ZIA" });
     const client = await db.superuser.connect();
     const other = await db.as("headroom_control").connect();
@@ -336,7 +336,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     }
   });
 
-  test("a request that was begun before sees nothing more", async () => {
+  test("a request that began earlier sees nothing more", async () => {
     await put("yan", { roles: ["auditor"] });
     await workflow.create();
     const client = await db.as("authenticator").connect();
@@ -376,7 +376,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(
       [accounts, api_keys, left_groups, delegators].map(String).filter((each) => each !== "" && each !== "0"),
     ).toHaveLength(1);
-    // And nothing is given to somebody who is being removed.
+    // And nothing is given to a member who is being removed.
     await back(id);
     await remover.query("begin");
     await remover.query("select directory.remove_member('acme', $1)", [id]);

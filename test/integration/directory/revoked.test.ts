@@ -1,7 +1,7 @@
 /**
- * What was revoked is refused before every request, as PostgREST asks: a key that was revoked, and a session in a browser that began
- * before its member was signed out. Whatever else a token says is none of this gate's business. And where nobody asks before a request,
- * because PostgREST was not told to, functions refuse by themselves and views show nothing.
+ * What was revoked is refused before every request, as PostgREST calls the check: a revoked key, and a browser session that began before
+ * its member was signed out. The check ignores everything else in a token. And where PostgREST was not told to call a check before a
+ * request, functions refuse themselves and views show nothing.
  */
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
   const { db } = workflow;
   const control = db.as("headroom_control").pool;
 
-  /** One request: the gate first, then the work, in one transaction. */
+  /** One request: the check first, then the work, in one transaction. */
   const ask = (session: Session, path = "/rpc/who_am_i"): Promise<unknown> =>
     overHttp(db, session, async (client) => {
       await client.query("select set_config('request.path', $1, true)", [path]);
@@ -33,7 +33,7 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
   test.each([
     ["a member's key", "rita-laptop", memberSession("rita"), ["authenticated", "acme", "rita"]],
     ["a machine's key", "ci", service, ["service_role", null, null]],
-  ] as const)("%s is good until it is revoked, and then refused on every path", async (_what, id, session, key) => {
+  ] as const)("%s is valid until it is revoked, and then refused on every path", async (_what, id, session, key) => {
     const holder = withClaims(session, { key_id: id });
     await ask(holder);
     await rowsOf(control, "select directory.put_api_key($1, $2, $3, $4)", [id, ...key]);
@@ -42,12 +42,12 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
     for (const path of ["/rpc/who_am_i", "/capacity_requests", "/", ""]) {
       expect([path, await codeOf(ask(holder, path))]).toEqual([path, "not_signed_in"]);
     }
-    // Another key of the same holder, and a token without a key, are not touched.
+    // Another key of the same holder, and a token without a key, are not affected.
     await ask(withClaims(session, { key_id: `${id}-2` }));
     await ask(session);
   });
 
-  test("a session in a browser ends when its member is signed out, and a later one is good", async () => {
+  test("a browser session ends when its member is signed out, and a later one is valid", async () => {
     const { now } = await oneOf<{ now: number }>(
       workflow.superuser,
       "update directory.members set signed_out_at = now() where workspace_id = 'acme' and id = 'cora' returning extract(epoch from now())::float8 as now",
@@ -56,12 +56,12 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
     expect(await codeOf(ask(withClaims(memberSession("cora"), { via: "web" })))).toBe("not_signed_in");
     await ask(inBrowser("cora", now + 60));
     await ask(inBrowser("cora", 1e300));
-    // Keys of the API are not sessions.
+    // API keys are not sessions.
     await ask(memberSession("cora"));
     await ask(inBrowser("rita", now - 60));
   });
 
-  test("a deeply nested or odd claim is refused by nobody here and lets nobody in", async () => {
+  test("a deeply nested or odd claim is not refused here, and admits nobody", async () => {
     for (const claims of ["[".repeat(50_000), '{"key_id": {"a": 1}}', '{"via": "web", "signed_in_at": "x"}', "", "7"]) {
       expect(await ask({ role: "authenticated", claims })).toEqual([]);
     }
@@ -90,8 +90,8 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
     /** All rows of all views, and of the function that runs with its caller's rights. */
     const seen = (session: Session): Promise<number> => overHttp(db, session, readFrom);
     /**
-     * The same, where the policies hold for `service_role`, or do not. Roles are the whole server's, so the change is rolled back; and a
-     * connection keeps plans that were made for a role as it was, so each has its own.
+     * The same, where the policies apply to `service_role`, or do not. Roles belong to the whole server, so the change is rolled back; and
+     * a connection keeps plans that were made for a role as it was, so each case has its own connection.
      */
     const seenWhere = async (attribute: "bypassrls" | "nobypassrls", session: Session): Promise<number> => {
       const client = await db.superuser.connect();
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
       }
     };
 
-    test("whatever a machine can read by name is a view that asks whether its key was revoked", async () => {
+    test("everything that a machine can read by name is a view that checks whether its key was revoked", async () => {
       const machines = (await readable).filter(({ readers }) => readers.includes("service_role"));
       expect(machines.length).toBeGreaterThan(9);
       for (const { schema, name, kind, definition } of machines) {
@@ -119,14 +119,14 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
       }
     });
 
-    test("a member reads views alone, and a visitor nothing", async () => {
+    test("a member reads views only, and an anonymous user nothing", async () => {
       for (const { schema, name, kind, readers } of await readable) {
         expect([name, schema, kind, readers]).toEqual([name, "public", "v", expect.not.arrayContaining(["anon"])]);
       }
     });
 
     test.each(["bypassrls", "nobypassrls"] as const)(
-      "a service_role with %s sees all until its key is revoked",
+      "a service_role with %s sees everything until its key is revoked",
       async (kind) => {
         await workflow.create();
         const holder = withClaims(service, { key_id: `as-${kind}` });
@@ -138,7 +138,7 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
       },
     );
 
-    /** What each function says when it is called with nothing that means anything; those whose credential is another one are left out. */
+    /** What each function answers when it is called with meaningless arguments; those with another kind of credential are left out. */
     const answers = async (session: Session): Promise<Record<string, string>> => {
       const functions = await rowsOf<{ name: string; call: string }>(
         workflow.superuser,
@@ -173,7 +173,7 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
       expect(await seen(session)).toBeGreaterThan(2);
     });
 
-    test("a machine whose key was revoked tells nobody anything by an insert", async () => {
+    test("a machine whose key was revoked notifies nobody by an insert", async () => {
       const holder = withClaims(service, { key_id: "teller" });
       const tell = (key: string): Promise<unknown> =>
         overHttp(db, holder, (client) =>
@@ -204,13 +204,13 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
   });
 });
 
-/** The code in the detail of a refusal; what has none refused for another reason. */
+/** The code in the detail of a refusal; an error without one has another reason. */
 function refusalCode(error: unknown): string {
   const { detail } = error as { detail?: string };
   return /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? "other";
 }
 
-/** The gate itself; links and signatures, for which no key is asked; and what runs with its caller's rights. */
+/** The check itself; links and signatures, which need no key; and what runs with its caller's rights. */
 const otherCredentials = [
   "check_request",
   "describe_confirmation",

@@ -1,6 +1,6 @@
 /**
- * Which member an account at an identity provider is, and what was revoked: by the functions that our server calls, logged in as the
- * gateway is.
+ * Which member an account at an identity provider belongs to, and what was revoked: through the functions that our server calls, logged in
+ * as the gateway.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -27,7 +27,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
     control.query("select directory.put_member('acme', $1, jsonb_build_object('email', $2::text))", [member, email]);
   const identities = () => rowsOf(db.superuser.pool, "select * from directory.identities order by issuer, subject");
 
-  test("an account is the member to whom an admin linked it, by issuer and subject together", async () => {
+  test("an account belongs to the member to whom an admin linked it, by issuer and subject together", async () => {
     await control.query("select directory.put_identity('acme', 'rita', $1, 'sub-rita')", [issuer]);
     expect(await signIn("sub-rita")).toBe("acme/rita");
     expect(await codeOf(signIn("sub-rita", null, false, ofServer, "https://other.example.org"))).toBe("not_allowed");
@@ -40,7 +40,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
     expect(await identities()).toEqual(before);
   });
 
-  test("a member who was removed cannot sign in, and once back not before an admin has linked the account again", async () => {
+  test("a removed member cannot sign in, and a restored one only after an admin has linked the account again", async () => {
     await control.query("select directory.put_identity('acme', 'tim', $1, 'sub-tim')", [issuer]);
     await control.query("select directory.remove_member('acme', 'tim')");
     expect(await codeOf(signIn("sub-tim"))).toBe("not_allowed");
@@ -51,7 +51,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
   });
 
   describe("a domain rule", () => {
-    test("links a verified address to the one member who has it, for good", async () => {
+    test("links a verified address permanently to the one member who has it", async () => {
       await control.query("select directory.put_identity_domain('acme', $1, 'Acme.example')", [issuer]);
       await setEmail("cora", "Cora@acme.example");
       expect(await signIn("sub-cora", "cora@ACME.example", true)).toBe("acme/cora");
@@ -59,7 +59,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
       expect(await signIn("sub-cora")).toBe("acme/cora");
     });
 
-    test("believes no address that the issuer did not verify, and no other issuer", async () => {
+    test("ignores an address that the issuer did not verify, and every other issuer", async () => {
       await setEmail("vera", "vera@acme.example");
       expect(await codeOf(signIn("sub-vera", "vera@acme.example", false))).toBe("not_allowed");
       expect(await codeOf(signIn("sub-vera", "vera@acme.example", true, ofServer, "https://evil.example.org"))).toBe(
@@ -82,7 +82,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
       expect(await codeOf(signIn("sub-shared", "shared@acme.example", true))).toBe("not_allowed");
     });
 
-    test("does not hand a member to whoever gets their address later", async () => {
+    test("does not give a member's account to the next person with their address", async () => {
       await setEmail("carl", "carl@acme.example");
       expect(await signIn("sub-carl", "carl@acme.example", true)).toBe("acme/carl");
       expect(await codeOf(signIn("sub-next-carl", "carl@acme.example", true))).toBe("not_allowed");
@@ -96,7 +96,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
       ).toBe("conflict");
     });
 
-    test("is for a domain as DNS knows it", async () => {
+    test("matches a domain as DNS knows it", async () => {
       for (const domain of ["acme..example", "acme.example.", "acm\u0435.example", "192.0.2.1", "-acme.example"])
         expect(
           await codeOf(control.query("select directory.put_identity_domain('acme', $1, $2)", [issuer, domain])),
@@ -119,12 +119,12 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
     ["a service key", service],
     ["a member", memberSession("ada")],
     ["a service key for another purpose", { ...ofServer, claims: { role: "service_role", purpose: "persona" } }],
-  ])("%s cannot say who an account is, and so make itself a way in", async (_who, session) => {
+  ])("%s cannot say who an account is, and so cannot make itself a way in", async (_who, session) => {
     const refused = await signIn("sub-mallory", "ada@acme.example", true, session).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: expect.stringMatching(/^(PT403|42501)$/) });
   });
 
-  test("who is signed in learns name, roles and groups from the directory", async () => {
+  test("a signed-in member gets name, roles and groups from the directory", async () => {
     const { me } = await overHttp(db, memberSession("tess"), (client) =>
       oneOf<{ me: unknown }>(client, "select public.who_am_i() as me"),
     );

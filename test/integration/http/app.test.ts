@@ -1,4 +1,4 @@
-/** What holds for every route: ids, limits, headers, problem details, draining. */
+/** What applies to every route: ids, limits, headers, problem details, draining. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -13,14 +13,14 @@ const db = await createTestDatabase();
 const gateway = await startTestGateway(db);
 
 describe("every answer", () => {
-  it("names the request, keeping the caller's own id when it is harmless", async () => {
+  it("has the request's id, which is the caller's own when it is harmless", async () => {
     const kept = await fetch(`${gateway.url}/healthz`, { headers: { "x-request-id": "abc-12345" } });
     expect(kept.headers.get("x-request-id")).toBe("abc-12345");
     const made = await fetch(`${gateway.url}/healthz`, { headers: { "x-request-id": "no good" } });
     expect(made.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("forbids guessing of types, framing and caching", async () => {
+  it("forbids content sniffing, framing and caching", async () => {
     const { headers } = await fetch(`${gateway.url}/healthz`);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("x-frame-options")).toBe("DENY");
@@ -28,8 +28,8 @@ describe("every answer", () => {
   });
 });
 
-describe("what watches the server", () => {
-  it("is told that the process answers and the database too", async () => {
+describe("monitoring", () => {
+  it("sees that the process answers, and the database too", async () => {
     expect(await (await fetch(`${gateway.url}/healthz`)).text()).toBe("ok\n");
     expect(await (await fetch(`${gateway.url}/readyz`)).text()).toBe("ok\n");
   });
@@ -44,15 +44,15 @@ describe("what watches the server", () => {
   });
 });
 
-describe("an address or method that there is not", () => {
-  it("is a problem that names a way on", async () => {
+describe("an unknown address or method", () => {
+  it("is a problem that says what to do", async () => {
     const response = await fetch(`${gateway.url}/nowhere`);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(await response.json()).toMatchObject({ status: 404, code: "not_found", hint: expect.any(String) });
   });
 
-  it("is a page for a browser, and a cut confirmation link is explained there", async () => {
+  it("is a page for a browser, which explains a truncated confirmation link", async () => {
     const said: Readonly<Record<string, string>> = {
       "/nowhere": "There is nothing at this address.",
       "/confirm": "This link is incomplete.",
@@ -66,14 +66,14 @@ describe("an address or method that there is not", () => {
     }
   });
 
-  it("names the methods that are possible", async () => {
+  it("lists the allowed methods", async () => {
     const response = await fetch(`${gateway.url}/healthz`, { method: "DELETE" });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   });
 });
 
-it("limits what one address may ask of a public route, and says when to come again", async () => {
+it("limits how often one address may call a public route, and says when to come back", async () => {
   await using limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
   const answers = [];
   for (let turn = 0; turn < 201; turn += 1) answers.push(await limited.app.fetch(new Request("http://x/healthz")));
@@ -91,11 +91,11 @@ it("counts callers behind a trusted proxy by the address that the proxy saw, wha
   for (let turn = 0; turn < 200; turn += 1) await ask(`192.0.2.${turn}, 198.51.100.7`);
   expect((await ask("203.0.113.9, 198.51.100.7")).status).toBe(429);
   expect((await ask("198.51.100.7, 198.51.100.8")).status).toBe(200);
-  // What has no address in it counts for nothing.
+  // A value without an address in it is ignored.
   expect((await ask("203.0.113.9, 198.51.100.7, ")).status).toBe(429);
 });
 
-it("counts a network of IPv6 as one caller, however many addresses it has", async () => {
+it("counts an IPv6 network as one caller, however many addresses it has", async () => {
   await using limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
   const ask = (address: string) => limited.app.fetch(new Request("http://x/healthz"), { address });
   for (let turn = 0; turn < 200; turn += 1) await ask(`2001:db8:7:7::${turn.toString(16)}`);
@@ -103,7 +103,7 @@ it("counts a network of IPv6 as one caller, however many addresses it has", asyn
   expect((await ask("2001:db8:7:8::1")).status).toBe(200);
 });
 
-it("ends a client that sends a byte and stops", async () => {
+it("disconnects a client that sends a byte and stops", async () => {
   await using hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
   const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");
   let received = "";
@@ -113,7 +113,7 @@ it("ends a client that sends a byte and stops", async () => {
   expect(received).toMatch(/^HTTP\/1\.1 408 [^]*application\/problem\+json[^]*"status":408/);
 });
 
-it("finishes what is under way when it stops, and takes nothing new", async () => {
+it("finishes running requests when it stops, and accepts no new ones", async () => {
   await using stopping = await startTestGateway(db);
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ it("tells a caller of /rest/v1 that something is not set up, and only the log wh
   expect(JSON.stringify(bare.log)).toContain("LINEAR_WEBHOOK_SECRET");
 });
 
-it("prepares nothing by name where the pooler does not bear it, even for one row of many", async () => {
+it("prepares nothing by name where the pooler does not support it, even for one row of many", async () => {
   await db.superuser.pool.query("create function public.some_rows() returns setof int stable return 1");
   await db.superuser.pool.query("grant execute on function public.some_rows() to anon");
   const pooled = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 1, prepare: false });
@@ -166,7 +166,7 @@ it("prepares nothing by name where the pooler does not bear it, even for one row
   await pooled.close();
 });
 
-it("goes on preparing what others call, however many ways there are to call one function", async () => {
+it("still prepares other callers' statements, however many ways there are to call one function", async () => {
   const names = Array.from({ length: 10 }, (_, place) => `p${place}`);
   await db.superuser.pool.query(
     `create function public.many_ways(${names.map((name) => `${name} integer default 0`).join(", ")}) returns integer language sql stable as 'select 1';
@@ -181,12 +181,12 @@ it("goes on preparing what others call, however many ways there are to call one 
     const given = names.filter((_, place) => (way & (1 << place)) !== 0).map((name) => `${name}=1`);
     expect((await call(`many_ways?${given.join("&")}`)).status).toBe(200);
   }
-  // What comes once is not worth it.
+  // A statement that comes once is not worth preparing.
   expect(await (await call("is_prepared")).json()).toBe(false);
   expect(await (await call("is_prepared")).json()).toBe(true);
 });
 
-it("does not begin with a secret that can be guessed", async () => {
+it("does not start with a secret that can be guessed", async () => {
   const keys = { jwtSecret, anonKey: "a", serviceKey: "b" };
   const database = createGatewayDatabase({ url: db.as("authenticator").url });
   const begin = (more: Partial<HttpDependencies>) => () =>

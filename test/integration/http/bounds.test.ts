@@ -1,6 +1,6 @@
 /**
- * What one caller may have of the server: columns and nothing else by their names, answers of a bounded size, and so much of its memory as
- * they read and send. Whoever takes more is refused or cut, and the others notice nothing.
+ * What one caller may use of the server: columns by their names and nothing else, answers of a limited size, and limited memory for reading
+ * and sending. A caller who takes more is refused or cut off, and others are not affected.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -34,10 +34,10 @@ async function ask(path: string, { url }: TestGateway = gateway, member = "rita"
   return { status: answer.status, text, body: JSON.parse(text) as { code?: string; message?: string } };
 }
 
-/** Asks again until it holds, and fails after ten seconds. */
+/** Checks repeatedly until it holds, and fails after ten seconds. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000;
-  while (!(await holds())) if (performance.now() > deadline) throw new Error("It never came to that.");
+  while (!(await holds())) if (performance.now() > deadline) throw new Error("It never happened.");
 }
 
 describe("a name in a query", () => {
@@ -61,7 +61,7 @@ describe("a name in a query", () => {
     }
   });
 
-  test("is a column of what is read, also of what a function returns, and of one that is new", async () => {
+  test("is a column of the result, even of a function's, and even a new one", async () => {
     expect(await ask("rpc/pairs?select=b:right_part&order=left_part")).toMatchObject({
       status: 200,
       text: '[{"b":"a"}]',
@@ -78,7 +78,7 @@ describe("an answer", () => {
     expect(await ask(`capacity_requests?select=${many}`)).toMatchObject({ status: 400, body: { code: "42701" } });
   });
 
-  test("is not given when it is too large, whether of a view or of a function", async () => {
+  test("is refused when it is too large, from a view or from a function", async () => {
     for (const path of ["huge", "rpc/huge_text", "rpc/huge_text?select=x"]) {
       const answer = await ask(path);
       expect([path, answer.status, answer.body.code, answer.text.length < 1_000]).toEqual([path, 400, "54000", true]);
@@ -87,7 +87,7 @@ describe("an answer", () => {
   });
 });
 
-test("a regular expression that takes more than its text's length is refused", async () => {
+test("a regular expression that takes more time than its text's length is refused", async () => {
   const expensive = ["(.*)(.*)(.*)\\1\\2\\3z", "((a*)*)*b", "(?=.*a)b", "a{1,200}"];
   for (const operator of ["match", "imatch"]) {
     for (const expression of expensive) {
@@ -100,7 +100,7 @@ test("a regular expression that takes more than its text's length is refused", a
   }
 });
 
-/** Sends requests and reads nothing; resolves when the first bytes of an answer are there. */
+/** Sends requests and reads nothing; resolves when the first bytes of an answer have arrived. */
 async function askAndIgnore({ url }: TestGateway, requests: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => undefined);
@@ -114,8 +114,8 @@ async function requestOf(path: string, member = "rita"): Promise<string> {
   return `GET /rest/v1/${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${headers.join("")}\r\n`;
 }
 
-describe("whoever does not read", () => {
-  test("is given no more once so much is kept for them, alone", async () => {
+describe("a caller who does not read", () => {
+  test("gets no more once too much is buffered for them alone", async () => {
     const sockets: Socket[] = [];
     for (let count = 0; count < 3; count += 1) sockets.push(await askAndIgnore(gateway, await requestOf("large")));
     expect(await ask("capacity_requests?select=id")).toMatchObject({ status: 429, body: { code: "rate_limited" } });
@@ -124,7 +124,7 @@ describe("whoever does not read", () => {
     await until(async () => (await ask("capacity_requests?select=id")).status === 200);
   });
 
-  test("has one request of a connection worked on at a time", async () => {
+  test("has one request per connection worked on at a time", async () => {
     const before = gateway.log.length;
     const socket = await askAndIgnore(gateway, (await requestOf("large", "rob")).repeat(30));
     for (let count = 0; count < 20; count += 1) expect((await ask("capacity_requests?select=id")).status).toBe(200);
@@ -132,7 +132,7 @@ describe("whoever does not read", () => {
     socket.destroy();
   });
 
-  test("has few requests worked on at a time, and the others notice nothing", async () => {
+  test("has few requests worked on at a time, and others are not affected", async () => {
     await using narrow = await startTestGateway(workflow.db, { dependencies: { inProgress: { maxOfNamed: 2 } } });
     const sockets = [await askAndIgnore(narrow, await requestOf("large"))];
     sockets.push(await askAndIgnore(narrow, await requestOf("large")));
@@ -145,12 +145,12 @@ describe("whoever does not read", () => {
     expect((await third).status).toBe(200);
   });
 
-  test("is cut", async () => {
+  test("is cut off", async () => {
     const sockets: Socket[] = [];
-    // More than a kernel takes for whoever does not read.
+    // More than a kernel buffers for a client that does not read.
     const requests = (await requestOf("large")).repeat(8);
     for (let count = 0; count < 3; count += 1) sockets.push(await askAndIgnore(impatient, requests));
-    // Whoever does not read learns of it when they write.
+    // A client that does not read finds out when it writes.
     await until(async () => {
       for (const socket of sockets) socket.write("\r\n");
       await ask("capacity_requests?select=id", impatient, "rob");
@@ -165,8 +165,8 @@ async function sendForm(address: string): Promise<number> {
   return (await fetch(`${gateway.url}/webhooks/slack`, init)).status;
 }
 
-test("bodies that do not come are kept for one caller up to a bound, and the others send theirs", async () => {
-  // Signed by nobody, as only the whole body will tell.
+test("unfinished bodies of one caller are buffered up to a bound, and others can still send theirs", async () => {
+  // Unsigned, as only the whole body will show.
   const head = [
     "POST /webhooks/slack HTTP/1.1",
     "host: 127.0.0.1",
@@ -184,7 +184,7 @@ test("bodies that do not come are kept for one caller up to a bound, and the oth
   await until(async () => (await sendForm("192.0.2.1")) === 401);
 });
 
-test("bodies that do not come keep nobody else of the network from being answered", async () => {
+test("unfinished bodies keep nobody else in the network from being answered", async () => {
   const inProgress = { maxOfNetwork: 2 };
   await using narrow = await startTestGateway(workflow.db, { dependencies: { inProgress } });
   const head = [

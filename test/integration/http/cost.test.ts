@@ -1,8 +1,7 @@
 /**
- * What the worst input costs, of four times the size: for every route that there is, with and without the credential that it asks for, as a
- * body of each kind, and in whatever of the head is read. A parser whose time grows with the square of the size takes sixteen times as
- * long, so eight are allowed; what costs less than eight questions to the database, or eight empty requests to the same route, has no
- * parser to speak of.
+ * The cost of the worst input of four times the size: for every route, with and without the credential that it needs, as a body of each
+ * kind, and in every part of the head that is read. A parser whose time grows with the square of the size takes sixteen times as long, so
+ * eight times is allowed. A route that costs less than eight database queries, or eight empty requests, has no significant parser.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -64,10 +63,10 @@ async function timeOf(request: () => Request): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** How long is asked again whether it really takes that long: what else the machine does adds to a long request more often than to a short one. */
+/** How long it is measured again: other load on the machine slows a long request more often than a short one. */
 const doubtMs = 20_000;
 
-/** Of the least times. */
+/** Computed from the shortest times. */
 async function growthOf(request: (size: number) => Request, largest: number, floor: number): Promise<number> {
   const sizes = [1, largest / 4, largest];
   const least = sizes.map(() => Infinity);
@@ -83,7 +82,7 @@ async function growthOf(request: (size: number) => Request, largest: number, flo
   return growth;
 }
 
-/** What it takes to ask the database anything. */
+/** The time of any database query. */
 async function question(): Promise<number> {
   let least = Infinity;
   for (let turn = 0; turn < 5; turn += 1) {
@@ -92,7 +91,7 @@ async function question(): Promise<number> {
   return least;
 }
 
-describe("four times the worst input costs no more than eight times as much", () => {
+describe("four times the worst input costs at most eight times as much", () => {
   for (const route of app.routes) {
     for (const method of route.methods) {
       for (const [whose, credential] of Object.entries(credentialsFor(route, sources))) {

@@ -1,4 +1,4 @@
-/** A client of server-sent events, read byte by byte as they come. */
+/** A client of server-sent events, which reads them byte by byte as they arrive. */
 import { expect, onTestFinished } from "vitest";
 
 export interface Told {
@@ -9,17 +9,17 @@ export interface Told {
 export interface EventReader {
   readonly response: Response;
   readonly events: readonly Told[];
-  /** Events with a name of their own, in order. */
+  /** Events with a name, in order. */
   readonly names: readonly string[];
-  /** How much is unread, each time that it was told. */
+  /** The number of unread notifications, each time it was sent. */
   readonly unread: readonly number[];
   readonly lastEventId: string;
   /** Resolves when the server ends the stream. */
   readonly ended: Promise<void>;
   until(test: (events: readonly Told[]) => boolean): Promise<readonly Told[]>;
-  /** Waits until so much is unread. */
+  /** Waits until that many are unread. */
   untilUnread(count: number): Promise<void>;
-  /** Waits for so many more heartbeats. */
+  /** Waits for that many more heartbeats. */
   beats(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,7 +60,8 @@ export async function listen(url: string, headers: Record<string, string>): Prom
     const timer = setTimeout(() => late.resolve(), boundMs);
     const deadline = performance.now() + boundMs;
     while (!test()) {
-      if (performance.now() >= deadline) throw new Error(`It was not told in time. So far: ${JSON.stringify(state)}`);
+      if (performance.now() >= deadline)
+        throw new Error(`It was not received in time. So far: ${JSON.stringify(state)}`);
       await Promise.race([wake.promise, late.promise]);
     }
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * Anything at all, sent to every route of the application with and without credentials: a clear 4xx, nothing of the inside shown,
- * nothing written, and the server goes on.
+ * Random input to every route of the application, with and without credentials: a clear 4xx, no internals shown, nothing written, and the
+ * server keeps running.
  */
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -40,7 +40,7 @@ beforeAll(async () => {
   functionNames.push(...rows.map(({ name }) => name));
 });
 
-/** The number of rows of every table that is ours. */
+/** The number of rows of each of our tables. */
 async function everything(): Promise<string> {
   const tables = await rowsOf<{ name: string }>(
     workflow.superuser,
@@ -132,7 +132,7 @@ function send(route: RouteEntry, init: RequestInit, part = "x", query = ""): Pro
   return fetch(`${gateway.url}${pathOf(route, part)}${query}`, { method, redirect: "manual", ...init });
 }
 
-describe("anything at all", () => {
+describe("random input", () => {
   for (const route of routes) {
     it(`is answered soundly by ${route.methods.join("/")} ${route.path}`, async () => {
       let before = await everything();
@@ -154,7 +154,7 @@ describe("anything at all", () => {
               signal: AbortSignal.timeout(20_000),
             });
             if (await examine(response)) return;
-            // What is accepted may write; from here on the next refusal is measured.
+            // An accepted request may write; from here on the next refusal is compared.
             before = await everything();
           },
         ),
@@ -190,7 +190,7 @@ describe("anything at all", () => {
     expect(await everything()).toBe(before);
   });
 
-  it("that is no UTF-8 is refused by functions, whatever they take", async () => {
+  it("that is not UTF-8 is refused by functions, whatever they take", async () => {
     const before = await everything();
     const broken = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     for (const name of functionNames) {
@@ -205,7 +205,7 @@ describe("anything at all", () => {
 });
 
 describe("a function's own arguments", () => {
-  it("of any kind are refused or taken, and never a fault of ours", async () => {
+  it("of any kind are refused or accepted, and never a fault of ours", async () => {
     const schema = await readExposedSchema(workflow.db.superuser.pool, "public");
     const callable = schema.functions.filter(({ parameters }) => parameters.length > 0 && parameters[0]?.name !== null);
     const call = fc.constantFrom(...callable).chain(({ name, parameters }) => {
@@ -233,7 +233,7 @@ describe("a function's own arguments", () => {
 });
 
 describe("a slow client", () => {
-  it("that sends half a body and stops is ended, and nothing of it was done", async () => {
+  it("that sends half a body and stops is disconnected, and nothing of it was done", async () => {
     const before = await everything();
     await using hasty = await startTestGateway(workflow.db, { server: { requestTimeoutMs: 150 } });
     const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");
@@ -248,7 +248,7 @@ describe("a slow client", () => {
     expect(await everything()).toBe(before);
   });
 
-  it("that speaks something else is told so", async () => {
+  it("that speaks another protocol is told so", async () => {
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     let received = "";
     socket.on("data", (piece: Buffer) => (received += piece.toString()));

@@ -1,5 +1,5 @@
 /**
- * The real server on a free port of loopback, before a test's database.
+ * The real server on a free loopback port, in front of a test's database.
  *
  * Owns: keys, tokens, starting and stopping. Does not own: who is in the directory, nor what is asserted.
  */
@@ -27,7 +27,7 @@ export function memberToken(memberId: string, workspaceId = "acme"): Promise<str
   return signToken({ ...memberSession({ memberId, workspaceId }).claims, exp: 4_102_444_800 });
 }
 
-/** Gives the database what it checks deliveries of providers with; without, it could only say that it is not set up. */
+/** Gives the database the secrets with which it verifies providers' deliveries; without them it could only say that it is not set up. */
 export async function storeWebhookSecrets(db: TestDatabase): Promise<void> {
   const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const secrets = {
@@ -57,8 +57,7 @@ export interface TestGatewayOptions {
 }
 
 /**
- * Starts it; it is stopped at the end of the file. Call it while tests are being collected, or inside of a test with
- * `await using`.
+ * Starts it; it is stopped at the end of the file. Call it while tests are being collected, or inside a test with `await using`.
  */
 export async function startTestGateway(db: TestDatabase, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = createGatewayDatabase({

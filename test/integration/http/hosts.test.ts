@@ -1,6 +1,6 @@
 /**
- * Names that a listener answers to. A page on the web can have its own name lead to this machine (DNS rebinding), and is then of the
- * same origin as whatever answers it here: so what is for this machine alone answers to names of this machine alone.
+ * Names that a listener answers to. A web page can point its own name at this machine (DNS rebinding), and then has the same origin as what
+ * answers here. So what is only for this machine answers only to this machine's names.
  */
 import { describe, expect, test } from "vitest";
 import { startMetricsServer } from "../../../src/cli/relay/metrics-server.ts";
@@ -23,7 +23,7 @@ async function expectLoopbackOnly(url: string, path: string): Promise<void> {
   }
 }
 
-describe("what is for this machine alone answers to its names alone", () => {
+describe("what is only for this machine answers only to its names", () => {
   test("the server", async () => {
     await using gateway = await startTestGateway(db, { dependencies: { hosts: loopbackHosts, sandbox: true } });
     await expectLoopbackOnly(gateway.url, "/auth/sign-in");
@@ -55,7 +55,7 @@ describe("what is for this machine alone answers to its names alone", () => {
       problem: () => Promise.resolve(null),
     });
     await expectLoopbackOnly(metrics.url, "/metrics");
-    // A target that is no path is nobody's, and ends nothing.
+    // A target that is not a path matches nothing, and ends nothing.
     for (const target of ["//", "*", "http://", "//["]) {
       expect((await rawRequest(metrics.url, target, ["host: 127.0.0.1"])).status).toBeGreaterThanOrEqual(400);
     }
@@ -63,7 +63,7 @@ describe("what is for this machine alone answers to its names alone", () => {
     await metrics.close();
   });
 
-  test("but metrics on an address that others reach are asked for by any name", async () => {
+  test("but metrics on a public address answer to any name", async () => {
     const metrics = await startMetricsServer({
       host: "0.0.0.0",
       port: 0,
@@ -77,7 +77,7 @@ describe("what is for this machine alone answers to its names alone", () => {
 });
 
 describe("a server with a public address", () => {
-  test("answers to it, to this machine's names, and to what no name server can lead here", async () => {
+  test("answers to it, to this machine's names, and to names that no name server can point here", async () => {
     await using gateway = await startTestGateway(db, {
       dependencies: { hosts: publicHosts("https://capacity.example.com", ["headroom.prod.svc.cluster.local"]) },
     });
@@ -108,7 +108,7 @@ describe("a server with a public address", () => {
     expect(await statusOf("http://capacity.example.com/healthz", "capacity.example.com")).toBe(200);
   });
 
-  test("without one answers to any name, since only its operator knows them", async () => {
+  test("without one answers to any name, since only its operator knows its names", async () => {
     await using gateway = await startTestGateway(db);
     expect((await rawRequest(gateway.url, "/healthz", ["host: anything.example"])).status).toBe(200);
   });

@@ -1,5 +1,5 @@
 /**
- * What every port does with bytes that are no request of anybody's: it says no or hangs up, and serves the next one. Written byte by byte,
+ * What every port does with bytes that are not a valid request: it refuses or hangs up, and serves the next one. Written byte by byte,
  * because no client would send them.
  */
 import { connect } from "node:net";
@@ -13,13 +13,13 @@ import { startTestGateway } from "./gateway.ts";
 
 const db = await createTestDatabase();
 
-/** All that comes back until the server hangs up. `half` closes our side after the last byte. */
+/** Everything that comes back until the server hangs up. `half` closes our side after the last byte. */
 async function sayTo(url: string, bytes: string | Buffer, half = false): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   let heard = "";
   socket.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1")));
-  // A reset is a way to hang up.
+  // A reset is also a way to hang up.
   socket.on("error", () => undefined);
   const closed = new Promise<void>((fulfil, reject) => {
     socket.once("end", fulfil).once("close", fulfil);
@@ -62,11 +62,11 @@ const targets = [
   `/?${"a=1&".repeat(25_000)}`,
 ];
 
-/** What is said, and whether we hang up our side afterwards. */
+/** What is sent, and whether we close our side afterwards. */
 const utterances: readonly (readonly [what: string, bytes: string | Buffer, half?: boolean])[] = [
   ...targets.map((target) => [`GET ${target.slice(0, 40)}`, `GET ${target} HTTP/1.1${ending}`] as const),
   ["CONNECT", `CONNECT evil.example:443 HTTP/1.1${ending}`],
-  ["a method that there is not", `BREW /healthz HTTP/1.1${ending}`],
+  ["an unknown method", `BREW /healthz HTTP/1.1${ending}`],
   ["a method of 100 kB", `${"G".repeat(100_000)} / HTTP/1.1${ending}`],
   ["OPTIONS *", `OPTIONS * HTTP/1.1${ending}`],
   ["a null byte in the target", `GET /\0 HTTP/1.1${ending}`],
@@ -99,7 +99,7 @@ async function expectToSurvive(url: string, alive: string): Promise<void> {
   expect((await rawRequest(url, alive, [`host: 127.0.0.1:${port}`])).status).toBe(200);
 }
 
-describe("whatever is said to it on the wire, it says no or hangs up, and serves the next one:", () => {
+describe("whatever is sent to it, it refuses or hangs up, and serves the next request:", () => {
   test("the server", async () => {
     await using gateway = await startTestGateway(db);
     await expectToSurvive(gateway.url, "/healthz");
@@ -138,14 +138,14 @@ const listener = (answer: () => Response | Promise<Response>, timeoutMs?: number
   });
 
 describe("a listener", () => {
-  test("ends connections on which a request does not come to its end", async () => {
+  test("ends connections whose request never finishes", async () => {
     const open = await listener(() => new Response("ok\n"), 100);
     expect(statuses(await sayTo(open.url, "GET / HTTP/1.1\r\nhost: 127"))).toEqual([408]);
     expect((await rawRequest(open.url, "/", ["host: 127.0.0.1"])).status).toBe(200);
     await open.close();
   });
 
-  test("outlives what answers", async () => {
+  test("survives a failing handler", async () => {
     const failures: (() => Response | Promise<Response>)[] = [
       () => Promise.reject(new Error("late")),
       () => {
@@ -157,7 +157,7 @@ describe("a listener", () => {
             start: (controller) => controller.error(new Error("on the way")),
           }),
         ),
-      // @ts-expect-error -- nothing that TypeScript lets through, and something that can happen
+      // @ts-expect-error -- TypeScript does not allow it, but it can happen
       () => undefined,
     ];
     for (const failure of failures) {
@@ -170,7 +170,7 @@ describe("a listener", () => {
     }
   });
 
-  test("says who holds its port", async () => {
+  test("says which process holds its port", async () => {
     const open = await listener(() => new Response("ok\n"));
     await expect(
       openListener({ host: "127.0.0.1", port: open.port, fetch: () => new Response(""), purpose: "metrics" }),

@@ -1,4 +1,4 @@
-/** The description of the API: true to what there is, and readable for people. */
+/** The description of the API: complete, correct, and readable for people. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../../src/http/openapi/document.ts";
@@ -29,7 +29,7 @@ describe("/openapi.json", () => {
     expect(own.filter((name) => !described.has(name))).toEqual([]);
   });
 
-  it("has the functions that somebody may call, with their comments, and no others", async () => {
+  it("has the functions that some role may call, with their comments, and no others", async () => {
     const { rows } = await db.superuser.pool.query<{ name: string; comment: string | null }>(
       `select distinct on (p.proname) p.proname as name, obj_description(p.oid) as comment from pg_proc p
         where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype
@@ -46,7 +46,7 @@ describe("/openapi.json", () => {
     );
   });
 
-  it("knows arguments, required ones, enums and results", () => {
+  it("has arguments, required ones, enums and results", () => {
     const operation = document.paths["/rest/v1/rpc/apply_capacity_event"]?.["post"];
     expect(operation).toMatchObject({
       requestBody: {
@@ -67,7 +67,7 @@ describe("/openapi.json", () => {
     expect(document.paths["/rest/v1/rpc/create_capacity_request"]).not.toHaveProperty("get");
   });
 
-  it("stands where PostgREST has its own, for whoever has a key", async () => {
+  it("is served where PostgREST has its own, for callers with a key", async () => {
     const ask = (headers: Record<string, string>) => fetch(`${gateway.url}/rest/v1/`, { headers });
     expect((await ask({})).status).toBe(401);
     expect(await (await ask({ apikey: gateway.keys.anonKey })).json()).toEqual(document);
@@ -95,7 +95,7 @@ describe("/docs", () => {
     expect(html).toContain("&lt;script&gt;alert(&quot;comment&quot;)&lt;/script&gt;");
   });
 
-  it("can be read by machines that read aloud, on phones and in the dark", () => {
+  it("works with screen readers, on phones and in dark mode", () => {
     expect(html).toContain('<html lang="en">');
     expect(html).toContain('name="viewport"');
     expect(html).toContain("prefers-color-scheme: dark");

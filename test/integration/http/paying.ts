@@ -1,10 +1,10 @@
-/** Offers that have a price, with what Stripe and provisioning would say of them. */
+/** Offers with a price, and what Stripe and provisioning would report about them. */
 import { oneOf, rowsOf, type Workflow } from "../capacity/workflow.ts";
 import { beforeAll } from "vitest";
 import { startOffers, type Offers } from "./offers.ts";
 
 export interface Paying extends Offers {
-  /** Stripe says how the newest session of a request stands. */
+  /** Stripe reports the state of a request's newest session. */
   readonly say: (requestId: string, session: Readonly<Record<string, unknown>>, type?: string) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function startPaying(): Promise<Paying> {
   return { ...offers, say: (id, session, type) => say(workflow, id, session, type) };
 }
 
-/** What a reader sees of a page. */
+/** The text that a reader sees on a page. */
 export const words = (page: string): string =>
   page
     .replace(/<style>[^]*<\/style>/, "")

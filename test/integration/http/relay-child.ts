@@ -1,6 +1,5 @@
 /**
- * A process that takes one turn of delivering, as the route does, and dies at the step it is told to: for tests of what a killed
- * server leaves behind.
+ * A process that runs one relay turn, as the route does, and dies at the given step: for tests of what a killed server leaves behind.
  */
 import { createDrainer } from "../../../src/outbox/relay/drain.ts";
 import type { RelayStep } from "../../../src/outbox/observe/steps.ts";

@@ -1,4 +1,4 @@
-/** POST /api/internal/outbox-relay: delivers what is due, within bounds, beside any number of others who do the same. */
+/** POST /api/internal/outbox-relay: delivers what is due, within limits, alongside any number of others that do the same. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -44,7 +44,7 @@ describe("the relay by route", async () => {
     return gateway;
   }
 
-  test("delivers what is due and says how much that was; what is posted is a wake-up and nothing else", async () => {
+  test("delivers what is due and says how much; the body is only a wake-up", async () => {
     const { receiver } = await events.endpoint("plain");
     const gateway = await serve([events.rail()]);
     const sent = await events.publish("transfers", envelope(), envelope({ subject: "account-2" }), envelope());
@@ -72,13 +72,13 @@ describe("the relay by route", async () => {
       expect(await wake(gateway, { body })).toMatchObject({ claimed: 0, more: false });
     }
     expect(receiver.book.requests).toHaveLength(3);
-    // Only the last turn is kept, as one that has ended.
+    // Only the last turn is kept, and it has ended.
     expect(
       await events.query("select on_demand, wants_notify, ended_at is not null as ended from outbox.relays"),
     ).toEqual([{ on_demand: true, wants_notify: false, ended: true }]);
   });
 
-  test("refuses what is no wake-up, and delivers nothing then", async () => {
+  test("refuses what is not a wake-up, and then delivers nothing", async () => {
     const { receiver } = await events.endpoint("guarded");
     const gateway = await serve([events.rail()]);
     const [event] = await events.publish("transfers", envelope());
@@ -111,7 +111,7 @@ describe("the relay by route", async () => {
     expect(await response.json()).toMatchObject({ code: "not_configured" });
   });
 
-  test("counts what is to be tried again and what was given up", async () => {
+  test("counts rows to be tried again and rows that were given up", async () => {
     const { receiver } = await events.endpoint("moody");
     const gateway = await serve([events.rail()]);
     receiver.script.push(
@@ -119,7 +119,7 @@ describe("the relay by route", async () => {
       { kind: "status", status: 400 },
     );
     const sent = await events.publish("transfers", envelope({ subject: "a" }), envelope({ subject: "b" }));
-    // The next try is more than a minute away: a call every minute is soon enough for it.
+    // The next try is more than a minute away: a call every minute is early enough for it.
     const report = await wake(gateway);
     expect(report).toMatchObject({ claimed: 2, delivered: 0, retried: 1, failed: 1, more: false });
     expect(report.next_in_ms).toBeGreaterThan(60_000);
@@ -135,7 +135,7 @@ describe("the relay by route", async () => {
     ]);
   });
 
-  /** An endpoint that takes one request in so many milliseconds, as a channel of Slack takes one in a second. */
+  /** An endpoint that takes one request per so many milliseconds, as a Slack channel takes one per second. */
   async function limited(name: string, intervalMs: number, topics = ["*"]) {
     const made = await events.endpoint(name, { topics });
     await events.query("select outbox.limit_destination($1, $2)", [`endpoint:${made.id}`, intervalMs]);
@@ -145,7 +145,7 @@ describe("the relay by route", async () => {
   const skipTheRest = (): Promise<unknown> =>
     events.query("select outbox.skip(array(select outbox_id from outbox.pending), 'a test', 'its slot is far away')");
 
-  test("waits for slots and further tries that come within its time", async () => {
+  test("waits for slots and further tries that are due within its time", async () => {
     const { receiver } = await limited("one-at-a-time", 40);
     const gateway = await serve([events.rail()], { budgetMs: 30_000 });
     receiver.script.push({ kind: "status", status: 503, headers: { "retry-after": "1" } });
@@ -154,7 +154,7 @@ describe("the relay by route", async () => {
     expect(receiver.book.effects).toHaveLength(30);
   });
 
-  test("says when the next slot opens that its time does not reach", async () => {
+  test("says when the next slot opens when it is beyond its time", async () => {
     const intervalMs = 50_000;
     const { receiver } = await limited("slow", intervalMs);
     const gateway = await serve([events.rail()], { budgetMs: 20_000 });
@@ -163,7 +163,7 @@ describe("the relay by route", async () => {
     expect(first).toMatchObject({ delivered: 1, more: true });
     expect(first.next_in_ms).toBeGreaterThan(0);
     expect(first.next_in_ms).toBeLessThanOrEqual(intervalMs);
-    // What a scheduler asks before it calls (docs/operating, Relaying without a process of its own).
+    // What a scheduler checks before it calls (docs/operating, Relaying without a process of its own).
     const due = await events.query(
       `select from outbox.next_due(array(select stream_id from outbox.streams)) where wait_ms <= ${intervalMs}`,
     );
@@ -172,7 +172,7 @@ describe("the relay by route", async () => {
     await skipTheRest();
   });
 
-  test("a call that comes while a turn waits for a slot has it look at once", async () => {
+  test("a call that comes while a turn waits for a slot has it check immediately", async () => {
     const slow = await limited("hours-apart", 3_600_000, ["slow"]);
     const quick = await events.endpoint("at-once", { topics: ["quick"] });
     const over = new AbortController();
@@ -243,7 +243,7 @@ describe("the relay by route", async () => {
     expect(receiver.book.requests).toHaveLength(5);
   });
 
-  test("goes on when who called hangs up, as database webhooks do after a second", async () => {
+  test("continues when the caller hangs up, as database webhooks do after a second", async () => {
     const { receiver } = await events.endpoint("patient");
     receiver.script.push({ kind: "late" });
     const gateway = await serve([events.rail({ concurrency: 1 })]);
@@ -260,7 +260,7 @@ describe("the relay by route", async () => {
     );
     patience.abort();
     await expect(left).rejects.toThrow("abort");
-    // The server hears of it before the receiver answers: a whole exchange with it lies in between.
+    // The server notices before the receiver answers: a whole exchange with it lies in between.
     await fetch(`${gateway.url}/healthz`);
     receiver.release();
     const fates = await until(
@@ -275,7 +275,7 @@ describe("the relay by route", async () => {
     expect(fates).toHaveLength(3);
   });
 
-  test("a call that comes while a turn is under way makes it look once more", async () => {
+  test("a call that comes during a turn makes it check again", async () => {
     const { receiver } = await events.endpoint("late-row");
     receiver.script.push({ kind: "late" });
     const gateway = await serve([events.rail()]);
@@ -292,7 +292,7 @@ describe("the relay by route", async () => {
     expect(await first).toMatchObject({ claimed: 2, delivered: 2, more: false, busy: false });
   });
 
-  test("the worker and two servers' routes at once deliver each row once, in order", async () => {
+  test("the worker and two servers' routes at the same time deliver each row once, in order", async () => {
     const [one, two] = [await events.endpoint("one"), await events.endpoint("two")];
     const worker = createRelay({
       connectionString: executor,

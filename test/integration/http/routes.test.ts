@@ -1,6 +1,6 @@
 /**
- * Every route of the application, and the credential without which it answers nothing. A route that is added later is covered
- * by what it declares; one that declares to need nothing must be entered below, with the reason.
+ * Every route of the application, and the credential without which it answers nothing. A route that is added later is covered by its
+ * declaration; one that declares no credential must be entered below, with the reason.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCookieSessions } from "../../../src/http/auth/cookie-session.ts";
@@ -14,30 +14,30 @@ const gateway = await startTestGateway(workflow.db, { dependencies: { sandbox: t
 beforeAll(() => storeWebhookSecrets(workflow.db));
 const { routes } = gateway.app;
 
-/** What anybody may ask for, and why that is right. */
+/** Public routes, and why each may be public. */
 const open: Readonly<Record<string, string>> = {
-  "GET /healthz": "probes have no secrets; it says nothing but that the process lives",
+  "GET /healthz": "probes have no secrets; it only says that the process is alive",
   "GET /readyz": "likewise",
   "GET /openapi.json": "the description of the API is public",
   "GET /": "leads there",
   "GET /docs": "likewise",
-  "GET /confirm/:token": "the customer has nothing but the link; the token in it is the credential",
+  "GET /confirm/:token": "the customer has only the link; the token in it is the credential",
   "POST /confirm/:token": "likewise",
   "GET /confirm/:token/pay": "likewise",
-  "GET /paid/:checkout": "Stripe sends customers back to it; without their cookie it tells nothing",
-  "GET /new": "whoever orders has no account; the database limits what can be begun",
+  "GET /paid/:checkout": "Stripe sends customers back to it; without their cookie it reveals nothing",
+  "GET /new": "a visitor who orders has no account; the database limits what can be begun",
   "GET /new/:workspace": "likewise",
   "GET /new/:workspace/:token/:step": "likewise; the token is the credential",
-  "POST /new/:workspace/:token/:step": "likewise; the order is sent by the link of a mail alone",
+  "POST /new/:workspace/:token/:step": "likewise; the order can only be sent by the link of a mail",
   "GET /unsubscribe/:token":
-    "whoever got the mail has nothing but the link; the token can stop such mails, or have them again, and nothing else",
-  "POST /unsubscribe/:token": "likewise; mail programs post it by themselves",
-  "POST /unsubscribe/:token/undo": "likewise; it takes back what the link stopped",
-  "GET /auth/sign-in": "whoever signs in has no credential yet",
+    "the recipient of the mail has only the link; the token can stop such mails, or resume them, and nothing else",
+  "POST /unsubscribe/:token": "likewise; mail programs post it automatically",
+  "POST /unsubscribe/:token/undo": "likewise; it undoes what the link stopped",
+  "GET /auth/sign-in": "a person who signs in has no credential yet",
   "GET /auth/oidc/start": "likewise",
-  "GET /auth/oidc/callback": "likewise; the provider's answer must fit what this browser began",
-  "POST /auth/persona": "exists in the sandbox alone, where nothing is real",
-  "POST /auth/sign-out": "takes a cookie away; ends sessions only of whoever is signed in",
+  "GET /auth/oidc/callback": "likewise; the provider's answer must match what this browser began",
+  "POST /auth/persona": "exists only in the sandbox, where nothing is real",
+  "POST /auth/sign-out": "removes a cookie; ends sessions only of the signed-in member",
 };
 
 const forged = await signToken({ role: "service_role", exp: 4_102_444_800 }, "another-secret-another-secret-another");
@@ -45,7 +45,7 @@ const expired = await signToken({ role: "service_role", exp: 1_000_000_000 });
 const member = await memberToken("rita");
 const { anonKey, serviceKey } = gateway.keys;
 
-/** Good in every respect, but revoked; used once before, so that a memory of what was verified would know them. */
+/** Valid in every respect, but revoked; used once before, so that a cache of verified ones would contain them. */
 const lost = { key_id: "lost", exp: 4_102_444_800 };
 const lostService = await signToken({ role: "service_role", ...lost });
 const lostMember = await signToken({ ...memberSession({ workspaceId: "acme", memberId: "rita" }).claims, ...lost });
@@ -82,14 +82,14 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
   },
   apikey: {
     nothing: {},
-    "a key that is none": { apikey: "nonsense" },
+    "an invalid key": { apikey: "nonsense" },
     "a forged key": { apikey: forged },
     "an expired key": { apikey: expired },
-    "a good key and a forged token": { apikey: anonKey, authorization: `Bearer ${forged}` },
-    "a good key and garbage": { apikey: anonKey, authorization: "Bearer abc.def" },
+    "a valid key and a forged token": { apikey: anonKey, authorization: `Bearer ${forged}` },
+    "a valid key and garbage": { apikey: anonKey, authorization: "Bearer abc.def" },
     "a revoked key": { apikey: lostService },
-    "a good key and a revoked token": { apikey: anonKey, authorization: `Bearer ${lostMember}` },
-    "a revoked key and a good token": { apikey: lostMember, authorization: `Bearer ${member}` },
+    "a valid key and a revoked token": { apikey: anonKey, authorization: `Bearer ${lostMember}` },
+    "a revoked key and a valid token": { apikey: lostMember, authorization: `Bearer ${member}` },
   },
   member: {
     nothing: {},
@@ -98,7 +98,7 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
     "a forged token": { authorization: `Bearer ${forged}` },
     "a made-up cookie": { cookie: "headroom_session=made.up; __Host-headroom_session=made.up" },
     "a revoked token": { authorization: `Bearer ${lostMember}` },
-    "the cookie of somebody who was signed out": { cookie: signedOut, "sec-fetch-site": "same-origin" },
+    "the cookie of a member who was signed out": { cookie: signedOut, "sec-fetch-site": "same-origin" },
   },
   service: {
     nothing: {},
@@ -117,7 +117,7 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
   },
 };
 
-/** What there really is, so that nothing is refused for not being there. */
+/** Existing things, so that nothing is refused for not existing. */
 const there: Readonly<Record<string, string>> = { ":function": "who_am_i", ":relation": "capacity_requests" };
 
 function addressOf(route: RouteEntry): string {
@@ -132,7 +132,7 @@ function ask(route: RouteEntry, method: string, headers: Record<string, string>)
     method,
     body,
     redirect: "manual",
-    // From an address of its own, so that none is refused because of the others.
+    // From its own address, so that none is refused because of the others.
     headers: { "content-type": "application/json", "x-forwarded-for": `192.0.2.${(asked += 1) % 250}`, ...headers },
   });
 }
@@ -163,7 +163,7 @@ describe("each route", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("that is open exists", () => {
+  it("that is public exists", () => {
     const names = new Set(routes.flatMap((route) => route.methods.map((method) => `${method} ${route.path}`)));
     expect(Object.keys(open).filter((name) => !names.has(name))).toEqual([]);
   });
@@ -220,7 +220,7 @@ function read(url: string, headers: Record<string, string>): Promise<Response> {
 }
 
 describe("one member", () => {
-  it("who did more than they may of what others are told is refused with 429, and told how long to wait", async () => {
+  it("who did more than they may of what notifies others is refused with 429, and told how long to wait", async () => {
     await using limited = await startTestGateway(workflow.db);
     const { id } = await workflow.create();
     const note = (): Promise<Response> =>
@@ -243,7 +243,7 @@ describe("one member", () => {
 });
 
 describe("one address", () => {
-  it("may use the anon key so often; members and machines there are not held up", async () => {
+  it("may use the anon key so often; members and machines there are not affected", async () => {
     await using limited = await startTestGateway(workflow.db, { dependencies: { now: () => 1_800_000_000_000 } });
     const statuses = new Set<number>();
     for (let turn = 0; turn < 120; turn += 1) statuses.add((await read(limited.url, { apikey: anonKey })).status);
@@ -255,7 +255,7 @@ describe("one address", () => {
     expect((await read(limited.url, { apikey: anonKey, authorization: `Bearer ${member}` })).status).toBe(200);
   });
 
-  it("may try so many credentials that do not hold", async () => {
+  it("may try so many invalid credentials", async () => {
     await using limited = await startTestGateway(workflow.db, { dependencies: { now: () => 1_800_000_000_000 } });
     for (let turn = 0; turn < 120; turn += 1) {
       expect((await read(limited.url, { apikey: `guess-${turn}` })).status).toBe(401);
@@ -266,7 +266,7 @@ describe("one address", () => {
   });
 });
 
-it("/metrics is open where the server is told that nobody from outside reaches it", async () => {
+it("/metrics is open where the server is told that it is unreachable from outside", async () => {
   await using inside = await startTestGateway(workflow.db, { dependencies: { metricsOpen: true } });
   expect((await fetch(`${inside.url}/metrics`)).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 /**
- * Both ways in for what Slack sends, our own route and PostgREST's path for the receiver, are gated the same: by signature, age and size, before
- * any lock or secret; and no other spelling of a path and no header leads past the gate.
+ * Both entrances for Slack's requests, our own route and PostgREST's path for the receiver, have the same checks: signature, age and size,
+ * before any lock or secret; and no other spelling of a path and no header bypasses them.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { oneOf } from "../capacity/workflow.ts";
@@ -30,7 +30,7 @@ const forged = (): Signed => sign(commandBody("help"), { secret: "0".repeat(32) 
 const tooLarge = (): Signed => sign(commandBody("x".repeat(1_048_576)));
 
 describe.each(waysIn)("%s", (path) => {
-  test("a request that is signed is answered", async () => {
+  test("a signed request is answered", async () => {
     const response = await send(path, good());
     expect([response.status, await response.json()]).toMatchObject([200, { response_type: "ephemeral" }]);
   });
@@ -70,7 +70,7 @@ test.each([
   "/rest/v1/rpc/handle_slack_webhook/",
   "/rest/v1/rpc/handle_slack_webhook%00",
   "/rpc/handle_slack_webhook",
-])("the spelling %s leads past no gate", async (path) => {
+])("the spelling %s bypasses no check", async (path) => {
   const before = await slack.written();
   for (const [, make] of [...bad, ["forged", forged] as const]) {
     const response = await send(path, make());
@@ -80,7 +80,7 @@ test.each([
   expect(await slack.written()).toEqual(before);
 });
 
-/** What PostgREST gives as the request's path: not decoded, whatever function it found by it. */
+/** What PostgREST reports as the request's path: not decoded, whatever function it found by it. */
 const paths = [
   "/rpc/handle_slack_webhook",
   "/webhooks/slack",
@@ -108,7 +108,7 @@ describe.each(paths)("as PostgREST calls the receiver, with the path %j", (path)
   });
 
   test.each([...bad, ["too large", tooLarge] as const])(
-    "a request that is %s is refused while whatever it could wait for is locked",
+    "a request that is %s is refused while everything it could wait for is locked",
     async (what, make) => {
       const { body, headers } = make();
       const client = await slack.begin();

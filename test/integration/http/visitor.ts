@@ -1,11 +1,11 @@
-/** Somebody with a browser: keeps cookies, follows nothing by itself, and says where its requests come from. */
+/** A person with a browser: keeps cookies, follows no redirect automatically, and sends its origin. */
 
 let visitors = 0;
 
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
-  /** Each has an address of its own, so that none is slowed down by the others. */
+  /** Each has a different address, so that none is rate-limited because of the others. */
   readonly #address = `198.51.100.${(visitors += 1) % 250}`;
 
   constructor(url: string) {

@@ -1,8 +1,8 @@
 /**
- * Messages to people as they really go: the workflow's database, a relay with its own rails, the server, and the sandbox that the rails
- * reach and that reports back.
+ * Messages to people, end to end: the workflow's database, a relay with its own rails, the server, and the sandbox that the rails reach and
+ * that reports back.
  *
- * Owns: starting all of it, and ending it at the end of the file. Does not own: what is asserted.
+ * Owns: starting all of it, and stopping it at the end of the file. Does not own: what is asserted.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -68,7 +68,7 @@ export class Channels {
     return id;
   }
 
-  /** Makes what is held due, and sends it. */
+  /** Makes held notifications due, and sends them. */
   async release(): Promise<void> {
     await rowsOf(this.workflow.superuser, "update notify.parts set due_at = clock_timestamp() where state = 'held'");
     await rowsOf(this.workflow.superuser, "select * from notify.release()");
@@ -86,7 +86,7 @@ export class Channels {
     return (await oneOf<{ payload: Record<string, unknown> }>(this.workflow.superuser, payload, [id, channel])).payload;
   }
 
-  /** Waits until it has come so far; what is to be tried again is tried at once. */
+  /** Waits until it has reached that stage; retries are made immediately. */
   async reaches(id: string, stage: string, channel = "email"): Promise<void> {
     const deadline = performance.now() + 15_000;
     while ((await this.stageOf(id, channel)) !== stage && performance.now() < deadline) {
@@ -96,7 +96,7 @@ export class Channels {
     expect(await this.stageOf(id, channel)).toBe(stage);
   }
 
-  /** What somebody was told because of mails or webhooks that failed. */
+  /** Notifications to a person because of mails or webhooks that failed. */
   async toldBecause(cause: string): Promise<{ recipient: string; title: string }[]> {
     const told = "select recipient, title from notify.notifications where cause = $1 order by recipient, title";
     return rowsOf(this.workflow.superuser, told, [cause]);

@@ -1,4 +1,4 @@
-/** Who sends what is due: every relay that runs, side by side, turns on demand, and pg_cron where it is there. */
+/** Who releases what is due: every running relay, in parallel, turns on demand, and pg_cron where it exists. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createOnDemandRelay } from "../../../src/cli/relay/on-demand.ts";
 import { startDispatcher, type DispatcherOptions } from "../../../src/notify/index.ts";
@@ -8,7 +8,7 @@ import { probeRail } from "../outbox/relay/rails.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { makeDue, somebody, stages, tell } from "./people.ts";
 
-describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("releasing notifications on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   const db = workflow.superuser;
   const { url } = workflow.db.as("headroom_executor");
@@ -23,7 +23,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     (await rowsOf(db, "select from notify.deliveries where recipient = $1", [member])).length;
   const held = (member: string) => tell(db, member, { category: "reviews", channels: ["email"], about: "CR-1" });
 
-  test("what is held is sent when it is due, and not before", async () => {
+  test("a held notification is sent when it is due, and not before", async () => {
     const [early, late] = [await somebody(db), await somebody(db)];
     await held(early);
     await held(late);
@@ -36,7 +36,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
       "the message",
     );
     expect(await stages(db, late)).toEqual(["A title email held"]);
-    // Said once the transaction that made it is over.
+    // Logged after the transaction has ended.
     await until(
       () => log,
       (entries) => entries.length > 0,
@@ -45,7 +45,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     expect(log).toContainEqual({ level: "info", event: "notifications_released", messages: 1 });
   });
 
-  test("many side by side send each message once", async () => {
+  test("many in parallel send each message once", async () => {
     const people = await Promise.all(Array.from({ length: 30 }, () => somebody(db)));
     for (const member of people) for (let each = 0; each < 3; each += 1) await held(member);
     for (const member of people) await makeDue(db, member);
@@ -59,7 +59,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     expect(new Set(counts)).toEqual(new Set([1]));
   });
 
-  test("a database that refuses is logged, and what is due goes out when it works again", async () => {
+  test("a database error is logged, and what is due is sent when it works again", async () => {
     const member = await somebody(db);
     await held(member);
     await makeDue(db, member);
@@ -79,7 +79,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     );
   });
 
-  test("it stops although the database does not answer, and what it was at is done by the next", async () => {
+  test("it stops although the database does not answer, and the next one does its work", async () => {
     const member = await somebody(db);
     await held(member);
     await makeDue(db, member);
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("the dispatcher of notifications on PostgreSQL 
     );
   });
 
-  test("a relay on demand sends in the same turn what is due", async () => {
+  test("a relay on demand sends what is due in the same turn", async () => {
     const member = await somebody(db);
     await held(member);
     await makeDue(db, member);

@@ -1,4 +1,4 @@
-/** The channel webhook: each endpoint of the workspace that takes notifications gets them signed, and what became of each is known. */
+/** The channel webhook: each endpoint of the workspace that takes notifications gets them signed, and the outcome of each is recorded. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { getNotification, notify, resend, type Notification } from "../../../src/notify/index.ts";
@@ -35,7 +35,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
       streams: ["@built-in"],
     });
     onTestFinished(() => drainer.close());
-    // One try: a turn with more time waits for the next one, where that is due soon.
+    // One try: a turn with more time waits for the next one, if it is due soon.
     await drainer.drain({ budgetMs: 300 });
   };
   const shown = async (id: string): Promise<Notification> => {
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
     expect((await ways(id)).toSorted()).toEqual(["in-app -: shown", "webhook first: sent", "webhook second: sent"]);
   });
 
-  test("an endpoint that fails repeats no other, is a dead letter, and is sent to again alone", async () => {
+  test("an endpoint that fails repeats no other, is a dead letter, and can be sent to again alone", async () => {
     const [good, bad] = [
       await hooks.endpoint("good", { topics, workspaceId: "acme" }),
       await hooks.endpoint("bad", { topics, workspaceId: "acme" }),
@@ -107,7 +107,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
     expect([good.receiver.book.requests.length, bad.receiver.book.requests.length]).toEqual([1, 3]);
   });
 
-  test("without an endpoint that takes it, it has no address; once there is one it can be sent", async () => {
+  test("without an endpoint that takes it, a notification has no address; once there is one it can be sent", async () => {
     const id = await tell();
     expect(await ways(id)).toEqual(["webhook -: no_address"]);
     const late = await hooks.endpoint("late", { topics, workspaceId: "acme" });
@@ -119,7 +119,7 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
     expect(await ways(await tell())).toEqual(["webhook -: no_address"]);
   });
 
-  test("quiet hours and choices are people's: an endpoint gets it at once, and nothing that was erased", async () => {
+  test("quiet hours and choices apply to people: an endpoint gets it immediately, and nothing that was erased", async () => {
     const { receiver } = await hooks.endpoint("night", { topics, workspaceId: "acme" });
     await rowsOf(
       db,
@@ -135,11 +135,11 @@ describe.each(POSTGRES_VERSIONS)("notifications to endpoints on PostgreSQL %i", 
     expect(receiver.book.requests.map(({ body }) => (JSON.parse(body ?? "") as { id: string }).id)).toEqual([other]);
   });
 
-  test("what is held for endpoints is sent by a release, each once, beside another release", async () => {
+  test("what is held for endpoints is sent by a release, each once, alongside another release", async () => {
     const { receiver } = await hooks.endpoint("held", { topics, workspaceId: "acme" });
     const { receiver: other } = await hooks.endpoint("held-too", { topics, workspaceId: "acme" });
     const ids = [await tell(), await tell()];
-    // As a message that came back: nothing leaves it held today, and a release must not stumble over it.
+    // Like a returned message: nothing leaves it held today, and a release must not fail on it.
     await rowsOf(db, "delete from outbox.pending_unordered");
     await rowsOf(
       db,

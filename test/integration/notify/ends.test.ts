@@ -1,4 +1,4 @@
-/** What became of messages is kept beside them when it is known, so that decisions and lists need not ask the archive. */
+/** A message's outcome is stored with it once it is known, so that decisions and lists need not read the archive. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -12,7 +12,7 @@ interface End {
   readonly reached: boolean;
 }
 
-describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("outcomes of messages on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   const db = workflow.superuser;
   const engine = new Engine(workflow.db);
@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     people.id = (await oneOf<{ id: number }>(db, "select outbox.stream_id('people') as id")).id;
   });
 
-  /** A mail to somebody about something of its own, on its way. */
+  /** A mail to a person about a subject of its own, in flight. */
   async function mail(): Promise<{ about: string; id: string; outboxId: string }> {
     const about = `CR-${randomUUID().slice(0, 8)}`;
     const member = await somebody(db);
@@ -33,7 +33,7 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     const { id: outboxId } = await oneOf<{ id: string }>(db, `${carried} where p.notification_id = $1`, [id]);
     return { about, id, outboxId };
   }
-  /** What waits of other tests is delivered. */
+  /** Delivers waiting messages of other tests. */
   const settle = async (id: string, outcome: Outcome): Promise<void> => {
     await engine.makeDue(people);
     const rows = await engine.claim(people);
@@ -67,7 +67,7 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     expect(await endOf(id)).toEqual({ stage: "given_up", lost: true, reached: false });
   });
 
-  test("one that the channel took was told then; what arrived, when that was heard of; what came back, never", async () => {
+  test("one that the channel accepted was told at that time; one that arrived, when that was reported; one that bounced, never", async () => {
     const { about, id, outboxId } = await mail();
     await settle(outboxId, "delivered");
     expect(await endOf(id)).toEqual({ stage: "sent", lost: false, reached: true });
@@ -92,7 +92,7 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     expect(await lastTold(about)).toEqual(await timeOf(dispatched, outboxId));
   });
 
-  test("one that came too late is lost, until what follows from that is done", async () => {
+  test("one that was too late is lost, until its consequences are handled", async () => {
     const { id, outboxId } = await mail();
     await rowsOf(db, "update outbox.pending_unordered set expires_at = now() where outbox_id = $1", [outboxId]);
     expect(await engine.claim(people)).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     expect(await endOf(id)).toEqual({ stage: "held", lost: false, reached: false });
   });
 
-  test.each([true, false])("one in doubt of which a person says that it arrived (%s)", async (arrived) => {
+  test.each([true, false])("one in doubt that a person says arrived (%s)", async (arrived) => {
     const { about, id, outboxId } = await mail();
     await settle(outboxId, "unknown");
     await settle(outboxId, "unknown");
@@ -111,14 +111,14 @@ describe.each(POSTGRES_VERSIONS)("ends of messages on PostgreSQL %i", async (ver
     expect(await lastTold(about)).toEqual(arrived ? at : null);
   });
 
-  test("what stands in an inbox alone tells nobody", async () => {
+  test("a notification that is only in an inbox tells nobody", async () => {
     const about = `CR-${randomUUID().slice(0, 8)}`;
     const id = await tell(db, await somebody(db), { about });
     expect(await rowsOf(db, "select from notify.part_ends where notification_id = $1", [id])).toEqual([]);
     expect(await lastTold(about)).toBeNull();
   });
 
-  test("is forgotten with the message, and not kept of one that is forgotten already", async () => {
+  test("is deleted with the message, and not stored for one that is already deleted", async () => {
     const kept = "select from notify.settled where outbox_id = $1";
     const { id, outboxId } = await mail();
     await settle(outboxId, "delivered");

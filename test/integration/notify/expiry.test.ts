@@ -1,4 +1,7 @@
-/** A message that carries several things and waits too long for one of them: that one is dropped, and the others are told anew. */
+/**
+ * A message that carries several notifications waits too long for one of them: that one is dropped, and the others are sent in a new
+ * message.
+ */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -7,7 +10,7 @@ import { startChannels } from "./channels.ts";
 const stage = await startChannels("smtp");
 const db = stage.workflow.superuser;
 
-test("what is left of a message whose earliest part expired in the outbox is told anew, once", async () => {
+test("what is left of a message whose earliest part expired in the outbox is sent in a new message, once", async () => {
   const about = randomUUID();
   const late = await stage.tell({ about, title: "Worth nothing later" });
   const lasting = await stage.tell({ about, title: "Still worth telling" });

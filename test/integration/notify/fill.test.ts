@@ -1,4 +1,4 @@
-/** Filling in a template: what each tag does, that no value is ever read as one, and that nothing whatever makes it fail. */
+/** Filling in a template: what each tag does, that no value is ever read as a tag, and that nothing makes it fail. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../helpers/database.ts";
@@ -22,12 +22,12 @@ async function problem(template: string, most = 10_000, variables = ["a", "b"]):
 const filled: readonly (readonly [string, string | null, Values | null, string])[] = [
   ["a text without tags", "Hello.", {}, "Hello."],
   ["a value", "{{a}} and {{b}}", { a: "x", b: "y" }, "x and y"],
-  ["a value that is not there", "[{{a}}]", {}, "[]"],
+  ["a missing value", "[{{a}}]", {}, "[]"],
   ["no template at all", null, {}, ""],
   ["no values at all", "[{{a}}]{{^a}} nobody{{/a}}", null, "[] nobody"],
   ["a section that is there", "{{#a}}yes {{a}}{{/a}}{{^a}}no{{/a}}", { a: "x" }, "yes x"],
   ["a section that is not", "{{#a}}yes {{a}}{{/a}}{{^a}}no{{/a}}", { a: null }, "no"],
-  ["an empty value, which is none", "{{#a}}yes{{/a}}{{^a}}no{{/a}}", { a: "" }, "no"],
+  ["an empty value, which is treated as missing", "{{#a}}yes{{/a}}{{^a}}no{{/a}}", { a: "" }, "no"],
   ["a value with tags in it", "{{a}} {{b}}", { a: "{{b}} {{#b}}", b: "{{a}}" }, "{{b}} {{#b}} {{a}}"],
   ["values that make a tag together", "{{a}}{{b}}", { a: "{", b: "{a}}" }, "{{a}}"],
   ["tags with lines of their own", "1\n{{#a}}\n2 {{a}}\n{{/a}}\n{{^a}}\n3\n{{/a}}\n4", { a: "x" }, "1\n2 x\n4"],
@@ -36,7 +36,7 @@ const filled: readonly (readonly [string, string | null, Values | null, string])
   ["paragraphs of spaces", "1\n\n {{a}} \n\n\t{{b}}\n\n2", {}, "1\n\n2"],
   ["a first and a last one", "{{a}}\n\n1\n\n{{b}}\n", {}, "1"],
   ["nothing but empty ones", "{{a}}\n\n{{b}}", {}, ""],
-  ["what ends no tag", "a }} b } c", {}, "a }} b } c"],
+  ["braces that end no tag", "a }} b } c", {}, "a }} b } c"],
   ["a tag without an end", "a {{b", { b: "x" }, "a {{b"],
   ["a section tag without an end", "a {{#b", { b: "x" }, "a {{#b"],
   ["a section without an end", "a {{#b}}c", {}, "a"],
@@ -49,12 +49,12 @@ test.each(filled)("fills in %s", async (_what, template, values, expected) => {
   expect(await fill(template, values)).toBe(expected);
 });
 
-test("stops where nobody is shown more, however often a value is named", async () => {
+test("stops at the shown length, however often a value is named", async () => {
   const text = await fill("{{a}}".repeat(5_000), { a: "é".repeat(4_000) }, 200);
   expect(text.length).toBeLessThan(200 * 4 + 4_000);
 });
 
-/** The same by another way: lines, sections and values as three replacements, of which the last is the only one that sees values. */
+/** A second implementation: lines, sections and values as three replacements, of which only the last sees values. */
 function reference(template: string, values: Values): string {
   return template
     .replaceAll(/^(\{\{[#^/][ab]\}\})\n/gm, "$1")
@@ -66,7 +66,7 @@ function reference(template: string, values: Values): string {
     .replaceAll(/^[ \t\n]+|[ \t\n]+$/g, "");
 }
 
-test("fills in any template with any values as a slower reading of the rules does", async () => {
+test("fills in any template with any values as a slower implementation of the rules does", async () => {
   const words = fc.array(fc.constantFrom("x", " ", "\n", "\n\n", "}}", "{{a}}", "{{b}}"), { maxLength: 6 });
   const section = fc
     .tuple(fc.constantFrom("#", "^"), fc.constantFrom("a", "b"), fc.constantFrom("", "\n"), words)
@@ -88,7 +88,7 @@ test("fills in any template with any values as a slower reading of the rules doe
   );
 });
 
-test("fails for nothing at all", async () => {
+test("never fails", async () => {
   const tag = fc.constantFrom("{{", "}}", "{", "}", "#", "^", "/", "a", "\n", "{{a}}", "{{#a}}", "{{/a}}", "{{^", "😀");
   await fc.assert(
     fc.asyncProperty(fc.array(tag, { maxLength: 20 }), async (pieces) => {
@@ -132,7 +132,7 @@ describe("the text of a template", () => {
     expect(await problem(template)).toMatch(words);
   });
 
-  test("is taken with what any text may have", async () => {
+  test("is accepted with what any text may contain", async () => {
     expect(await problem("<b>&\"'</b> {{a}} *x* \\n `}}` 👩‍👩‍👧 {{^b}}\tnone\n{{/b}}")).toBeNull();
     expect(await problem("a text", 10_000, [])).toBeNull();
     expect(await problem("{{a}}", 10_000, [])).toMatch(/its variables: none/);

@@ -1,4 +1,4 @@
-/** What somebody hostile or careless may do with notifications, and what it must not lead to. Does not own: what input is refused. */
+/** What a hostile or careless person may do with notifications, and what it must not lead to. Does not own: which input is refused. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -13,7 +13,7 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
   const as = (session: Session, text: string, values: unknown[]): Promise<object[]> =>
     overHttp(workflow.db, session, (client) => rowsOf(client, text, values));
 
-  test("who may see a notification reads its status too: the member, an admin, a machine, and who oversees all", async () => {
+  test("people who may see a notification also read its status: the member, an admin, a machine, and roles that oversee everything", async () => {
     const member = await somebody(db);
     const id = await tell(db, member);
     const read = "select status, attempt_count, error_message from public.notification_outbox where id = $1";
@@ -28,7 +28,7 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
     }
   });
 
-  test("a key that an application chose takes none away that the product will use", async () => {
+  test("an application's keys take none away from the product", async () => {
     const member = await somebody(db);
     const key = `CR-2026-000042#1/asked:${randomUUID()}`;
     const theirs = "select public.notify('acme', $1, $2, 'Nothing to do', 'Ignore it.') as id";
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
     ["quotes without end", 1, '"'.repeat(20_000)],
     ["fifty long ones together", 50, '"'.repeat(20_000)],
     ["fifty of many paragraphs together", 50, "x\n\n".repeat(6_600)],
-  ])("a mail can be made of anything that was told: %s", async (_, count, body) => {
+  ])("a mail can be made of any notification: %s", async (_, count, body) => {
     const member = await somebody(db);
     const url = `https://example.org/?${"&".repeat(1_900)}`;
     for (let n = 1; n <= count; n += 1) {
@@ -73,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
     expect(new Set((await stages(db, member)).map((line) => line.split(" ").at(-1)))).toEqual(new Set(["waiting"]));
   });
 
-  test("a time zone that the server does not know any more counts as UTC, and holds nobody up", async () => {
+  test("a time zone that the server no longer knows is treated as UTC, and holds nobody up", async () => {
     const [member, other] = [await somebody(db), await somebody(db)];
     const held = { category: "reviews", channels: ["email"], about: "CR-1" };
     await tell(db, member, held);
@@ -99,7 +99,7 @@ describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", 
   });
 
   test.each(["customer", "member"])(
-    "what was sent again to a %s is erased with what was sent at first",
+    "a message that was sent again to a %s is erased with the first one",
     async (kind) => {
       const about = `CR-${randomUUID()}`;
       const recipient = kind === "member" ? await somebody(db) : about;

@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("the inbox on PostgreSQL %i", async (version) =
     (await as<{ unread: number }>(memberSession(member), "select * from public.unread_notifications()"))[0]?.unread ??
     -1;
 
-  test("holds what somebody was told in it, and counts what is unread", async () => {
+  test("holds a member's notifications, and counts the unread ones", async () => {
     const member = await somebody(db);
     await tell(db, member, { title: "One" });
     const second = await tell(db, member, { title: "Two", channels: ["in-app", "email"] });
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("the inbox on PostgreSQL %i", async (version) =
     ]);
   });
 
-  test("one is marked read once; all others up to a moment, and what came later stays unread", async () => {
+  test("one is marked read once; all others up to a time, and later ones stay unread", async () => {
     const member = await somebody(db);
     const first = await tell(db, member, { title: "One" });
     await tell(db, member, { title: "Two" });
@@ -62,7 +62,7 @@ describe.each(POSTGRES_VERSIONS)("the inbox on PostgreSQL %i", async (version) =
     expect(await unread(member)).toBe(0);
   });
 
-  test("shows nothing of a category that somebody switched off in it", async () => {
+  test("shows nothing of a category that the member switched off for the inbox", async () => {
     const member = await somebody(db);
     await as(memberSession(member), "select public.set_notification_preferences($1)", [
       { choices: { general: { "in-app": "off" } } },
@@ -93,7 +93,7 @@ describe.each(POSTGRES_VERSIONS)("the inbox on PostgreSQL %i", async (version) =
     await expect(as(service, "select public.unread_notifications()")).rejects.toThrow(/permission denied/);
   });
 
-  test("only our own server asks who was told something lately", async () => {
+  test("only our own server asks who was notified lately", async () => {
     const member = await somebody(db);
     const ask = "select workspace_id, member_id from public.recently_told($1)";
     const { since } = await oneOf<{ since: string }>(

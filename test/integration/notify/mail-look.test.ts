@@ -1,4 +1,4 @@
-/** How a mail looks in a real browser: wide and narrow, light and dark. It fits, can be read, and asks nobody for anything. */
+/** How a mail looks in a real browser: wide and narrow, light and dark. It fits, is readable, and makes no requests. */
 import { describe, expect, test } from "vitest";
 import { startBrowser } from "../../helpers/browser.ts";
 import { startChannels } from "./channels.ts";
@@ -23,7 +23,7 @@ async function mailOf(count: number): Promise<string> {
   return (await stage.payloadOf(told[0] ?? ""))["html"] as string;
 }
 
-/** Contrast by WCAG of each text against what stands behind it. Runs in the page, whose types are not ours. */
+/** Contrast by WCAG of each text against its background. Runs in the page, whose types are not ours. */
 const contrasts = `(() => {
   const channels = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
   const luminance = (color) => {
@@ -47,13 +47,13 @@ const contrasts = `(() => {
   });
 })()`;
 
-describe.each([1, 3])("a mail that tells %i things", (count) => {
+describe.each([1, 3])("a mail with %i notifications", (count) => {
   test.each([
     ["a desktop", 1024, "light"],
     ["a desktop", 1024, "dark"],
     ["a phone", 320, "light"],
     ["a phone", 320, "dark"],
-  ] as const)("on %s of width %i, %s, fits and can be read", async (_what, width, colorScheme) => {
+  ] as const)("on %s with width %i, %s, fits and is readable", async (_what, width, colorScheme) => {
     const context = await browser.current.newContext({ viewport: { width, height: 800 }, colorScheme });
     const page = await context.newPage();
     const asked: string[] = [];

@@ -1,4 +1,4 @@
-/** Mails to people: one template, one thread, a way to stop them that can do nothing else, and addresses that a mail server refuses. */
+/** Mails to people: one template, one thread, an unsubscribe link that can do nothing else, and addresses that a mail server refuses. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -17,7 +17,7 @@ function tokenIn(address?: string): string {
   return /\/unsubscribe\/([\w-]{64})/.exec(mail?.text ?? "")?.[1] ?? "";
 }
 
-/** The outbox's row of the mail that tells of it. */
+/** The outbox's row of the mail about it. */
 async function rowOf(told: string): Promise<string> {
   const row = `select d.outbox_id as id from notify.deliveries d join notify.parts p on p.delivery_id = d.id
                 where p.notification_id = $1`;
@@ -33,7 +33,7 @@ const byLink = (name: "describe_unsubscribe" | "unsubscribe" | "resubscribe", to
     return rows[0]?.told;
   });
 
-describe("a mail that tells somebody something", () => {
+describe("a mail about a notification", () => {
   test("has the title as its heading, the text, a real button, and how to stop it", async () => {
     const id = await stage.tell({
       title: "Your request was approved",
@@ -91,10 +91,10 @@ describe("a mail that tells somebody something", () => {
   test.each<[string, string]>([
     ["markup", '<script>alert(1)</script><img src=x onerror="alert(1)">'],
     ["an end of the document", "</title></head><body onload=alert(1)>"],
-    ["a place that the sender fills in", "{{confirmation_link}} {{unsubscribe_link}} {{{draft_link}}"],
+    ["a placeholder that the sender fills in", "{{confirmation_link}} {{unsubscribe_link}} {{{draft_link}}"],
     ["quotes and ampersands", `"'&amp;&#60;b&#62;`],
-    ["marks that turn the writing", "\u202Egnp.exe \u2066x\u2069"],
-  ])("renders %s harmless, wherever it stands", async (_what, text) => {
+    ["marks that change the writing direction", "\u202Egnp.exe \u2066x\u2069"],
+  ])("renders %s harmless, wherever it is", async (_what, text) => {
     await rowsOf(db, "update directory.members set display_name = $1 where workspace_id = 'acme' and id = 'tim'", [
       text,
     ]);
@@ -104,7 +104,7 @@ describe("a mail that tells somebody something", () => {
     expect(mail?.html).not.toMatch(/<script|<img|<body onload|\{\{\w/);
     expect(mail?.html?.match(/<title>/g)).toHaveLength(1);
     expect(mail?.text).not.toMatch(/\{\{\w/);
-    // Ours, and none that the text brought along.
+    // Ours, and none that the text contained.
     expect(mail?.html?.match(/href="[^"?]*\//g)).toEqual([
       'href="https://capacity.example/eu/unsubscribe/',
       'href="https://capacity.example/eu/',
@@ -113,7 +113,7 @@ describe("a mail that tells somebody something", () => {
     expect(mail?.to).toEqual(["tim@acme.example"]);
   });
 
-  test("loads nothing from anywhere and knows its language and both colour schemes", async () => {
+  test("loads nothing from anywhere and declares its language and both colour schemes", async () => {
     const { html } = (await stage.payloadOf(await stage.tell({}))) as { html: string };
     expect(html).not.toMatch(/<(?:img|link|iframe|script)|url\(|@import/);
     expect(html).toMatch(/^<!DOCTYPE html><html lang="en"/);
@@ -121,8 +121,8 @@ describe("a mail that tells somebody something", () => {
   });
 });
 
-describe("the link that stops mails", () => {
-  test("stops that kind by mail for that person in that workspace, and nothing else", async () => {
+describe("the unsubscribe link", () => {
+  test("stops that kind of mail for that person in that workspace, and nothing else", async () => {
     await stage.reaches(await stage.tell({ user: "dora", category: "requests" }), "sent");
     const token = tokenIn("dora@acme.example");
     const held = await stage.tell({ user: "dora", category: "requests", about: "cr-9" });
@@ -158,7 +158,7 @@ describe("the link that stops mails", () => {
     expect(await stage.stageOf(await stage.tell({ ...who, user: "cr-2" }))).toBe("preference");
     expect(await stage.stageOf(await stage.tell({ ...who, user: "cr-2", category: "offers" }))).not.toBe("preference");
     expect(JSON.stringify(await rowsOf(db, "select * from notify.preferences"))).not.toContain("buyer");
-    // Who has no preferences to set has them again by the same link.
+    // A person without preferences resumes them by the same link.
     expect(await byLink("resubscribe", tokenIn(address))).toMatchObject({ stopped: false, member: false });
     expect(await stage.stageOf(await stage.tell({ ...who, user: "cr-2" }))).not.toBe("preference");
   });
@@ -182,7 +182,7 @@ describe("the link that stops mails", () => {
     expect([...told]).toEqual(["This link is not valid."]);
   });
 
-  test("is made for the mail that tells of it alone, and stands nowhere", async () => {
+  test("is made only for its own mail, and is stored nowhere", async () => {
     const id = await stage.tell({});
     await stage.reaches(id, "sent");
     const token = tokenIn();
@@ -217,7 +217,7 @@ describe("an address that the mail server refuses", () => {
       { recipient: "rob", title: "Mails to you do not arrive" },
     ]);
     expect(await rowsOf(db, "select reason from notify.suppressions")).toEqual([{ reason: "rejected" }]);
-    // What tells the others goes to Slack, which does not know them: those are endings of their own.
+    // The reports to the others go by Slack, which does not know them: those are outcomes of their own.
     expect(await rowsOf(db, "select from notify.endings where code = 'recipient_refused'")).toEqual([]);
   });
 
@@ -237,7 +237,7 @@ describe("an address that the mail server refuses", () => {
     await rowsOf(db, "select notify.lift_suppression('acme', 'vera@acme.example', 'ada')");
   });
 
-  test("is not when it is the mail that the server does not like; sent once more, it is no dead letter any longer", async () => {
+  test("is not suppressed when the server refuses the mail itself; sent again, it is no longer a dead letter", async () => {
     stage.sandbox.faults.add({ provider: "smtp", kind: "refuse", channel: "vera@acme.example", times: 1 });
     const id = await stage.tell({ user: "vera" });
     await stage.reaches(id, "given_up");

@@ -1,4 +1,4 @@
-/** What operators see of notifications and do about them: lists, sending again, suppressed addresses, producers, figures. */
+/** What operators see of notifications and do about them: lists, sending again, suppressed addresses, producers, metrics. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createOnDemandRelay } from "../../../src/cli/relay/on-demand.ts";
@@ -29,7 +29,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
   const actor = "otto";
   const figuresOf = async () => (await channelFigures(control)).find(({ channel }) => channel === "slack");
 
-  test("a list is the newest first, by person, status and what it is about; one is shown with each of its channels", async () => {
+  test("a list has the newest first, by person, status and subject; one is shown with each of its channels", async () => {
     const member = await somebody(db);
     const told = await notify(control, {
       workspaceId: "acme",
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     expect(await getNotification(control, randomUUID())).toMatchObject({ outcome: "refused", code: "not_found" });
   });
 
-  test("what failed is sent again once it can be, by the same channel or another one, and nothing that is under way twice", async () => {
+  test("a failed notification is sent again once possible, by the same channel or another, and nothing in flight is sent twice", async () => {
     const member = await somebody(db);
     await rowsOf(db, "update directory.members set email = null where id = $1", [member]);
     const id = await tell(db, member, { channels: ["in-app", "email"] });
@@ -94,7 +94,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     expect(await resend(control, randomUUID(), { actor })).toMatchObject({ outcome: "refused", code: "not_found" });
   });
 
-  test("what failed by no channel is not sent again unless somebody says by which", async () => {
+  test("one that failed on every channel is not sent again unless a channel is named", async () => {
     const member = await somebody(db);
     const id = await tell(db, member);
     expect(await resend(control, id, { actor })).toMatchObject({ outcome: "refused", code: "conflict" });
@@ -127,7 +127,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     });
   });
 
-  test("an address that has no canonical form is suppressed and lifted only where mail went to exactly that", async () => {
+  test("an address without a canonical form is suppressed and lifted only where mail went to exactly that address", async () => {
     const address = `M\u00FCller-${randomUUID()}@acme.example`;
     const suppress = () => suppressAddress(control, { workspaceId: "acme", address: ` ${address} `, actor });
     expect(await suppress()).toMatchObject({
@@ -148,7 +148,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     expect(await liftSuppression(control, { workspaceId: "acme", address, actor })).toMatchObject({ lifted: true });
   });
 
-  test("a producer tells people things by call and by insert, reads nothing, and no more once it is removed", async () => {
+  test("a producer notifies people by call and by insert, reads nothing, and can do nothing once it is removed", async () => {
     const role = `app_${randomUUID().slice(0, 8)}`;
     const member = await somebody(db);
     await rowsOf(db, `create role ${role} login password 'x'`);
@@ -189,7 +189,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     expect(await addProducer(control, role, actor)).toMatchObject({ outcome: "refused", code });
   });
 
-  test("the figures of a channel count what is held, due, sent and failed", async () => {
+  test("the metrics of a channel count what is held, due, sent and failed", async () => {
     const before = await figuresOf();
     expect(before).toEqual({
       channel: "slack",
@@ -216,7 +216,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     const relay = createOnDemandRelay(executor.url, [slack], () => undefined);
     onTestFinished(() => relay.close());
     await relay.drain();
-    // The turn looked for what is due first, so both went out.
+    // The turn first released what is due, so both were sent.
     expect(await figuresOf()).toMatchObject({ held: 0, waiting: 0, sent: (before?.waiting ?? 0) + 2, failed: 0 });
     const text = await notifyGauges(executor.pool);
     expect(text).toMatch(/^headroom_notify_recent\{channel="slack",status="sent"\} [1-9]/m);
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", 
     expect(text).toMatch(/^headroom_notify_suppressed\{channel="email"\} \d+$/m);
   });
 
-  test("only operators look, and only control acts", async () => {
+  test("operators can only read, and only control acts", async () => {
     const executor = workflow.db.as("headroom_executor").pool;
     await expect(listNotifications(executor)).rejects.toThrow(/permission denied/);
     const auditor = workflow.db.as("headroom_auditor").pool;

@@ -1,4 +1,4 @@
-/** People of their own for each test of notifications, and telling them things. Does not own: what is asserted. */
+/** Separate people for each test of notifications, and notifying them. Does not own: what is asserted. */
 import { randomUUID } from "node:crypto";
 import { oneOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 
@@ -12,7 +12,7 @@ export interface Told {
 
 let seen = 0;
 
-/** A member of Acme with an address, whom nobody else knows. */
+/** A member of Acme with an address, whom no other test knows. */
 export async function somebody(db: Queryable, roles: readonly string[] = []): Promise<string> {
   const id = `p${(seen += 1)}-${randomUUID().slice(0, 8)}`;
   await rowsOf(
@@ -34,7 +34,7 @@ export async function tell(db: Queryable, member: string, told: Told = {}): Prom
   return id;
 }
 
-/** How each thing that somebody was told went by each channel. */
+/** The state of each notification of a person on each channel. */
 export async function stages(db: Queryable, member: string): Promise<string[]> {
   const rows = await rowsOf<{ line: string }>(
     db,
@@ -46,7 +46,7 @@ export async function stages(db: Queryable, member: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** What is held for somebody is due now. */
+/** Makes what is held for a person due now. */
 export async function makeDue(db: Queryable, member: string): Promise<void> {
   await rowsOf(db, "update notify.parts set due_at = now() where recipient = $1 and state = 'held'", [member]);
 }

@@ -1,4 +1,4 @@
-/** What became of mails that went by Postal: its signed reports, in any order and any number, and what follows from them. */
+/** The fate of mails sent through Postal: its signed reports, in any order and any number, and their consequences. */
 import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -7,7 +7,7 @@ import { startChannels } from "./channels.ts";
 const stage = await startChannels("postal");
 const db = stage.workflow.superuser;
 
-/** A customer of their own for each test, so that no suppression meets another's. */
+/** A separate customer for each test, so that no suppression affects another's. */
 const somebody = (): { kind: "customer"; user: string; address: string; category: string } => ({
   kind: "customer",
   user: randomUUID(),
@@ -22,7 +22,7 @@ const rowOf = (id: string): Promise<{ outbox_id: string }> =>
     [id],
   );
 
-/** Says it as Postal would, to the function behind the route. */
+/** Reports it as Postal would, to the function behind the route. */
 async function report(event: string, payload: object, uuid = randomUUID()): Promise<string> {
   const { n } = await oneOf<{ n: string }>(
     db,
@@ -49,7 +49,7 @@ describe("a mail by Postal", () => {
     stage.sandbox.mail.report(mail?.id ?? "", "MessageBounced");
     await stage.reaches(id, "bounced");
     expect(await stage.stageOf(await stage.tell({ ...who, user: randomUUID() }))).toBe("suppressed");
-    // The hash is the workspace's own: another one's mail still goes.
+    // The hash is the workspace's own: another workspace's mail is still sent.
     const elsewhere = await stage.tell({ ...who, workspace: "globex" });
     await stage.reaches(elsewhere, "delivered");
     expect(await stage.toldBecause("mail-failed")).toEqual([
@@ -62,14 +62,14 @@ describe("a mail by Postal", () => {
     await stage.reaches(again, "delivered");
   });
 
-  test("to an address that does not work fails at once, and the member finds it in their inbox", async () => {
+  test("to an address that does not work fails immediately, and the member finds it in their inbox", async () => {
     await rowsOf(db, "update directory.members set email = 'rob@bounces.example' where id = 'rob'");
     const id = await stage.tell({ user: "rob" });
     await stage.reaches(id, "bounced");
     const told = await stage.toldBecause("mail-failed");
     expect(told).toContainEqual({ recipient: "ada", title: "Mail to Rob does not arrive" });
     expect(told).toContainEqual({ recipient: "rob", title: "Mails to you do not arrive" });
-    // The first by mail or Slack too, the second within ten minutes in the inbox alone.
+    // The first by mail or Slack too, the second within ten minutes in the inbox only.
     const ways = `select cardinality(channels) as n from notify.notifications
                    where cause = 'mail-failed' and recipient = 'ada' order by created_at`;
     expect(await rowsOf(db, ways)).toEqual([{ n: 2 }, { n: 1 }]);
@@ -115,7 +115,7 @@ describe("reports of Postal", () => {
     expect([outcome ?? "given-nothing", open]).toEqual([stageName, suppressed]);
   });
 
-  test("said twice change nothing, not even what was lifted meanwhile", async () => {
+  test("repeated change nothing, not even what was lifted meanwhile", async () => {
     const who = somebody();
     const id = await stage.tell(who);
     await stage.reaches(id, "delivered");
@@ -130,8 +130,8 @@ describe("reports of Postal", () => {
 
   test.each<[string, object]>([
     ["no message", {}],
-    ["a tag of somebody else's", { message: { tag: "newsletter" } }],
-    ["a row that is none of ours", { message: { tag: randomUUID() } }],
+    ["another sender's tag", { message: { tag: "newsletter" } }],
+    ["a row that is not ours", { message: { tag: randomUUID() } }],
     ["an id in the middle of something", { message: { tag: `x${randomUUID()}` } }],
     ["an id that is not at the beginning of a Message-ID", { message: { message_id: `x-${randomUUID()}@a.example` } }],
     ["a tag that tries to be SQL", { message: { tag: "' or true --" } }],
@@ -139,7 +139,7 @@ describe("reports of Postal", () => {
     expect(await report("MessageBounced", { original_message: null, ...payload })).toBe("ignored");
   });
 
-  test("find a mail that Postal took by SMTP by its Message-ID", async () => {
+  test("find a mail that Postal accepted by SMTP by its Message-ID", async () => {
     const id = await stage.tell(somebody());
     const { outbox_id: row } = await rowOf(id);
     await stage.reaches(id, "delivered");

@@ -1,4 +1,4 @@
-/** How people want to hear: what may be chosen, by whom, and that it is kept as chosen or refused in clear words. */
+/** How people want to be notified: what may be chosen, by whom, and that it is stored as chosen or refused with a clear explanation. */
 import { describe, expect, test } from "vitest";
 import { getPreferences, setPreferences, type PreferenceChanges } from "../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -21,7 +21,7 @@ const zones: readonly (readonly [string, string | null])[] = [
 
 const refused: readonly (readonly [string, unknown, string])[] = [
   ["what is critical", { choices: { operations: { email: "off" } } }, "not_allowed"],
-  ["putting off what is critical", { choices: { operations: { slack: "digest" } } }, "not_allowed"],
+  ["delaying critical notifications", { choices: { operations: { slack: "digest" } } }, "not_allowed"],
   ["a category for customers", { choices: { payments: { email: "off" } } }, "invalid_input"],
   ["an unknown category", { choices: { pigeons: { email: "off" } } }, "invalid_input"],
   ["an unknown channel", { choices: { reviews: { pigeon: "off" } } }, "invalid_input"],
@@ -30,7 +30,7 @@ const refused: readonly (readonly [string, unknown, string])[] = [
   ["a choice of nothing", { choices: { reviews: { email: null } } }, "invalid_input"],
   ["choices that are a list", { choices: [] }, "invalid_input"],
   ["a category that is a word", { choices: { reviews: "off" } }, "invalid_input"],
-  ["a field that nobody knows", { colour: "red" }, "invalid_input"],
+  ["an unknown field", { colour: "red" }, "invalid_input"],
   ["quiet hours without an end", { quiet_from: "22:00" }, "invalid_input"],
   ["quiet hours of no length", { quiet_from: "22:00", quiet_until: "22:00" }, "invalid_input"],
   ["a time that is none", { digest_at: "25:00" }, "invalid_input"],
@@ -56,7 +56,7 @@ describe.each(POSTGRES_VERSIONS)("preferences on PostgreSQL %i", async (version)
     return found.preferences;
   };
 
-  test("somebody who chose nothing hears everything at once, by the clock of UTC", async () => {
+  test("a member without choices gets everything immediately, in UTC", async () => {
     const member = await somebody(db);
     const { categories, ...rest } = await get(member);
     expect(rest).toEqual({
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("preferences on PostgreSQL %i", async (version)
     expect(new Set(categories.flatMap(({ choices }) => Object.values(choices)))).toEqual(new Set(["on"]));
   });
 
-  test("what a member chooses is kept, what is not named stays, and the default leaves no row", async () => {
+  test("a member's choices are stored, omitted ones stay, and the default leaves no row", async () => {
     const member = await somebody(db);
     await set(memberSession(member), {
       time_zone: "Asia/Kolkata",
@@ -103,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("preferences on PostgreSQL %i", async (version)
     expect(await rowsOf(db, kept, [member])).toEqual([{ category: "reviews", channel: "slack", choice: "off" }]);
   });
 
-  test("what was chosen is what happens: off is not sent, a digest is held, critical passes", async () => {
+  test("choices take effect: off is not sent, a digest is held, critical passes", async () => {
     const member = await somebody(db);
     await set(memberSession(member), {
       choices: { reviews: { email: "off" }, requests: { email: "digest" }, general: { "in-app": "off" } },
@@ -128,13 +128,13 @@ describe.each(POSTGRES_VERSIONS)("preferences on PostgreSQL %i", async (version)
   test.each(refused)("refuses %s, and changes nothing", async (_, changes, code) => {
     const member = await somebody(db);
     const before = await get(member);
-    // What comes first and is right goes with it.
+    // Valid changes before it are undone too.
     const all = Array.isArray(changes) ? changes : { time_zone: "Europe/Paris", ...(changes as object) };
     expect(await codeOf(set(memberSession(member), all))).toBe(code);
     expect(await get(member)).toEqual(before);
   });
 
-  test("members choose for themselves, admins for others of their workspace, machines for whom they name", async () => {
+  test("members choose for themselves, admins for others of their workspace, machines for the member they name", async () => {
     const [member, admin, other] = [await somebody(db), await somebody(db, ["admin"]), await somebody(db)];
     const changes = { digest_at: "10:00" };
     const asked: readonly (readonly [Session, string | null, string | null, string])[] = [
@@ -176,14 +176,14 @@ describe.each(POSTGRES_VERSIONS)("preferences on PostgreSQL %i", async (version)
     });
   });
 
-  test("what is held is due by the clock as it is now: quiet hours that end let it go, and a digest comes at its new hour", async () => {
+  test("held notifications follow the current schedule: quiet hours that end release them, and a digest comes at its new hour", async () => {
     const member = await somebody(db);
     const choose = (changes: object): Promise<unknown> =>
       rowsOf(db, "select notify.choose_when(m, $2) from directory.members m where m.id = $1", [
         member,
         JSON.stringify(changes),
       ]);
-    // An hour before now, to an hour before that: quiet nearly all day, and now.
+    // From an hour ago until two hours ago: quiet nearly all day, and now.
     const [from = "", until = "", digest = ""] = [-1, -2, 3].map((hours) =>
       new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16),
     );

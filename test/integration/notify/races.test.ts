@@ -1,4 +1,4 @@
-/** What happens at once or twice: two releases, a release and whoever changes something, endings that come together. */
+/** What happens at the same time or twice: two releases, a release and another change, outcomes that come together. */
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,7 +16,7 @@ async function connect(): Promise<Client> {
   return client;
 }
 
-/** Begins what another session keeps waiting, and answers once it waits. */
+/** Starts a call that another session blocks, and returns once it waits. */
 async function waits<T>(client: Client, work: (client: Client) => Promise<T>): Promise<{ done: Promise<T> }> {
   const { pid } = await oneOf<{ pid: number }>(client, "select pg_backend_pid() as pid");
   const done = work(client);
@@ -41,7 +41,7 @@ const giveUp = (outboxId: string | undefined) =>
      select outbox_id, stream_id, lines, 1, priority, false, false, 'webhook_gone' from given`,
     [outboxId],
   );
-/** Somebody with a webhook of their own, whom the bot does not know. */
+/** A person with their own webhook, whom the bot does not know. */
 async function webhooked(): Promise<string> {
   const member = await somebody(db);
   const own = "insert into notify.people (workspace_id, member_id, slack_webhook) values ('acme', $1, true)";
@@ -49,7 +49,7 @@ async function webhooked(): Promise<string> {
   return member;
 }
 
-test("a digest that is told while another release sends today's waits for its own hour", async () => {
+test("a digest that is made while another release sends today's waits for its own hour", async () => {
   const member = await somebody(db);
   await rowsOf(
     db,
@@ -58,7 +58,7 @@ test("a digest that is told while another release sends today's waits for its ow
     [member],
   );
   await tell(db, member, { title: "Today's", channels: ["email"] });
-  // Somebody more important, on whom the second release waits after it has looked at what is due.
+  // A more important person, whom the second release waits for after it has read what is due.
   await rowsOf(db, "update directory.members set email = 'glen@globex.example' where id = 'glen'");
   const important =
     "select notify.tell(notify.recipient('globex', 'member', 'glen'), $1, notify.content('reviews', 'T', 'B', '{email}', 9, 'CR-9'))";
@@ -76,7 +76,7 @@ test("a digest that is told while another release sends today's waits for its ow
   expect(await stages(db, member)).toEqual(["Today's email waiting", "Tomorrow's email held"]);
 });
 
-test("a release that finds all that comes first taken by another looks behind it, and says what is left", async () => {
+test("a release whose first rows are all taken by another continues after them, and says what is left", async () => {
   const [first, behind] = [await somebody(db), await somebody(db)];
   for (let each = 0; each < 6; each += 1)
     await tell(db, first, { category: "reviews", channels: ["email"], about: `${each}` });
@@ -107,7 +107,7 @@ test("a login that holds the advisory lock of a person's name holds up nothing o
   expect(await messagesTo(member)).toHaveLength(1);
 });
 
-test("what is erased while it is being released is found by who erases it", async () => {
+test("what is erased while it is being released is found by the erasure", async () => {
   const member = await somebody(db);
   const about = randomUUID();
   await tell(db, member, { category: "reviews", channels: ["email"], about });
@@ -153,7 +153,7 @@ test("a member who is removed while something is being released to them gets not
   expect(await stages(db, member)).toEqual(["(erased) email given_up"]);
 });
 
-test("what a member is told while they are being removed is erased afterwards", async () => {
+test("a notification to a member who is being removed is erased afterwards", async () => {
   const member = await somebody(db);
   const tells = await connect();
   await tells.query("begin");
@@ -165,7 +165,7 @@ test("what a member is told while they are being removed is erased afterwards", 
   expect(await stages(db, member)).toEqual(["(erased) in-app shown"]);
 });
 
-test("sending again what a release is telling anew at this moment is refused, and it goes once", async () => {
+test("sending again what a release is just sending again is refused, and it is sent once", async () => {
   const member = await webhooked();
   const told = await tell(db, member, { channels: ["slack"] });
   const [sent] = await messagesTo(member);
@@ -187,7 +187,7 @@ test("sending again what a release is telling anew at this moment is refused, an
   expect(await rowsOf(db, waiting, [await messagesTo(member)])).toHaveLength(1);
 });
 
-test("two messages that find the same webhook gone are both told anew, and the person hears of it once", async () => {
+test("two messages that find the same webhook gone are both sent by another channel, and the person is told once", async () => {
   const member = await webhooked();
   for (const title of ["One", "Two"]) await tell(db, member, { title, channels: ["slack"] });
   for (const id of await messagesTo(member)) {
@@ -200,11 +200,11 @@ test("two messages that find the same webhook gone are both told anew, and the p
     "Two email waiting",
     "Your Slack webhook no longer works in-app shown",
   ]);
-  // Nobody sends them a second time by having the dead letters tried again.
+  // Retrying the dead letters does not send them a second time.
   expect(await rowsOf(db, "select from outbox.dead")).toEqual([]);
 });
 
-test("what waits for a webhook that its owner removes comes another way", async () => {
+test("what waits for a webhook that its owner removes is sent another way", async () => {
   const member = await webhooked();
   await tell(db, member, { channels: ["slack"] });
   const [sent] = await messagesTo(member);
@@ -215,18 +215,18 @@ test("what waits for a webhook that its owner removes comes another way", async 
   expect(await stages(db, member)).toEqual(["A title email waiting"]);
 });
 
-test("a dead letter that an operator has tried again by then is not told beside that", async () => {
+test("a dead letter that an operator has already retried is not sent another way as well", async () => {
   const member = await webhooked();
   await tell(db, member, { channels: ["slack"] });
   const [sent] = await messagesTo(member);
   await ended(sent, "webhook_gone");
-  // It is on its way: a relay has taken it.
+  // It is in flight: a relay has claimed it.
   await rowsOf(db, "delete from outbox.pending_unordered where outbox_id = $1", [sent]);
   await rowsOf(db, release);
   expect(await messagesTo(member)).toEqual([sent]);
 });
 
-test("a webhook that is set while another one is found to be gone stays", async () => {
+test("a webhook that is set while the previous one is found to be gone stays", async () => {
   const member = await webhooked();
   await tell(db, member, { channels: ["slack"] });
   const [sent] = await messagesTo(member);
@@ -244,7 +244,7 @@ test("a webhook that is set while another one is found to be gone stays", async 
   expect(await stages(db, member)).toEqual(["A title slack waiting"]);
 });
 
-test("an ending that cannot be followed stops nothing, and is looked at again later", async () => {
+test("an outcome that cannot be handled stops nothing, and is tried again later", async () => {
   const [member, other] = [await webhooked(), await somebody(db)];
   await tell(db, member, { channels: ["slack"] });
   await held(other);
@@ -270,7 +270,7 @@ test("an ending that cannot be followed stops nothing, and is looked at again la
   expect(await stages(db, member)).toContain("A title email waiting");
 });
 
-test("a release waits for no other one that follows the same address, and leaves the endings to it", async () => {
+test("a release waits for no other that handles the same address, and leaves the outcomes to it", async () => {
   const [member, other] = [await somebody(db), await somebody(db)];
   for (const title of ["One", "Two"]) await tell(db, member, { title, channels: ["email"] });
   const [one, two] = await messagesTo(member);
@@ -287,14 +287,14 @@ test("a release waits for no other one that follows the same address, and leaves
   expect(await stages(db, other)).toEqual(["A title email waiting"]);
   await first.query("commit");
   await rowsOf(db, release);
-  // The second still waited to be sent when the first said that the address is wrong.
+  // The second was still waiting to be sent when the first reported that the address is wrong.
   expect((await stages(db, member)).filter((line) => line.includes("email"))).toEqual([
     "One email bounced",
     "Two email suppressed",
   ]);
 });
 
-test("a bounce that is reported again does not take back that the address was lifted, whichever mail it was first seen by", async () => {
+test("a bounce that is reported again does not undo the lifting of the address, whichever mail it was first seen by", async () => {
   const member = await somebody(db);
   for (const title of ["One", "Two"]) await tell(db, member, { title, channels: ["email"] });
   const bounce = "select notify.record_outcome($1, 'bounced', 'bounced', 'no such user') as news";

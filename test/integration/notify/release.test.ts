@@ -1,4 +1,4 @@
-/** What is due goes out whoever else has much to tell, however late it is looked at, and as the person wants it then. */
+/** What is due is released however much others have to send, however late it is checked, and by the person's current preferences. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startDispatcher } from "../../../src/notify/index.ts";
@@ -12,7 +12,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
   const db = workflow.superuser;
   const release = "select * from notify.release()";
   const held = (member: string) => tell(db, member, { category: "reviews", channels: ["email"], about: "CR-1" });
-  /** By their own clock, from and until so many seconds from now. */
+  /** Quiet hours by the person's own clock, from and until so many seconds from now. */
   const quiet = (member: string, from: number, to: number) =>
     rowsOf(
       db,
@@ -20,7 +20,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
        values ('acme', $1, (now() at time zone 'UTC')::time + $2 * interval '1 s', (now() at time zone 'UTC')::time + $3 * interval '1 s')`,
       [member, from, to],
     );
-  /** Held for as many as there are to be, of somebody whom nobody can reach. */
+  /** Holds that many notifications of a person whom nothing reaches. */
   const fill = (count: number, workspace: string, due: string) =>
     rowsOf(
       db,
@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
       [count, workspace, due],
     );
 
-  test("what one workspace has too much of holds nobody else up", async () => {
+  test("one workspace's backlog holds up nobody else", async () => {
     const member = await somebody(db);
     await fill(30, "globex", "-1 hour");
     await held(member);
@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     await rowsOf(db, "select notify.send_due()");
   });
 
-  test("what is due is seen to without a pause, also where much of it is dropped", async () => {
+  test("due notifications are handled without a pause, even where many of them are dropped", async () => {
     const member = await somebody(db);
     await fill(1_200, "acme", "-1 hour");
     await held(member);
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     );
   });
 
-  test("what somebody switched off while it was held is dropped", async () => {
+  test("what a person switched off while it was held is dropped", async () => {
     const member = await somebody(db);
     await held(member);
     const off = { choices: { reviews: { email: "off" } } };
@@ -75,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     expect(await stages(db, member)).toEqual(["A title email preference"]);
   });
 
-  test("what is looked at late, in the night, waits for the morning or for its own end, unless it is critical", async () => {
+  test("what is checked late, at night, waits for the morning or for its own expiry, unless it is critical", async () => {
     const member = await somebody(db);
     const tellUntil = (title: string, hours: number, category: string) =>
       rowsOf(
@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     ]);
   });
 
-  test("what is told just before quiet hours does not come in them because it waits for more of the same", async () => {
+  test("what comes just before quiet hours is not sent during them because it waits to be merged", async () => {
     const member = await somebody(db);
     await quiet(member, 5, 7_200);
     await held(member);
@@ -123,11 +123,11 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     expect(await stages(db, member)).toEqual(["A title email waiting"]);
   });
 
-  test("a session whose plans are from when there was little to do does not read all that is held for each message", async () => {
+  test("a session with plans from when there was little to do does not read everything that is held for each message", async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => somebody(db)));
     const client = await workflow.db.superuser.connect();
     onTestFinished(() => client.end());
-    // Or the plan would be from whenever the server happened to look.
+    // Otherwise the plan would be from whenever the server happened to read them.
     await rowsOf(db, "alter table notify.parts set (autovacuum_enabled = false)");
     const once = async (): Promise<number> => {
       for (const member of people) await held(member);
@@ -142,11 +142,11 @@ describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) =
     };
     for (let each = 0; each < 3; each += 1) await once();
     await fill(5_000, "acme", "1 hour");
-    // A look may read it a few times over, as the planner sees fit.
+    // A check may read it a few times, as the planner sees fit.
     expect(await once()).toBeLessThan(5 * 5_000);
   });
 
-  test("a message whose archive was collected is not under way any more", async () => {
+  test("a message whose archive was collected is no longer in flight", async () => {
     const member = await somebody(db);
     await tell(db, member, { channels: ["email"] });
     const rows = "where outbox_id = (select outbox_id from notify.deliveries where recipient = $1)";

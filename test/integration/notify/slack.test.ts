@@ -1,4 +1,7 @@
-/** Messages in Slack: from the bot, found again when nobody knows whether they arrived; or by a person's own webhook, whose address is sealed. */
+/**
+ * Messages in Slack: from the bot, which searches for them when they are in doubt; or through a person's own webhook, whose address is
+ * sealed.
+ */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -11,7 +14,7 @@ const db = stage.workflow.superuser;
 const webhook = (person: string): string => `https://hooks.slack.com/services/T0SANDBOX/${person}/XyZsecretXyZsecret12`;
 
 beforeAll(async () => {
-  // People whom the sandbox's Slack knows; and its limit of one message a second is what other tests are about.
+  // People whom the sandbox's Slack knows; its limit of one message a second is tested elsewhere.
   await rowsOf(
     db,
     "update directory.members set slack_user_id = 'URILEY01' where workspace_id = 'acme' and id = 'rita'",
@@ -20,7 +23,7 @@ beforeAll(async () => {
   for (const destination of ["slack:URILEY01", "slack:webhook:acme/rita", "slack:webhook:acme/tim"]) {
     await rowsOf(db, "select outbox.limit_destination($1, 1)", [destination]);
   }
-  // What is in doubt is asked about after a while, which a test need not wait for.
+  // A row in doubt is looked up after a while, which a test need not wait for.
   await rowsOf(db, "update outbox.streams set backoff_base_ms = 100 where name = 'people'");
 });
 
@@ -48,14 +51,14 @@ describe("a direct message from the bot", () => {
 
   test.each<[string, string, string]>([
     ["mentions of everybody", "<!channel> <!here> <@U0ADA>", "&lt;!channel&gt; &lt;!here&gt; &lt;@U0ADA&gt;"],
-    ["a link with other words on it", "<https://evil.example|View>", "&lt;https://evil.example|View&gt;"],
+    ["a link with different text", "<https://evil.example|View>", "&lt;https://evil.example|View&gt;"],
   ])("renders %s harmless", async (_what, text, wanted) => {
     const payload = await stage.payloadOf(await stage.tell({ channels: ["slack"], title: text, body: text }), "slack");
     expect(payload).toMatchObject({ text: wanted, channel: "URILEY01" });
     expect(JSON.stringify(payload)).not.toContain("<!");
   });
 
-  test("of fifty long things is as many messages as Slack takes them in", async () => {
+  test("of fifty long notifications is as few messages as Slack's limits allow", async () => {
     const about = randomUUID();
     const told: string[] = [];
     for (let n = 0; n < 50; n += 1) {
@@ -76,7 +79,7 @@ describe("a direct message from the bot", () => {
 });
 
 describe("a person's own webhook", () => {
-  test("gets their messages instead of the bot, and its address stands in no row", async () => {
+  test("gets their messages instead of the bot, and its address is in no row", async () => {
     expect(await set(memberSession("rita"), webhook("URILEY01"))).toBe(true);
     const title = randomUUID();
     const id = await stage.tell({ channels: ["slack"], title });
@@ -93,7 +96,7 @@ describe("a person's own webhook", () => {
     expect(await rowsOf(db, "select from headroom.boxes where name like '%webhook%'")).toEqual([]);
   });
 
-  test("reaches somebody whom Slack's bot does not know, by `direct`", async () => {
+  test("reaches a person whom Slack's bot does not know, by `direct`", async () => {
     await set(memberSession("ada"), webhook("URILEY01"), "tim");
     const title = randomUUID();
     const id = await stage.tell({ user: "tim", channels: ["direct"], title });
@@ -101,7 +104,7 @@ describe("a person's own webhook", () => {
     expect(messages(title)).toHaveLength(1);
   });
 
-  test("that is gone is forgotten, and what it should have told comes another way", async () => {
+  test("that is gone is deleted, and its messages are sent another way", async () => {
     await set(memberSession("tim"), webhook("UNOBODY1"));
     const id = await stage.tell({ user: "tim", channels: ["slack"] });
     await stage.reaches(id, "given_up", "slack");
@@ -122,17 +125,17 @@ describe("a person's own webhook", () => {
 
   test.each<[string, string]>([
     ["another host", "https://hooks.example.com/services/T1/B1/abc"],
-    ["another host that begins alike", "https://hooks.slack.com.evil.example/services/T1/B1/abc"],
+    ["another host with the same beginning", "https://hooks.slack.com.evil.example/services/T1/B1/abc"],
     ["a user name before another host", "https://hooks.slack.com@evil.example/services/T1/B1/abc"],
     ["http", "http://hooks.slack.com/services/T1/B1/abc"],
     ["a port", "https://hooks.slack.com:8443/services/T1/B1/abc"],
-    ["a path that is none of a webhook", "https://hooks.slack.com/workflows/T1/A1/1/abc"],
+    ["a path that is not a webhook's", "https://hooks.slack.com/workflows/T1/A1/1/abc"],
     ["a query", "https://hooks.slack.com/services/T1/B1/abc?x=1"],
     ["a way up", "https://hooks.slack.com/services/../B1/abc"],
     ["a line break", "https://hooks.slack.com/services/T1/B1/abc\nHost: evil.example"],
     ["nothing", ""],
     ["this machine", "http://127.0.0.1/services/T1/B1/abc"],
-  ])("is refused at %s, and nothing is kept", async (_what, address) => {
+  ])("is refused at %s, and nothing is stored", async (_what, address) => {
     expect(await codeOf(set(memberSession("cora"), address))).toBe("invalid_input");
     expect(await rowsOf(db, "select from notify.people where member_id = 'cora'")).toEqual([]);
   });
@@ -146,7 +149,7 @@ describe("a person's own webhook", () => {
     expect(await codeOf(set(session, ...given))).toBe(code);
   });
 
-  test("is opened for a message of ours alone, and goes with its owner", async () => {
+  test("is opened only for our own message, and is deleted with its owner", async () => {
     await set(service, webhook("URILEY01"), "tess", "acme");
     const executor = await stage.workflow.db.as("headroom_executor").connect();
     expect(await codeOf(executor.query("select notify.slack_webhook_for_relay($1)", [randomUUID()]))).toBe("not_found");

@@ -1,4 +1,4 @@
-/** Telling people things: once per key and person, by the channels that they chose, when they want to hear it. */
+/** Notifying people: once per key and person, by the channels that they chose, when they want it. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
   const status = async (id: string): Promise<string> =>
     (await oneOf<{ status: string }>(db, "select status from public.notification_outbox where id = $1", [id])).status;
 
-  test("in-app is the default: it is delivered with the transaction that tells it", async () => {
+  test("in-app is the default: it is delivered in the transaction of the notification", async () => {
     const id = await notify({});
     expect(await parts(id)).toEqual([{ channel: "in-app", stage: "shown" }]);
     expect(await status(id)).toBe("delivered");
@@ -50,7 +50,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     expect(await oneOf(db, row, [id])).toEqual({ priority: 5, channels: ["in-app"], a_month: true });
   });
 
-  test("fifty at once with one key are one notification; another person's key is theirs", async () => {
+  test("fifty at the same time with one key are one notification; the same key for another person is separate", async () => {
     const key = randomUUID();
     await rowsOf(
       db,
@@ -66,7 +66,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     expect(await oneOf(db, rows, [ids[0]])).toEqual({ n: 1 });
   });
 
-  test("the uuid of an account names the member that it signs in as, in their workspace alone", async () => {
+  test("an account's uuid names the member that it signs in as, in their workspace only", async () => {
     const account = randomUUID();
     await rowsOf(
       db,
@@ -81,7 +81,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     expect(await codeOf(notify({ user: account, workspace: "globex" }))).toBe("not_found");
   });
 
-  test("each channel is a message of its own, and what cannot be reached says so", async () => {
+  test("each channel is a separate message, and an unreachable one says so", async () => {
     await rowsOf(db, "update directory.members set email = null where workspace_id = 'acme' and id = 'vera'");
     const id = await notify({ user: "vera", channels: ["in-app", "email"] });
     expect(await parts(id)).toEqual([
@@ -91,7 +91,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     expect(await status(id)).toBe("delivered");
   });
 
-  test("a message that cannot be made is dropped and says so; whoever tells it, and what else is told, go on", async () => {
+  test("a message that cannot be made is dropped and reported; its cause and other notifications continue", async () => {
     await rowsOf(db, "update directory.members set email = id || '@acme.example' where workspace_id = 'acme'");
     const original = (
       await oneOf<{ source: string }>(
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     }
   });
 
-  test("an insert into notification_outbox is a call of notify, and answers the id that is there", async () => {
+  test("an insert into notification_outbox is a call of notify, and returns the existing id", async () => {
     const key = randomUUID();
     const insert = `insert into public.notification_outbox (workspace_id, user_id, idempotency_key, title, body)
                     values ('acme', 'rita', $1, 'T', 'B') returning id`;
@@ -152,7 +152,7 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     "https://[::1]:8400/",
     "https://bücher.example/@rita?to=a@b.example",
     `https://example.org/${"x".repeat(1_980)}`,
-  ])("takes the address %s", async (url) => {
+  ])("accepts the address %s", async (url) => {
     const id = await notify({ url });
     expect(await oneOf(db, "select action_url from public.notification_outbox where id = $1", [id])).toEqual({
       action_url: url,
@@ -163,23 +163,23 @@ describe.each(POSTGRES_VERSIONS)("notifications on PostgreSQL %i", async (versio
     ["nobody", { user: "nobody" }],
     ["another workspace's member", { user: "gwen", workspace: "acme" }],
     ["an empty title", { title: " " }],
-    ["a title that nobody sees", { title: "\u3164\u2800\u00ad" }],
+    ["an invisible title", { title: "\u3164\u2800\u00ad" }],
     ["a title of two lines", { title: "a\nBcc: x@y.example" }],
     ["a huge title", { title: "x".repeat(201) }],
     ["an empty body", { body: "\u200b" }],
     ["a huge body", { body: "x".repeat(20_001) }],
-    ["a title that nobody sees", { title: "\u3164" }],
-    ["a body that nobody sees", { body: "\u2800\n\u00ad" }],
+    ["an invisible title", { title: "\u3164" }],
+    ["an invisible body", { body: "\u2800\n\u00ad" }],
     ["an address that is a script", { url: "javascript:alert(1)" }],
-    ["an address that pretends to be another one's", { url: "https://bank.example@evil.example/" }],
+    ["an address that pretends to be another's", { url: "https://bank.example@evil.example/" }],
     ["an address with a password", { url: "https://rita:secret@example.org/" }],
-    ["an address that turns the direction of writing", { url: "https://example.org/\u202egpj.exe" }],
+    ["an address that changes the writing direction", { url: "https://example.org/\u202egpj.exe" }],
     ["an address without a host", { url: "https://?x" }],
     ["an address that is a placeholder", { url: "https://example.org/{{confirmation_link}}" }],
     ["no channel", { channels: [] }],
     ["a channel that does not exist", { channels: ["pigeon"] }],
     ["a priority beyond 9", { priority: 10 }],
-    ["a time that is over", { expires: "2020-01-01" }],
+    ["a time in the past", { expires: "2020-01-01" }],
     ["a key with a line break", { key: "a\nb" }],
   ])("refuses %s, and writes nothing", async (_, input) => {
     const before = await oneOf(db, "select count(*) from notify.notifications");

@@ -1,10 +1,10 @@
-/** When people are told: by their own clock, across both changes of daylight saving, with what belongs together in one message. */
+/** When people are notified: by their own clock, across both changes of daylight saving, with related notifications in one message. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
 
-/** Zone, quiet from and until, the moment, and when somebody may be told. */
+/** Zone, quiet from and until, the time, and when the person may be notified. */
 const quiet: readonly (readonly [string, string, string, string, string, string])[] = [
   [
     "in the evening, before they begin",
@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
   const workflow = await startWorkflow(version);
   const db = workflow.superuser;
   let seen = 0;
-  /** A member of their own for each test, with an address. */
+  /** A separate member for each test, with an address. */
   const somebody = async (settings = ""): Promise<string> => {
     const id = `p${(seen += 1)}-${randomUUID().slice(0, 8)}`;
     await rowsOf(
@@ -119,7 +119,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect(told.toISOString()).toBe(new Date(expected).toISOString());
   });
 
-  test("what comes in quiet hours is held, not lost; what is critical passes", async () => {
+  test("what comes in quiet hours is held, not lost; critical notifications pass", async () => {
     const member = await somebody(
       "time_zone, quiet_from, quiet_until) values ('acme', $1, 'UTC', (now() at time zone 'UTC')::time - interval '1 hour', (now() at time zone 'UTC')::time + interval '2 hours')",
     );
@@ -129,7 +129,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect(await stages(member)).toEqual(["Later held", "Now waiting"]);
     await makeDue(member);
     expect(await stages(member)).toEqual(["Later held", "Now waiting"]);
-    // The night is over.
+    // The night has passed.
     await rowsOf(db, "update notify.people set quiet_until = quiet_from + interval '1 minute' where member_id = $1", [
       member,
     ]);
@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     ["in a digest", "digest", "interval '30 minutes'"],
     ["in a digest whose hour is later than its end", "digest", "interval '-1 minute'"],
   ])(
-    "what expires before quiet hours end, wanted %s, is not sent in them and ends as expired; what is critical passes",
+    "what expires before quiet hours end, in %s, is not sent during them and ends as expired; critical notifications pass",
     async (_what, choice, digestIn) => {
       const member = await somebody(
         `time_zone, quiet_from, quiet_until, digest_at) values ('acme', $1, 'UTC', (now() at time zone 'UTC')::time - interval '1 hour',
@@ -185,7 +185,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect((await subjects(member)).toSorted()).toEqual(["Alone", "Important (and 1 more)", "Other"]);
   });
 
-  test("a digest is one mail of all that was chosen for it, of whatever kind, and of nothing else", async () => {
+  test("a digest is one mail of everything chosen for it, of any kind, and of nothing else", async () => {
     const member = await somebody();
     await rowsOf(
       db,
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect(text.match(/^(?:A review|A step|Important|Alone)$/gm)).toEqual(["Important", "A review", "A step"]);
   });
 
-  test("of what is due the most important goes out first, held and merged alike, and keeps its rank in the outbox", async () => {
+  test("among what is due the most important goes out first, held and merged alike, and keeps its rank in the outbox", async () => {
     const member = await somebody();
     await tell(member, { about: "CR-1", title: "Low", priority: 1 });
     await tell(member, { about: "CR-2", title: "Low too", priority: 2 });
@@ -222,7 +222,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect(await rowsOf(db, ranks, [member])).toEqual([{ priority: 9 }, { priority: 8 }, { priority: 1 }]);
   });
 
-  test("what would be worthless by the time is told at once; what has expired is not told any more", async () => {
+  test("what would expire by then is sent immediately; what has expired is not sent any more", async () => {
     const member = await somebody(
       "time_zone, digest_at) values ('acme', $1, 'UTC', (now() at time zone 'UTC')::time - interval '1 minute')",
     );
@@ -243,7 +243,7 @@ describe.each(POSTGRES_VERSIONS)("the timing of notifications on PostgreSQL %i",
     expect(await subjects(member)).toEqual(["Urgent", "Digested"]);
   });
 
-  test("an address that bounced gets nothing until that is lifted", async () => {
+  test("an address that bounced gets nothing until the suppression is lifted", async () => {
     const member = await somebody();
     await rowsOf(
       db,

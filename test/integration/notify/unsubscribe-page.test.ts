@@ -1,4 +1,4 @@
-/** The page that stops mails, over real HTTP: what a browser without script sees, what mail programs post, and what scanners do not change. */
+/** The unsubscribe page over real HTTP: what a browser without scripts shows, what mail programs post, and what scanners do not change. */
 import { describe, expect, test } from "vitest";
 import { rowsOf } from "../capacity/workflow.ts";
 import { startBrowser } from "../../helpers/browser.ts";
@@ -18,7 +18,7 @@ const choices = (user: string): Promise<unknown[]> =>
   rowsOf(db, "select category, channel, choice from notify.preferences where whose = $1", [`member:${user}`]);
 const off = [{ category: "general", channel: "email", choice: "off" }];
 
-describe("the page behind the link at the end of a mail", () => {
+describe("the unsubscribe page", () => {
   test("shows what it stops and changes nothing, however often it is opened", async () => {
     const token = await tokenFor("rita");
     for (const method of ["GET", "HEAD", "GET"]) {
@@ -31,7 +31,7 @@ describe("the page behind the link at the end of a mail", () => {
     expect(await choices("rita")).toEqual([]);
   });
 
-  test("stops them by its form, and has them again, in a browser without script", async () => {
+  test("stops the mails by its form, and resumes them, in a browser without scripts", async () => {
     const context = await browser.current.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(linkTo(await tokenFor("cora")));
@@ -47,7 +47,7 @@ describe("the page behind the link at the end of a mail", () => {
     await context.close();
   });
 
-  test("takes the one click of a mail program, from anywhere and without a redirect", async () => {
+  test("accepts the one click of a mail program, from anywhere and without a redirect", async () => {
     const answer = await fetch(linkTo(await tokenFor("carl")), {
       method: "POST",
       redirect: "manual",
@@ -77,7 +77,7 @@ describe("the page behind the link at the end of a mail", () => {
     expect(await choices("vera")).toEqual([]);
   });
 
-  test("is no longer there for a customer who was erased, of whom nobody knows the address", async () => {
+  test("no longer exists for an erased customer, whose address nobody knows", async () => {
     const told = { kind: "customer", category: "progress", address: "erased@customer.example" } as const;
     await stage.reaches(await stage.tell({ ...told, user: "CR-ERASED", about: "CR-ERASED" }), "held");
     await stage.release();
@@ -88,18 +88,18 @@ describe("the page behind the link at the end of a mail", () => {
     for (const method of ["GET", "POST"]) expect((await fetch(linkTo(token), { method })).status).toBe(404);
   });
 
-  test("is no longer there for a member who was removed, of whom nothing is kept again", async () => {
+  test("no longer exists for a removed member, about whom nothing is stored again", async () => {
     await rowsOf(db, "select directory.put_member('acme', 'left', $1)", [{ email: "left@acme.example" }]);
     const token = await tokenFor("left");
     await rowsOf(db, "select directory.put_member('acme', 'left', '{\"active\": false}')");
     for (const method of ["GET", "POST"]) expect((await fetch(linkTo(token), { method })).status).toBe(404);
-    // Nor is it that of whoever gets the id next.
+    // Nor does it belong to the next person with the id.
     await rowsOf(db, "select directory.put_member('acme', 'left', $1)", [{ email: "left@acme.example", active: true }]);
     for (const method of ["GET", "POST"]) expect((await fetch(linkTo(token), { method })).status).toBe(404);
     expect(await choices("left")).toEqual([]);
   });
 
-  test("does not get its address into the log", async () => {
+  test("does not put its address into the log", async () => {
     const token = await tokenFor("tim");
     await fetch(linkTo(token));
     expect(JSON.stringify(stage.gateway.log)).not.toContain(token.slice(0, 20));

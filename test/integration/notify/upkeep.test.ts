@@ -1,4 +1,4 @@
-/** What is old goes, by the time that its category is kept; and what a member was told and chose goes with the member. */
+/** Old notifications are deleted after their category's retention; a member's notifications and preferences are deleted with the member. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { memberSession, overHttp } from "../capacity/gateway.ts";
@@ -30,7 +30,7 @@ describe.each(POSTGRES_VERSIONS)("upkeep of notifications on PostgreSQL %i", asy
     expect(await stages(db, member)).toHaveLength(left);
   });
 
-  test("a batch takes no more than it is told to, and what is still held stays", async () => {
+  test("a batch takes no more than its limit, and what is still held stays", async () => {
     const member = await somebody(db);
     for (let each = 0; each < 5; each += 1) await tell(db, member, { title: `${each}` });
     await tell(db, member, { title: "Held", category: "requests", channels: ["email"], about: "CR-1" });
@@ -39,7 +39,7 @@ describe.each(POSTGRES_VERSIONS)("upkeep of notifications on PostgreSQL %i", asy
     expect(await stages(db, member)).toEqual(["Held email held"]);
   });
 
-  test("messages go when nothing that they carried is kept, and their archive is the outbox's affair", async () => {
+  test("messages are deleted when nothing that they carried is left, and their archive is up to the outbox", async () => {
     const member = await somebody(db);
     await tell(db, member, { channels: ["email"] });
     await age(member, 100);
@@ -50,7 +50,7 @@ describe.each(POSTGRES_VERSIONS)("upkeep of notifications on PostgreSQL %i", asy
     expect(await rowsOf(db, "select from notify.deliveries where recipient = $1", [member])).toEqual([]);
   });
 
-  test("when a member is removed, what they were told and chose is erased, and what waits is not sent", async () => {
+  test("when a member is removed, their notifications and preferences are erased, and waiting messages are not sent", async () => {
     const member = await somebody(db);
     await overHttp(workflow.db, memberSession(member), (client) =>
       rowsOf(client, "select public.set_notification_preferences($1)", [
@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("upkeep of notifications on PostgreSQL %i", asy
     expect(await rowsOf(db, "select from notify.deliveries where to_erase")).toEqual([]);
   });
 
-  test("somebody who gets the id of a removed member starts with an empty inbox", async () => {
+  test("the next person with a removed member's id starts with an empty inbox", async () => {
     const member = await somebody(db);
     await tell(db, member);
     const control = workflow.db.as("headroom_control").pool;

@@ -1,6 +1,6 @@
 /**
- * Nothing counts as sent that nobody can read: what one message cannot show goes by the next, and of a text that is too long for any the
- * whole is in the inbox. Does not own: that Slack takes them (slack.test.ts).
+ * Nothing that nobody can read is treated as sent: what one message cannot show goes into the next, and a text that is too long for any is
+ * complete in the inbox. Does not own: that Slack accepts them (slack.test.ts).
  */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
@@ -52,7 +52,7 @@ const things: fc.Arbitrary<Thing[]> = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("messages show everything that they carry, on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   const db = workflow.superuser;
 
@@ -95,7 +95,7 @@ describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreS
     ).map(({ id }) => id);
 
   test.each(["slack", "email"] as const)(
-    "a digest of 45 things by %s names every one of them in the message that carries it",
+    "a digest of 45 notifications by %s names every one of them in the message that carries it",
     async (channel) => {
       const told = Array.from({ length: 45 }, (_, n) => ({
         title: `Thing ${n}.`,
@@ -117,7 +117,7 @@ describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreS
     },
   );
 
-  test("whatever is told in Slack stands in its message, within what Slack takes, or all of it in the inbox", async () => {
+  test("every notification in Slack is in its message, within Slack's limits, or completely in the inbox", async () => {
     await fc.assert(
       fc.asyncProperty(things, async (told) => {
         const { member, ids } = await tellAll(told, "slack");
@@ -144,7 +144,7 @@ describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreS
     );
   });
 
-  test("whatever is told by mail stands in its mail", async () => {
+  test("every notification by mail is complete in its mail", async () => {
     await fc.assert(
       fc.asyncProperty(things, async (told) => {
         const { member, ids } = await tellAll(told, "email");
@@ -163,7 +163,7 @@ describe.each(POSTGRES_VERSIONS)("messages show all that they carry, on PostgreS
     );
   });
 
-  test("what Slack cannot show whole is in the inbox also where nothing of its kind is wanted there", async () => {
+  test("what Slack cannot show completely is in the inbox even where its category is switched off there", async () => {
     const member = await somebody(db);
     await rowsOf(db, "update directory.members set slack_user_id = upper('U' || left(md5($1), 12)) where id = $1", [
       member,

@@ -1,6 +1,6 @@
 /**
- * Drives the engine's SQL functions from tests, each as the role that may call it: ingest enqueues, the executor claims,
- * settles and reaps, control works dead letters. Time is moved by the superuser, who makes leases run out and rows due.
+ * Drives the engine's SQL functions from tests, each as the role that may call it: ingest enqueues, the executor claims, settles and reaps,
+ * control handles dead letters. The superuser moves time: it makes leases run out and rows due.
  *
  * Does not own: what is asserted, nor any logic of a relay.
  */
@@ -70,7 +70,7 @@ export interface Claimed {
 
 export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released";
 
-/** How many lines of each kind a settle wrote, which rows came too late, which were given up, and which must be settled again. */
+/** How many lines of each kind a settle wrote, which rows were too late, which were given up, and which must be settled again. */
 export interface Settled {
   readonly delivered: number;
   readonly retried: number;
@@ -158,7 +158,7 @@ export class Engine {
         options.runLength ?? null,
         options.retention ?? null,
         options.dedupeDays ?? null,
-        // Full jitter may come out near nought; below an hour it would now and then look like no wait at all.
+        // Full jitter may be close to zero; below an hour it would sometimes look like no wait at all.
         options.backoffBaseMs ?? 3_600_000,
         options.resendBlind ?? null,
       ],
@@ -166,7 +166,7 @@ export class Engine {
     return { id: stream_id, name };
   }
 
-  /** Enqueues in the transaction of the client, or in one of its own. */
+  /** Enqueues in the client's transaction, or in a separate one. */
   async enqueue(stream: Stream, input: RowInput = {}, client: Queryable = this.ingest): Promise<Enqueued> {
     return oneOf<Enqueued>(
       client,
@@ -191,7 +191,7 @@ export class Engine {
     );
   }
 
-  /** Several rows of one key, each in a transaction of its own, in order. */
+  /** Several rows of one key, each in a separate transaction, in order. */
   async enqueueRow(stream: Stream, count: number, input: RowInput = {}): Promise<Enqueued[]> {
     const rows: Enqueued[] = [];
     for (let n = 0; n < count; n += 1) rows.push(await this.enqueue(stream, input));
@@ -223,11 +223,11 @@ export class Engine {
   async claimOne(stream: Stream): Promise<Claimed> {
     const rows = await this.claim(stream);
     const [row] = rows;
-    if (row === undefined || rows.length > 1) throw new Error(`One claimed row was expected, not ${rows.length}.`);
+    if (row === undefined || rows.length > 1) throw new Error(`Expected one claimed row, not ${rows.length}.`);
     return row;
   }
 
-  /** Records results and returns the ids of those that came too late. */
+  /** Records results and returns the ids of those that were too late. */
   async settle(stream: Stream, results: readonly Result[], client: Queryable = this.executor): Promise<string[]> {
     return (await this.settleAndCount(stream, results, client)).late ?? [];
   }
@@ -237,7 +237,7 @@ export class Engine {
     results: readonly Result[],
     client: Queryable = this.executor,
   ): Promise<Settled> {
-    // By name, where the relay writes them by position: neither covers up a mistake of the other.
+    // By name, where the relay passes them by position: neither hides a mistake of the other.
     const outcomes = results.map(({ row, outcome = "delivered", ...result }) => ({
       claim_id: row.claim_id,
       lane_id: row.lane_id,
@@ -269,17 +269,17 @@ export class Engine {
     );
   }
 
-  /** Claims and delivers until nothing is due; returns the ids in the order of their delivery. */
+  /** Claims and delivers until nothing is due; returns the ids in the order of delivery. */
   async drain(stream: Stream): Promise<string[]> {
     const delivered: string[] = [];
     for (let round = 0; round < 200; round += 1) {
       const rows = await this.claim(stream);
-      // A look that only moved a lane to another queue brings nothing.
+      // A claim that only moved a lane to another queue returns nothing.
       if (rows.length === 0 && !(await this.isDue(stream))) return delivered;
       await this.deliver(stream, rows);
       delivered.push(...rows.map((row) => row.outbox_id));
     }
-    throw new Error("The stream does not run dry.");
+    throw new Error("The stream never runs dry.");
   }
 
   async isDue(stream: Stream): Promise<boolean> {
@@ -295,7 +295,7 @@ export class Engine {
     return (await oneOf<{ n: number }>(client, "select outbox.reap() as n")).n;
   }
 
-  /** Makes the leases of a stream run out. Those that are being settled at this moment are left alone. */
+  /** Makes a stream's leases run out, except those that are being settled at this moment. */
   async expireLeases(stream: Stream): Promise<void> {
     await rowsOf(
       this.superuser,
@@ -305,7 +305,7 @@ export class Engine {
     );
   }
 
-  /** Lets the waiting of a stream be over: backoff, slots, and dates. What somebody works on at this moment is left alone. */
+  /** Ends every wait of a stream: backoff, slots and dates. Rows that others work on at this moment are left alone. */
   async makeDue(stream: Stream): Promise<void> {
     await rowsOf(
       this.superuser,
@@ -328,7 +328,7 @@ export class Engine {
     );
   }
 
-  /** Brings the first row of a stream to its end: rejected, so dead. */
+  /** Makes the first row of a stream dead, by a rejection. */
   async kill(stream: Stream, outcome: "rejected" | "unknown" = "rejected"): Promise<Claimed> {
     const rows = await this.claim(stream, { maxLanes: 1 });
     const [first, ...tail] = rows;
@@ -388,7 +388,7 @@ export class Engine {
   }
 }
 
-/** A database with rails and a relay in it, whose invariants are checked after each test of the describe. */
+/** A database with rails and a relay, whose invariants are checked after each test of the describe. */
 export async function startEngine(version: EmbeddedVersion, template: Template = "small"): Promise<Engine> {
   const engine = new Engine(await createTestDatabase({ version, template }));
   beforeAll(() => engine.start());

@@ -1,5 +1,5 @@
 /**
- * Asking the database in tests: rows with numbers as numbers, exactly one row, and the refusal of a statement.
+ * Queries of tests: rows with numbers as numbers, exactly one row, and the refusal of a statement.
  */
 import type { ClientBase, Pool } from "pg";
 import { expect } from "vitest";
@@ -10,14 +10,14 @@ export type Queryable = ClientBase | Pool;
 
 const names = new Map<string, string>();
 
-/** The same for the same text. */
+/** The same name for the same text. */
 function nameOf(text: string): string {
   const name = names.get(text) ?? `statement ${names.size + 1}`;
   names.set(text, name);
   return name;
 }
 
-/** What is asked with values is asked by name: a connection analyses it once, as the ones of the server do. */
+/** A query with values is a named statement: a connection analyses it once, as the server's connections do. */
 export async function rowsOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T[]> {
   const named = values.length > 0 ? { name: nameOf(text) } : {};
   const result = await client.query({ ...named, text, values: [...values], types: valueTypes });
@@ -27,11 +27,11 @@ export async function rowsOf<T>(client: Queryable, text: string, values: readonl
 export async function oneOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T> {
   const rows = await rowsOf<T>(client, text, values);
   const [first] = rows;
-  if (first === undefined || rows.length > 1) throw new Error(`One row was expected, not ${rows.length}: ${text}`);
+  if (first === undefined || rows.length > 1) throw new Error(`Expected one row, not ${rows.length}: ${text}`);
   return first;
 }
 
-/** What a refusal with this code looks like to whoever gets it from the driver; `facts`, an id or a word, stand somewhere behind the code. */
+/** What a refusal with this code looks like from the driver; `facts`, an id or a word, are somewhere behind the code. */
 export function refusedAs(code: RefusalCode, facts = ""): { code: string; detail: unknown } {
   const behind = facts === "" ? "(: .+)?$" : `: .*${facts}`;
   return {
@@ -49,6 +49,6 @@ export async function refusalOf(
     (reason: unknown) => reason,
   );
   if (!(error instanceof Error) || !("code" in error))
-    throw new Error(`A refusal by the database was expected, not ${String(error)}.`);
+    throw new Error(`Expected a refusal by the database, not ${String(error)}.`);
   return error as Error & { code: string };
 }

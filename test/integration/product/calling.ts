@@ -1,5 +1,5 @@
 /**
- * Makes the calls of calls.ts: what the catalogue says about each, and the statement, with the session that it needs.
+ * Makes the calls of calls.ts: the catalogue's entry for each, the statement, and the session that it needs.
  *
  * Does not own: which calls there are, nor what is asserted.
  */
@@ -12,15 +12,15 @@ import { fresh, type Call } from "./call.ts";
 import { reading, writing } from "./calls.ts";
 import { signed, type Installation } from "./installation.ts";
 
-/** Something that anybody but its owner may call, insert into or select from. */
+/** Something that a role other than its owner may call, insert into or select from. */
 export interface Exposed {
-  /** As in a call: a function's name, or `insert` and a view; of what is only read, the relation's name alone. */
+  /** As in a call: a function's name, or `insert` and a view; for a relation that is only read, its name alone. */
   readonly of: string;
   readonly kind: "function" | "insert" | "relation";
   readonly writes: boolean;
   /** Arguments or columns, by name, with their types. */
   readonly types: Readonly<Record<string, string>>;
-  /** Arguments that have no default. */
+  /** Arguments without a default. */
   readonly needed: number;
   readonly roles: readonly string[];
 }
@@ -45,7 +45,7 @@ select k.prefix || format('%s.%s', n.nspname, c.relname), k.kind, k.kind = 'inse
  cross join (values ('insert ', 'insert', 'insert'), ('', 'relation', 'select')) k(prefix, kind, privilege)
  where pg_get_userbyid(c.relowner) = 'headroom_owner' and c.relkind in ('r', 'p', 'v') and not c.relispartition`;
 
-/** Everything that is exposed, by the catalogue. */
+/** Everything exposed, according to the catalogue. */
 export async function exposed(client: Queryable): Promise<ReadonlyMap<string, Exposed>> {
   const all = await rowsOf<Exposed>(
     client,
@@ -54,7 +54,7 @@ export async function exposed(client: Queryable): Promise<ReadonlyMap<string, Ex
   return new Map(all.map((each) => [each.of, each]));
 }
 
-/** The calls of everything that is exposed; what reads and needs no argument is called with none. Throws for what has no call. */
+/** The calls of everything exposed; a read without required arguments is called with none. Throws for what has no call. */
 export function callsOf(
   installation: Installation,
   catalogue: ReadonlyMap<string, Exposed>,
@@ -76,11 +76,11 @@ export function callsOf(
   return { writing: calls.writing, reading: [...calls.reading, ...free] };
 }
 
-/** The login with which the call's session begins. */
+/** The login that the call's session begins with. */
 export const loginOf = (call: Call): TestRole =>
   call.session !== undefined || call.of.startsWith("public.handle_") ? "authenticator" : "postgres";
 
-/** JSON that is a text already is sent as it is. */
+/** JSON that is already text is sent unchanged. */
 const encoded = (value: unknown, type: string): unknown =>
   value === null || typeof value === "string" || !(type === "jsonb" || type.startsWith("outbox.row_outcome"))
     ? value
@@ -121,7 +121,7 @@ export function statementOf(
   return { text: `select * from ${call.of}(${given.join(", ")})`, values };
 }
 
-/** Begins a transaction of the call's session, in one go with other settings. */
+/** Begins a transaction of the call's session, in one round trip with other settings. */
 export async function beginAs(
   client: ClientBase,
   call: Call,

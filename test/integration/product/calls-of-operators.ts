@@ -185,7 +185,7 @@ export function writingOfOperators(installation: Installation): Call[] {
         p_captures: { answer: ["id"] },
         p_binds: [{ path: ["answer"], capture: "answer" }],
       },
-      // What goes at once is taken by the next claim; what is left is the one with the extreme time.
+      // The next claim takes what is due immediately; what is left is the row with the extreme time.
       {
         p_stream: "notifications",
         p_key: "k",

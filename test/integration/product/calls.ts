@@ -1,6 +1,6 @@
 /**
- * How everything is called that anybody may call: for each function that is granted, and each view that takes inserts, a call or several
- * that are done and not refused. A function without one fails the tests that go through them all; its call belongs in this table.
+ * How everything exposed is called: for each granted function, and each view that takes inserts, one or more calls that succeed. A function
+ * without one fails the tests that go through them all; its call belongs in this table.
  *
  * Does not own: what the calls are about (installation.ts), nor what is asserted.
  */
@@ -9,13 +9,13 @@ import { writingOfOperators } from "./calls-of-operators.ts";
 import { writingOfPublic } from "./calls-of-public.ts";
 import type { Installation } from "./installation.ts";
 
-/** Every function that changes something, as the catalogue knows it: volatile. */
+/** Every function that changes something: volatile in the catalogue. */
 export const writing = (installation: Installation): Call[] => [
   ...writingOfOperators(installation),
   ...writingOfPublic(installation),
 ];
 
-/** Every function that changes nothing. What is not here is called with nothing, by whoever may. */
+/** Every function that changes nothing. One that is missing here is called without arguments, by every role that may. */
 export function reading(installation: Installation): Call[] {
   const t = installation.things();
   const stream = installation.stream();

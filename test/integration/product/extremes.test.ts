@@ -1,6 +1,7 @@
 /**
- * One row, one member, one value: whatever a caller sends, it is refused in our words or taken, and what was taken stops nobody. The extremes
- * of every type are put into every place of every call; then everything that looks at rows is called by everybody who may.
+ * One row, one member, one value: whatever a caller sends is refused with our own message or accepted, and what was accepted breaks nothing
+ * for anybody. The extremes of every type are put into every place of every call; then everything that reads rows is called by every role
+ * that may.
  */
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
@@ -17,11 +18,11 @@ interface Failure {
   readonly message: string;
 }
 
-/** Ends what others are about: kept last, so that there is something left to put into. */
+/** Calls that end what others need: made last, so that the others still have something to work on. */
 const ending =
   /remove|erase|withdraw|revoke|drop_|skip|stop_|clear|resolve|sign_out|cancel|decide|complete|fail_|disable|end_sub|gone|apply_/;
 
-/** Rows of a time before their times were bound: each alone in its stream, where nothing hides it. */
+/** Rows from before times were bounded: each alone in its stream, where nothing hides it. */
 const beforeTheBound = `
 select outbox.create_stream(name || suffix, p_ordered => ordered)
   from unnest('{of-infinity,of-the-end}'::text[]) name cross join (values ('-ordered', true), ('', false)) k(suffix, ordered);
@@ -38,7 +39,7 @@ update outbox.streams set dedupe_days = 2147483647 where name ~ '^of-';
 update directory.members set away_from = '-infinity', away_until = 'infinity' where id = 'vera';
 update directory.api_keys set expires_at = 'infinity' where id = 'rita-key'`;
 
-/** What looks at many rows, in one go: what comes after the call that puts one of them there. */
+/** Everything that reads many rows, in one go: runs after a call has put an extreme row there. */
 const watch = `
 do $$
 declare
@@ -76,7 +77,7 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
     return known;
   }
 
-  /** One call in a transaction of its own, that is kept or followed by something else; what became of it. */
+  /** One call in its own transaction, committed or followed by something else; returns the outcome. */
   async function attempt(login: TestRole, call: Call, of: Exposed, then = ""): Promise<Failure | null> {
     const client = await clientOf(login);
     try {
@@ -110,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
     });
   }
 
-  /** What runs by itself: all of it once as things are, and once when everything that is held is due. */
+  /** The automatic work: all of it once with things as they are, and once when everything held is due. */
   async function upkeep(complain: Complain): Promise<void> {
     for (const due of [false, true]) {
       if (due) {
@@ -153,7 +154,7 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
   }
 
   test(
-    "are refused in our words, or taken, and then nothing that looks at rows fails for them",
+    "are refused with our own message or accepted, and then nothing that reads rows fails because of them",
     { timeout: 300_000 },
     async () => {
       await installation.make();
@@ -175,7 +176,7 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
       for (const of of new Set(calls.writing.map((call) => call.of)))
         if (!works.has(of)) complain(of, { code: "refused", message: "every call of it in the table" });
 
-      // The first of every call, then the second: between two that write the same row, everything is looked at.
+      // The first of every call, then the second: between two that write the same row, everything is read.
       const turns = calls.writing.map((call) => ({ call, of: catalogue.get(call.of)!, ends: ending.test(call.of) }));
       const queues = turns.map(({ call, of }) => [...extremesOf(call, of)]);
       const atLast: Extreme[] = [];
@@ -235,7 +236,7 @@ describe.each(POSTGRES_VERSIONS)("the extremes of every type on PostgreSQL %i", 
   );
 });
 
-/** In our words, or in Postgres's about a value that is not of its type, with no internals. */
+/** Our own message, or Postgres's about a value that is not of its type, without internals. */
 const isRefusal = ({ code, message }: Failure): boolean =>
   /^PT(4\d\d|503)$/.test(code) ||
   (/^(22|54)...$/.test(code) && !/\b[a-z]+\.[a-z_]+\b|column|relation|plpgsql/i.test(message));

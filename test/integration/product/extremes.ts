@@ -103,11 +103,11 @@ const documents = [
   String.raw`"\u0001\u202e"`,
   `${"[".repeat(5_000)}${"]".repeat(5_000)}`,
 ];
-/** The same for what a provider sends: a few, since there are many places. */
+/** The same for what a provider sends: only a few, since there are many places. */
 const inBodies = documents.filter((text) => text.length < 30 && !/^\[|210866803200|-2147483648|-9223/.test(text));
 const large = `"${megabyte}"`;
 
-/** JSON as it will be sent: a text that stands for itself. */
+/** JSON as it will be sent, already as text. */
 class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -125,7 +125,7 @@ function written(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The document with something else in one place, for each of its places: itself, and everything in it. */
+/** The document with another value in one place, for each of its places: itself, and everything in it. */
 function* places(value: unknown): Generator<(put: Raw) => unknown> {
   yield (put) => put;
   if (typeof value !== "object" || value === null) return;
@@ -139,7 +139,7 @@ function* places(value: unknown): Generator<(put: Raw) => unknown> {
   }
 }
 
-/** What stands in the place of an argument, and what of it is extreme. */
+/** The value of an argument, and which part of it is extreme. */
 interface Put {
   readonly value: unknown;
   readonly put: unknown;
@@ -154,9 +154,9 @@ function* ofDocument(value: unknown, list = documents): Generator<Put> {
 
 export interface Extreme {
   readonly call: Call;
-  /** Something to compute with: a number or a time. */
+  /** A value to compute with: a number or a time. */
   readonly isMeasure: boolean;
-  /** Where, and what, for a person. */
+  /** Where, and what, for people. */
   readonly title: string;
 }
 
@@ -167,7 +167,7 @@ const shown = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}… (${text.length})` : text;
 };
 
-/** The call with each extreme in each place, one at a time; and with each place empty. */
+/** The call with each extreme in each place, one at a time, and with each place empty. */
 export function* extremesOf(call: Call, { types }: Exposed): Generator<Extreme> {
   for (const [name, type] of Object.entries(types)) {
     const given = call.args[name];

@@ -1,8 +1,8 @@
 /**
  * An installation with one of everything that a caller can name: a workspace with people, requests in each state, money, jobs, orders,
- * notifications, endpoints, rows of the outbox that wait, are being sent and were given up.
+ * notifications, endpoints, and outbox rows that wait, are in flight and were given up.
  *
- * Does not own: who calls what about it (calls.ts), nor what is asserted.
+ * Does not own: the calls (calls.ts), nor what is asserted.
  */
 import { createHmac } from "node:crypto";
 import { Stripe } from "stripe";
@@ -13,7 +13,7 @@ import { Engine, type Claimed, type Stream } from "../outbox/engine.ts";
 import { callbackSecret, secretKey } from "../provisioning/jobs.ts";
 import { sign, signingSecret, team } from "../inbound/slack/slack.ts";
 
-/** What there is, by the names that calls put in. */
+/** The things, by the names that calls use. */
 export interface Things {
   readonly review: string;
   readonly offered: string;
@@ -24,7 +24,7 @@ export interface Things {
   readonly payment: string;
   readonly job: string;
   readonly failedJob: string;
-  /** What failed and could not be cleaned up after. */
+  /** A job that failed and whose cleanup failed. */
   readonly uncleanedJob: string;
   readonly offerToken: string;
   readonly checkoutToken: string;
@@ -54,12 +54,12 @@ export interface Things {
 export interface Installation {
   readonly money: Money;
   readonly engine: Engine;
-  /** Makes it, inside a test: what tests of the workflow begin with would take part of it away again. */
+  /** Makes it, inside a test: the workflow's own set-up before each test would remove part of it. */
   make(): Promise<void>;
   readonly things: () => Things;
-  /** A stream with order, whose rows these are. */
+  /** An ordered stream, whose rows these are. */
   readonly stream: () => Stream;
-  /** A row of it that a relay has. */
+  /** A row of it that a relay has claimed. */
   readonly flying: () => Claimed;
 }
 
@@ -92,14 +92,14 @@ export const signed: Readonly<Record<string, (body: string) => Readonly<Record<s
   }),
 };
 
-/** One at a time is provided for a customer. */
+/** Only one at a time is provisioned for a customer. */
 const terms = (org = "initech") => ({
   customer: { org_id: org, name: "Initech", email: "buyer@initech.example" },
   channel: "C0ACME",
 });
 
 const must = <T>(value: T | undefined): T => {
-  if (value === undefined) throw new Error("The installation is not there yet.");
+  if (value === undefined) throw new Error("The installation does not exist yet.");
   return value;
 };
 
@@ -108,7 +108,7 @@ export async function startInstallation(version: EmbeddedVersion): Promise<Insta
   const money = await startMoney(version);
   const { superuser, db } = money;
   const engine = new Engine(db);
-  // Before anybody else connects: it holds for sessions that begin.
+  // Before the first connection: it applies to sessions that begin afterwards.
   const first = await db.superuser.connect();
   await first.query(`alter database ${db.name} set headroom.secret_key = '${secretKey}'`);
   await first.end();
@@ -229,7 +229,7 @@ export async function startInstallation(version: EmbeddedVersion): Promise<Insta
       "select d.outbox_id from notify.deliveries d join notify.parts p on p.delivery_id = d.id where p.notification_id = $1";
     const [mailRow, slackRow] = [await one(rowOf, mailed), await one(rowOf, slacked)];
     await rowsOf(superuser, "select outbox.skip(array[$1::uuid], 'otto', 'not now')", [await one(rowOf, skippedMail)]);
-    // Whoever lost the mail may be sent another at once.
+    // A visitor who lost the mail may be sent another immediately.
     await rowsOf(
       superuser,
       "select outbox.skip(array(select l.outbox_id from capacity.links_of($1) l), 'otto', 'lost')",

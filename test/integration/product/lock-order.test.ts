@@ -1,6 +1,6 @@
 /**
- * No two calls wait for each other: everything that anybody may call and that writes is run into everything else, about the same things, in both
- * orders, wherever one holds something that the other takes as well. The order in which things are taken is in docs/architecture.md.
+ * No two calls deadlock: every exposed call that writes runs into every other, about the same things, in both orders, wherever one holds
+ * what the other needs. docs/architecture.md has the order in which locks are taken.
  */
 import { describe, expect, test } from "vitest";
 import { callsOf, exposed } from "./calling.ts";
@@ -19,7 +19,7 @@ describe.each([18] as const)("any two calls at the same time on PostgreSQL %i", 
     const traces: Trace[] = [];
     for (const call of writing) traces.push(await crossing.trace(call));
     const meetings = traces.flatMap((first) => traces.flatMap((second) => meetingsOf(first, second)));
-    // Were nothing traced, nothing would meet.
+    // If nothing were traced, nothing would meet.
     expect(meetings.length).toBeGreaterThan(1_000);
     const deadlocks = new Set<string>();
     for (const meeting of meetings) {

@@ -1,6 +1,6 @@
 /**
- * One story told through each surface alone: by Slack's buttons, by supabase-js, by curl, by the command line. The log is the
- * same, but for the entrance that each event names.
+ * The same story through each surface alone: Slack's buttons, supabase-js, curl, the command line. The log is the same, except for the
+ * entrance that each event names.
  */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -28,7 +28,7 @@ interface LoggedEvent {
   readonly via: string;
 }
 
-/** The log of a request without what must differ from one request to the next: its ids. */
+/** A request's log without what differs from one request to the next: its ids. */
 async function logOf(id: string): Promise<LoggedEvent[]> {
   const { rows } = await db.superuser.pool.query<LoggedEvent>(
     `select event_type, actor_type, actor_id, state_before, state_after, effects, via,
@@ -131,7 +131,7 @@ async function bySupabase(): Promise<string> {
   return id;
 }
 
-/** As the workflow's own document shows it: the key of any client, and the bearer of a machine. */
+/** As the workflow's own document shows it: any client's API key, and a machine's bearer token. */
 async function curl(name: string, body: unknown): Promise<{ readonly id: string }> {
   const url = `${gateway.url}/rest/v1/rpc/${name}`;
   const headers = {
@@ -144,7 +144,7 @@ async function curl(name: string, body: unknown): Promise<{ readonly id: string 
   return JSON.parse(await answerOf(words, () => fetch(url, { method: "POST", headers, body: JSON.stringify(body) })));
 }
 
-/** What curl prints; on a machine without it, what the same request brings. */
+/** What curl prints; on a machine without curl, the result of the same request. */
 async function answerOf(words: readonly string[], instead: () => Promise<Response>): Promise<string> {
   try {
     return (await promisify(execFile)("curl", words)).stdout;
@@ -221,7 +221,7 @@ describe("a request from its submission to its provisioning", { timeout: 120_000
       ([newest]) => newest?.subject.startsWith("Being provisioned") === true,
       "the mail that tells the customer the outcome",
     );
-    // Who was faster, the one who confirmed or the one who mails, decides whether the customer was still asked.
+    // Whether the customer was still asked depends on which was faster, confirming or mailing.
     const earlier = mails.slice(1).map(({ subject }) => subject.replace(/:.*/, ""));
     expect([[], ["Please confirm"]]).toContainEqual(earlier);
   }, 70_000);

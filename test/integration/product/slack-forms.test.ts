@@ -1,5 +1,5 @@
 /**
- * Forms, notes and Linear's comments through everything: the sandbox's Slack and Linear, the real server, the real relay and rails.
+ * Forms, notes and Linear's comments end to end: the sandbox's Slack and Linear, the real server, the real relay and rails.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const slackIdOf = (memberId: string): string =>
   sandbox.sampleData.people.find((person) => person.memberId === memberId)?.slackUserId ?? "";
 const [riley, casey, ines] = ["riley", "casey", "ines"].map(slackIdOf) as [string, string, string];
 
-/** Asks again until there is one, or for ten seconds. */
+/** Checks repeatedly until there is one, or for ten seconds. */
 async function eventually<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
   const deadline = performance.now() + 10_000;
   for (;;) {
@@ -47,7 +47,7 @@ async function newest(): Promise<string> {
 }
 
 describe("through the sandbox", () => {
-  test("a form makes a request; a click without the right is answered by a note; a reason rejects it; Linear's words come back", async () => {
+  test("a form makes a request; a click without the right is answered by a note; a form with a reason rejects it; Linear's comments come back", async () => {
     expect(await sandbox.slack.command({ user: riley, text: "32XL x2 us-east-1 for Acme Corp" })).toMatchObject({
       kind: "acknowledged",
     });
@@ -104,7 +104,7 @@ describe("through the sandbox", () => {
       { event_type: "REQUEST_SUBMITTED", actor_id: "riley", via: "slack" },
       { event_type: "TECH_REVIEW_REJECTED", actor_id: "ines", via: "slack" },
     ]);
-    // Our own comments in Linear came back as deliveries, and as no notes.
+    // Our own comments in Linear came back as deliveries, but not as notes.
     const notes = await db.superuser.pool.query(
       "select from capacity.notices where request_id = $1 and kind = 'note'",
       [id],

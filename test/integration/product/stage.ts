@@ -1,8 +1,8 @@
 /**
- * The whole product before a test's database: the real server, a relay with the providers' rails, and the sandbox that they reach.
- * The same people as in the example that `headroom up` makes.
+ * The whole product on a test's database: the real server, a relay with the providers' rails, and the sandbox that they reach. The people
+ * are those of the example that `headroom up` makes.
  *
- * Owns: starting everything, and ending it at the end of the file. Does not own: what is asserted.
+ * Owns: starting everything, and stopping it at the end of the file. Does not own: what is asserted.
  */
 import { afterAll } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
@@ -68,7 +68,7 @@ async function prepare(db: TestDatabase, gateway: TestGateway): Promise<void> {
   ] as const) {
     await setSecret(client, { name, value, key: testSecretKey });
   }
-  // Slack's one message a second is what its own tests are about.
+  // Slack's limit of one message a second is tested elsewhere.
   await db.superuser.pool.query("select outbox.limit_destination($1, 1)", [
     `slack:${defaultSampleData.slackChannels[0]?.id}`,
   ]);

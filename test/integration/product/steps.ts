@@ -1,9 +1,10 @@
 /**
- * Stops a call at any of the rows that it writes, so that another one runs into it exactly there; and finds out first which rows a call
- * takes, and in which order, so that only those are tried against each other that have two in common.
+ * Stops a call at any of the rows that it writes, so that another call runs into it exactly there. First finds out which rows a call locks,
+ * and in which order, so that only calls with two in common are tried against each other.
  *
- * A deadlock of two needs one that holds something and wants something else, which the other holds already. So one call is stopped each time it
- * has taken one more of what both take, the other goes as far as it can, and then the first goes on: where their orders differ, they meet.
+ * A deadlock of two needs one that holds something and wants something else, which the other already holds. So one call is stopped each
+ * time it has locked one more of what both lock, the other goes as far as it can, and then the first continues: where their orders differ,
+ * they meet.
  *
  * Does not own: which calls there are, nor what is asserted.
  */
@@ -13,7 +14,7 @@ import { rowsOf } from "../outbox/queries.ts";
 import type { Call } from "./call.ts";
 import { beginAs, loginOf, statementOf, type Exposed } from "./calling.ts";
 
-/** Triggers on every table of ours; whoever asks for it is stopped by the n-th of what they fire, or has them written down. */
+/** Triggers on every table of ours; a session can ask to be stopped by the n-th row that fires them, or to have the rows recorded. */
 const triggers = `
 create schema steps;
 create table steps.taken (n integer, op text, keys text[]);
@@ -99,7 +100,7 @@ interface Step {
   readonly keys: readonly string[] | null;
 }
 
-/** What a call takes: row by row as it writes them, what it only locks, and what it refers to, which must not go meanwhile. */
+/** What a call locks: each row that it writes, what it only locks, and what it refers to, which must not be deleted meanwhile. */
 export interface Trace {
   readonly call: Call;
   readonly steps: readonly Step[];
@@ -114,13 +115,13 @@ export interface Meeting {
   readonly pauseAt: number;
 }
 
-/** Of two calls that take many things in common, a few places show the order as well as all. */
+/** For two calls that lock many things in common, a few places show the order as well as all of them. */
 const maxPlaces = 4;
 
 const both = (one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
   [...one].filter((key) => other.has(key));
 
-/** Where the first is stopped for the second to run into it: once for each thing more that it holds of what both take, while it wants another. */
+/** Where the first is stopped for the second to run into it: each time it holds one more thing that both lock, while it wants another. */
 export function meetingsOf(first: Trace, second: Trace): Meeting[] {
   const shared = new Set([
     ...both(first.taken, second.taken),
@@ -130,7 +131,7 @@ export function meetingsOf(first: Trace, second: Trace): Meeting[] {
   if (shared.size < 2) return [];
   const locked = both(first.locked, shared);
   const held = new Set(locked);
-  // By what was taken last: of many rows of one table the first place and the last are enough, and any order but one shows there.
+  // By what was locked last: of many rows of one table the first place and the last are enough, and any order but one shows there.
   const places: { readonly of: string; readonly n: number }[] = [];
   let of = "";
   for (const [place, { n, op, keys }] of first.steps.entries()) {
@@ -139,7 +140,7 @@ export function meetingsOf(first: Trace, second: Trace): Meeting[] {
       for (const key of here.filter((each) => !held.has(each))) of = key.slice(0, key.indexOf("["));
       for (const key of here) held.add(key);
     };
-    // The row of an update or a deletion is locked before its trigger fires; a key that is inserted is not taken yet.
+    // The row of an update or a deletion is locked before its trigger fires; an inserted key is not locked yet.
     if (op !== "INSERT") take();
     const wants = first.steps
       .slice(place)
@@ -156,10 +157,10 @@ export function meetingsOf(first: Trace, second: Trace): Meeting[] {
     .map(({ n }) => ({ first, second, pauseAt: n }));
 }
 
-/** A key without the mark of one that is only referred to. */
+/** A key without the mark that it is only referred to. */
 const bare = (key: string): string => key.replace("~", "");
 
-/** One database, in which two calls at a time run into each other, and nothing that they do is kept. */
+/** One database, in which two calls at a time run into each other, and nothing that they do is committed. */
 export class Crossing {
   readonly #db: TestDatabase;
   readonly #catalogue: ReadonlyMap<string, Exposed>;
@@ -173,7 +174,7 @@ export class Crossing {
   static async open(db: TestDatabase, catalogue: ReadonlyMap<string, Exposed>): Promise<Crossing> {
     const client = await db.superuser.connect();
     await client.query(triggers);
-    // Whoever waits in a circle is told at once.
+    // A deadlock is detected immediately.
     await client.query(`alter database ${db.name} set deadlock_timeout = '10ms'`);
     await client.end();
     return new Crossing(db, catalogue);
@@ -190,7 +191,7 @@ export class Crossing {
     return known;
   }
 
-  /** Makes the call up to its commit, and takes it back; the SQLSTATE where it failed. */
+  /** Makes the call up to its commit, and rolls it back; returns the SQLSTATE if it failed. */
   async #make(client: ClientBase, call: Call, pauseAt: number | null): Promise<string | null> {
     try {
       await beginAs(client, call, pauseAt === null ? {} : { "steps.pause_at": String(pauseAt) });
@@ -203,12 +204,12 @@ export class Crossing {
     }
   }
 
-  /** What the call takes, when nobody is in its way. */
+  /** What the call locks when nothing blocks it. */
   async trace(call: Call): Promise<Trace> {
     const client = await this.#client("first", loginOf(call));
     const look = await this.#client("look");
     const code = await this.#make(client, call, 0);
-    // Where it failed, nothing is held any more, and nothing is known.
+    // If it failed, no lock is held any more, and nothing is known.
     if (code !== null) {
       await client.query("rollback");
       return { call, steps: [], locked: new Set(), taken: new Set(), referred: new Set() };
@@ -228,7 +229,7 @@ export class Crossing {
     return { call, steps, locked, taken: new Set([...written, ...locked]), referred };
   }
 
-  /** Lets the second run into the first where that is stopped. The SQLSTATEs with which they ended. */
+  /** Lets the second run into the first where that is stopped. Returns the SQLSTATEs with which they ended. */
   async meet({ first, second, pauseAt }: Meeting): Promise<readonly (string | null)[]> {
     const [one, two, look] = [
       await this.#client("first", loginOf(first.call)),

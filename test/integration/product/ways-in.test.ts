@@ -1,14 +1,17 @@
 /**
- * Who can cause which rows of the outbox, by which way in, to which stream and by which rail: found in the catalogue, and then tried by each
- * role with everything there is. What came of it is compared with ways-in.golden.txt, of which somebody has read every line. After a change
- * that is meant: `npx vitest run -u test/integration/product/ways-in.test.ts`, and read what is different.
+ * Who can cause which outbox rows, through which function, to which stream and by which rail: found in the catalogue, and then tried by
+ * each role with everything there is. The result is compared with ways-in.golden.txt, every line of which a person has read. After an
+ * intended change: `npx vitest run -u test/integration/product/ways-in.test.ts`, and read the difference.
  */
 import { expect, describe, test } from "vitest";
 import type { TestRole } from "../../helpers/database.ts";
 import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
 import { secretKey } from "../inbound/slack/slack.ts";
 
-/** Every function that leads to a new row, by calls, hooks and triggers; and to whom it, or a relation with such a trigger, was granted. */
+/**
+ * Every function that leads to a new row, by calls, hooks and triggers, and the roles to which it, or a relation with such a trigger, was
+ * granted.
+ */
 const waysIn = String.raw`
 with recursive ours as (
   select p.oid, format('%s.%s', n.nspname, p.proname) as name, coalesce(p.proacl, acldefault('f', p.proowner)) as acl, p.proowner as owner,
@@ -45,8 +48,8 @@ select g.way, array_agg(distinct coalesce(r.rolname::text, 'everybody') order by
 type Choice = "stream, rail and destination" | "type and source" | "channel";
 
 /**
- * How the ways are called that leave one of these to whoever calls; c is what is tried, and c.id names it. A way that is not here must write
- * to a stream, by a rail, that it knows by itself.
+ * How to call the ways that leave one of these choices to the caller; c is what is tried, and c.id names it. A way that is not listed must
+ * choose its stream and rail itself.
  */
 const calls: Readonly<Record<string, { readonly chooses: Choice; readonly call: string }>> = {
   "call outbox.enqueue": {
@@ -94,7 +97,10 @@ interface Candidate {
   readonly member?: string;
 }
 
-/** Every stream with every rail, and a destination of every kind; events in everybody's name; channels to somebody with a webhook and without. */
+/**
+ * Every stream with every rail, and a destination of every kind; events in everybody's name; channels to a person with a webhook and
+ * without.
+ */
 const everything = `
 select (select jsonb_agg(jsonb_build_object('stream', s.name, 'rail', r.name, 'destination', d.name))
           from outbox.streams s, outbox.rails r,
@@ -115,7 +121,7 @@ interface Way {
 
 interface Session {
   readonly login: TestRole;
-  /** Taken on as PostgREST does. */
+  /** Set as PostgREST does. */
   readonly role?: string;
 }
 
@@ -129,12 +135,12 @@ const sessions: Readonly<Record<string, Session>> = {
   headroom_executor: { login: "headroom_executor" },
   headroom_control: { login: "headroom_control" },
   headroom_auditor: { login: "headroom_auditor" },
-  // Named as one below, in the end.
+  // Renamed at the end, like one below.
   login_headroom_auditor: { login: "headroom_auditor" },
 };
 const producer = "login_headroom_auditor";
 
-/** What is possible, line by line. */
+/** Everything possible, line by line. */
 const possible = `
 select concat_ws(' | ', t.role, t.way, m.stream, m.rail,
                  string_agg(distinct coalesce(regexp_replace(m.destination, '[0-9a-f-]{36}', '…'), 'no destination'), ', '
@@ -178,7 +184,7 @@ describe("ways into the outbox", async () => {
     const tryAll = async (role: string, { login, role: taken }: Session, ways: readonly Way[]): Promise<void> => {
       const blocks = Object.entries(calls).map(([way, { chooses, call }], place) => {
         const isGranted = ways.some((each) => each.way === way && each.roles.includes(role));
-        // Whoever may not call it at all may not with anything.
+        // A role that may not call it at all may not with any arguments.
         const all = candidates[chooses]
           .slice(0, isGranted ? undefined : 1)
           .map((each, n) => ({ ...each, id: `${role}/${place}/${n}` }));

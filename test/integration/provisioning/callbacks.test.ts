@@ -1,6 +1,6 @@
 /**
  * Callbacks as the world sends them: out of order, repeated, forged, stale, late, from a re-run or from a stranger. Whatever comes, a job
- * only moves forward, and what is wrong is answered clearly, written down, and moves nothing.
+ * only moves forward; a bad callback is answered clearly, recorded, and moves nothing.
  */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf } from "../capacity/workflow.ts";
 import { startProvisioning, type Job, type Said } from "./jobs.ts";
 
-/** What runs say in order, with what each is answered, and how the job stands in the end. */
+/** What runs report in order, the answer to each, and the job's final state. */
 const sequences: readonly (readonly [title: string, said: readonly (readonly [Said, string])[], state: string])[] = [
   [
     "a claim that comes twice",
@@ -117,10 +117,10 @@ const sequences: readonly (readonly [title: string, said: readonly (readonly [Sa
 ];
 
 const wrong: readonly (readonly [title: string, fields: Record<string, unknown>, detail: RegExp])[] = [
-  ["a field that nobody knows", { more: 1 }, /^invalid_input: more: no such field/],
+  ["an unknown field", { more: 1 }, /^invalid_input: more: no such field/],
   ["no id", { id: undefined }, /^invalid_input: id: /],
-  ["an id that is none", { id: "7" }, /^invalid_input: id: /],
-  ["a job that is no UUID", { job_id: "CR-2026-000001" }, /^invalid_input: job_id: /],
+  ["an invalid id", { id: "7" }, /^invalid_input: id: /],
+  ["a job that is not a UUID", { job_id: "CR-2026-000001" }, /^invalid_input: job_id: /],
   ["another task", { task: "destroy" }, /^invalid_input: task: /],
   ["another signal", { signal: "running" }, /^invalid_input: signal: /],
   ["no attempt", { attempt: 0 }, /^invalid_input: attempt: /],
@@ -131,7 +131,7 @@ const wrong: readonly (readonly [title: string, fields: Record<string, unknown>,
   ["no try of the run", { run_attempt: undefined }, /^invalid_input: run_attempt: /],
   ["a step of 201 characters", { signal: "heartbeat", step: "x".repeat(201) }, /^invalid_input: step: /],
   ["a step that is no text", { signal: "heartbeat", step: { a: 1 } }, /^invalid_input: step: /],
-  ["a bell in a step", { signal: "heartbeat", step: "ding \u0007" }, /^invalid_input: step: no control/],
+  ["a bell character in a step", { signal: "heartbeat", step: "ding \u0007" }, /^invalid_input: step: no control/],
   ["progress beyond the end", { signal: "heartbeat", progress: 101 }, /^invalid_input: progress: /],
   ["progress that is no number", { signal: "heartbeat", progress: "half" }, /^invalid_input: progress: /],
   ["an error of 4001 characters", { signal: "failed", error: "x".repeat(4001) }, /^invalid_input: error: /],
@@ -170,7 +170,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect(await p.findings()).toEqual([]);
   });
 
-  test.each(wrong)("one with %s is refused, written down, and moves nothing", async (_title, fields, detail) => {
+  test.each(wrong)("one with %s is refused, recorded, and moves nothing", async (_title, fields, detail) => {
     const job = await p.confirmed();
     const before = await p.job(job.request_id);
     const heard = await p.says(job, { signal: "claim", ...fields });
@@ -184,7 +184,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect(refusal).toMatch(detail);
   });
 
-  test("of a job that does not exist, of an attempt that does not, and of another's run: refused and written down", async () => {
+  test("for a job or an attempt that does not exist, or for another's run: refused and recorded", async () => {
     const [job, other] = [await inProgress(), await inProgress()];
     expect(await p.says({ ...job, id: randomUUID() }, { signal: "claim" })).toMatchObject({
       status: 404,
@@ -205,7 +205,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect(await recorded(job)).toEqual(["accepted", "refused", "refused", "refused"]);
   });
 
-  test("another workspace's job is as unknown as none, whoever signs rightly for themselves", async () => {
+  test("another workspace's job is as unknown as one that does not exist, even with a valid signature of one's own", async () => {
     const client = await p.db.superuser.connect();
     await client.query(
       "select set_config('headroom.secret_key', 'a key of thirty-two bytes or more for tests', false)",
@@ -254,7 +254,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect(await p.says(job, { signal: "claim", run_id: 11 })).toMatchObject({ go_on: true });
   });
 
-  test("while GitHub has not said which run it started, a run says it again, and its name is looked for, once", async () => {
+  test("until GitHub has said which run it started, a run repeats its report, and is looked up by name once", async () => {
     const job = await p.confirmed();
     const early = { status: 429, code: "too_soon", retry_after: 5, go_on: false };
     for (const signal of ["claim", "succeeded"] as const) {
@@ -272,7 +272,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect(await p.says(job, { signal: "claim", run_id: 22 }, { undispatched: true })).toMatchObject({
       outcome: "stop",
     });
-    // Settled late, the dispatch itself knows better than a search by name.
+    // Settled late, the dispatch's own answer is better than a search by name.
     await learn({ id: 22 });
     expect(await p.says(job, { signal: "claim", run_id: 21 }, { undispatched: true })).toMatchObject({
       outcome: "stop",
@@ -280,7 +280,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect(await p.says(job, { signal: "claim", run_id: 22 })).toMatchObject({ go_on: true });
   });
 
-  test("replayed it is refused, and a body that was changed is not believed", async () => {
+  test("a replay is refused, and so is a body that was changed", async () => {
     const job = await p.confirmed();
     const { body, headers } = await p.signed(job, { signal: "claim" });
     expect(await p.send(body, headers)).toMatchObject({ go_on: true });
@@ -290,7 +290,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     expect((await p.job(job.request_id)).state).toBe("provisioning");
   });
 
-  test("while the secret is replaced, both count; once the old one is dropped, it does not", async () => {
+  test("while the secret is replaced, both are valid; once the old one is dropped, it is not", async () => {
     const job = await p.confirmed();
     const client = await p.db.superuser.connect();
     await client.query(
@@ -333,14 +333,14 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     await client.end();
   });
 
-  test("a run that never stops talking is counted, and its words are bounded", async () => {
+  test("a run that reports endlessly is counted, and its texts are limited", async () => {
     const job = await inProgress();
     await rowsOf(p.superuser, "update provisioning.attempts set heard = 500 where job_id = $1", [job.id]);
     for (let n = 0; n < 3; n += 1) await p.says(job, { signal: "heartbeat", step: `step ${n}` });
     const { body, headers } = await p.signed(job, { signal: "heartbeat" });
     expect(await p.send(body, headers)).toMatchObject({ go_on: true });
     expect(await p.send(body, headers)).toMatchObject({ status: 409, code: "already_used" });
-    // What nobody could replay any more is forgotten.
+    // What could no longer be replayed is deleted.
     await rowsOf(
       p.superuser,
       `update provisioning.callbacks set received_at = received_at - interval '12 minutes' where job_id = $1`,

@@ -1,8 +1,8 @@
 /**
- * A crowd: many customers confirm five requests each at once, while GitHub answers half of the dispatches with an error after it has started
- * the run. A real relay and rail against the sandbox's GitHub; the runs report as the workflow script does.
+ * Many customers confirm five requests each at the same time, while GitHub answers half of the dispatches with an error after it has
+ * started the run. A real relay and rail against the sandbox's GitHub; the runs report as the workflow script does.
  *
- * What must hold: each job is claimed by one run, no customer has two jobs in progress, and all of them end.
+ * What must hold: each job is claimed by one run, no customer has two jobs in progress, and all jobs end.
  */
 import { expect, test } from "vitest";
 import { createRelay } from "../../../src/outbox/index.ts";
@@ -14,7 +14,7 @@ import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { secrets } from "../sandbox/stage.ts";
 import { startProvisioning, type Job } from "./jobs.ts";
 
-/** A hundred take minutes; more of them show nothing more. HEADROOM_CROWD asks for another number. */
+/** A hundred take minutes, and more of them prove nothing more. HEADROOM_CROWD sets another number. */
 const customers = Number(process.env["HEADROOM_CROWD"] ?? 12);
 const each = 5;
 
@@ -54,7 +54,7 @@ test(`${customers} customers with ${each} requests each`, { timeout: 900_000 }, 
   }
   await Promise.all(ids.map((id) => p.apply(id, "CUSTOMER_CONFIRMED", "customer:customer")));
 
-  // A run claims when it is first seen and reports when it is seen again; in between the sweep reads what GitHub answered.
+  // A run claims when it is first seen and reports when it is seen again; in between the sweep reads GitHub's answers.
   const claimed = new Set<number>();
   await until(
     async () => {

@@ -1,6 +1,6 @@
 /**
- * How long the script says something until it is heard, how long GitHub lets its steps and the job go on, and when Headroom gives an attempt
- * up: each has to be shorter than the next, or a run that succeeded is ended while it says so.
+ * How long the script repeats a report until it is received, how long GitHub lets its steps and the job run, and when Headroom gives up an
+ * attempt: each must be shorter than the next, or a run that succeeded is ended while it reports.
  */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { startProvisioning, type Job } from "./jobs.ts";
 import { scriptParts } from "./script-parts.ts";
 
 const minuteMs = 60_000;
-/** Until Node runs and has read the script, on a slow machine. */
+/** Time for Node to start and read the script, on a slow machine. */
 const startMs = 15_000;
 
 const stepSchema = z.object({ run: z.string().optional(), "timeout-minutes": z.int() });
@@ -42,13 +42,13 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
     expect(longestMs("failed")).toBeLessThanOrEqual(limitMs("headroom.mjs finish"));
   });
 
-  test.each(["provision", "cleanup"])("%s.yml lets no step take the time of the report", async (name) => {
+  test.each(["provision", "cleanup"])("%s.yml lets no step use up the time of the report", async (name) => {
     const { job } = await jobOf(name);
     const minutes = job.steps.reduce((sum, step) => sum + step["timeout-minutes"], 0);
     expect(minutes).toBeLessThanOrEqual(job["timeout-minutes"]);
   });
 
-  test("Headroom gives an attempt up when its job has ended at GitHub, and not before", async () => {
+  test("Headroom gives up an attempt when its job has ended at GitHub, and not before", async () => {
     const settings = await oneOf<{ limit_minutes: number; stale_minutes: number }>(
       p.superuser,
       "select limit_minutes, stale_minutes from provisioning.settings where workspace_id = 'acme'",
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
       const { job } = await jobOf(name);
       expect(job["timeout-minutes"]).toBeLessThan(settings.limit_minutes);
     }
-    // A run that reports says nothing else meanwhile, and one that waits for its dispatch to be known has said nothing yet.
+    // A run that reports sends nothing else meanwhile, and one that waits for its dispatch to be known has sent nothing yet.
     expect(longestMs("succeeded") + minuteMs).toBeLessThan(settings.stale_minutes * minuteMs);
     expect(longestMs("claim") + minuteMs).toBeLessThan(settings.stale_minutes * minuteMs);
   });
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
   const watches = async (job: Job): Promise<number> =>
     (await p.calls(job)).filter(({ key }) => key.startsWith("watch:")).length;
 
-  describe("a run that succeeded and was not heard, at the end of its time", () => {
+  describe("a run that succeeded without its report being received, at the end of its time", () => {
     const success = [{ id: 0, attempt: 1, status: "completed", conclusion: "success", url: null }];
 
     async function lateRun(): Promise<{ job: Job; sees: (seenSecondsAgo: number) => Promise<void> }> {
@@ -86,7 +86,7 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
       };
       return { job, sees };
     }
-    test("is looked at before its time is up, however lively it was", async () => {
+    test("is checked before its time has ended, however active it was", async () => {
       const { job, sees } = await lateRun();
       await p.age(job, 14);
       await p.says(job, { signal: "heartbeat" });
@@ -101,10 +101,10 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
       );
     });
 
-    test("is not given up while what GitHub said is still to be read", async () => {
+    test("is not given up while GitHub's answer still has to be read", async () => {
       const { job, sees } = await lateRun();
       await p.age(job, 16);
-      // The sweep of these tests makes sightings a minute older: this one is of now.
+      // The sweep of these tests makes sightings a minute older: this one is current.
       await sees(-59);
       await p.sweep();
       expect(await p.runs(job)).toEqual(["provision 1 claimed"]);
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
       expect(await p.runs(job)).toEqual(["provision 1 succeeded run_ended"]);
     });
 
-    test("is looked at no more often than once a minute", async () => {
+    test("is checked at most once a minute", async () => {
       const { job } = await lateRun();
       await p.age(job, 14);
       await p.says(job, { signal: "heartbeat" });
@@ -123,7 +123,7 @@ describe.each(POSTGRES_VERSIONS.slice(-1))("the limits of a run on PostgreSQL %i
     });
   });
 
-  test("a heartbeat takes little of the user's work, and several fit into what Headroom takes for silence", async () => {
+  test("a heartbeat takes little of the user's work, and several are sent in what Headroom treats as silence", async () => {
     const job = await p.confirmed();
     const { job: terms } = await p.says(job, { signal: "claim" });
     expect(longestMs("heartbeat")).toBeLessThan(minuteMs);

@@ -1,6 +1,6 @@
 /**
- * The workflow script has a table of its own of what a status or an error proves, because it is one file without dependencies. It says what
- * the rails' table says.
+ * The workflow script has its own table of what a status or an error proves, because it is one file without dependencies. It must agree
+ * with the rails' table.
  */
 import { once } from "node:events";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
@@ -11,12 +11,12 @@ import { exchange, openConnections } from "../../../src/rails/exchange.ts";
 import { parseRetryAfter } from "../../../src/rails/retry-after.ts";
 import { scriptParts, type ScriptParts } from "./script-parts.ts";
 
-/** For whoever is never answered; others have all the time that the script gives them. */
+/** For a call that is never answered; others have all the time that the script gives them. */
 const shortMs = 400;
 let script: ScriptParts;
 let hasty: ScriptParts;
 let server: HttpServer;
-/** What the server says to the status that the path names. */
+/** The server's answer to the status that the path names. */
 let body: (status: number) => string = () => "";
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const portOf = (of: Server | HttpServer): number => (of.address() as AddressInfo
 const says = (url: string, parts = script): ReturnType<ScriptParts["post"]> =>
   parts.post(new URL(url), "a secret", { signal: "succeeded" });
 
-/** The rails' word: 408, 425 and 429 are about the moment, a failing server proves nothing, and a redirect or a refusal is certain. */
+/** The rails' rule: 408, 425 and 429 are temporary, a failing server proves nothing, and a redirect or a refusal is certain. */
 function railsOutcome(status: number): string | undefined {
   const known = codeOfAnyStatus(status);
   if (known !== undefined) return statusCodes[known].outcome;
@@ -47,7 +47,7 @@ function railsOutcome(status: number): string | undefined {
   return status >= 300 && status <= 499 ? "rejected" : undefined;
 }
 
-/** The platform makes an error of it: no proxy is asked for here. */
+/** The platform turns it into an error: no proxy is used here. */
 const untold = 407;
 const statuses = Array.from({ length: 500 }, (_none, at) => 100 + at);
 
@@ -58,7 +58,7 @@ describe("what a status proves", () => {
     );
   });
 
-  test("is not heard with a body that is not Headroom's, whatever the status, and is said again", async () => {
+  test("with a body that is not Headroom's proves nothing, whatever the status, and the report is repeated", async () => {
     body = () => "<h1>Please wait</h1>";
     for (const status of statuses.slice(100).filter((each) => each !== untold)) {
       const heard = await says(`http://127.0.0.1:${portOf(server)}/${status}`);
@@ -66,7 +66,7 @@ describe("what a status proves", () => {
     }
   });
 
-  test("is final with Headroom's own problem where the rails call it rejected, and there alone", async () => {
+  test("is final with Headroom's own problem where the rails call it rejected, and only there", async () => {
     body = (status) =>
       JSON.stringify({ type: "urn:headroom:problem:not_found", code: "not_found", title: "No.", status });
     for (const status of statuses.slice(100).filter((each) => each !== untold)) {
@@ -93,7 +93,7 @@ async function codes(url: string, isHasty = false): Promise<{ script: string | u
   return { script: heard.problem, rails: came.kind === "answer" ? `answer ${came.status}` : came.code };
 }
 
-describe("an error of the network", () => {
+describe("a network error", () => {
   const misbehaving: Readonly<Record<string, (socket: Socket) => void>> = {
     connection_lost: whenHeard((socket) => socket.resetAndDestroy()),
     "connection_lost, without a reset": whenHeard((socket) => socket.end()),
@@ -136,7 +136,7 @@ describe("an error of the network", () => {
   });
 });
 
-describe("a request for quiet", () => {
+describe("a request for a pause", () => {
   const date = "Thu, 19 Nov 2026 12:00:00 GMT";
   test.each(["0", "1", "7", " 12 ", "100000", "Thu, 19 Nov 2026 12:00:20 GMT", "-5", "soon", "1.5", "2027", ""])(
     "of %j is read as the rails read it, from 1 second to 60",

@@ -1,6 +1,6 @@
 /**
- * Callbacks of runs and GitHub's webhooks over real HTTP: the bytes as they came, answers with their own status, and limits that one
- * workspace cannot use up for another.
+ * Callbacks of runs and GitHub's webhooks over real HTTP: the raw bytes, answers with their own status, and limits that one workspace
+ * cannot use up for another.
  */
 import { createHmac, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -32,7 +32,7 @@ function written(): Promise<unknown> {
 }
 
 describe("/webhooks/provisioning", () => {
-  test("tells a run to go on with its terms, and takes in its result", async () => {
+  test("tells a run to continue with its terms, and accepts its result", async () => {
     const job = await p.confirmed();
     expect(await report(job, { signal: "claim" })).toMatchObject({
       status: 200,
@@ -52,7 +52,7 @@ describe("/webhooks/provisioning", () => {
     expect(run?.step).toBe("Aufräumen, 100 % 🚀");
   });
 
-  test("the same function is there for those without a server, and answers with the same status", async () => {
+  test("the same function works without our server, and answers with the same status", async () => {
     const job = await p.confirmed();
     const { body, headers } = await p.signed(job, { signal: "claim" });
     const call = (): Promise<Response> =>
@@ -66,7 +66,7 @@ describe("/webhooks/provisioning", () => {
     expect((await call()).status).toBe(409);
   });
 
-  test("what is signed rightly and wrong otherwise has its own status, is written down, and moves nothing", async () => {
+  test("a callback with a valid signature and bad content has its own status, is recorded, and moves nothing", async () => {
     const job = await p.confirmed();
     const once = await p.signed(job, { signal: "claim" });
     await post("/webhooks/provisioning", once.body, once.headers);
@@ -102,7 +102,7 @@ describe("/webhooks/provisioning", () => {
     expect(await written()).toEqual(before);
   });
 
-  test("the secret is needed by this address alone, and one that cannot be read is no fault of the run's", async () => {
+  test("only this address needs the secret, and an unreadable one is not the run's fault", async () => {
     const job = await p.confirmed();
     const { body, headers } = await p.signed(job, { signal: "claim" });
     await using other = await startTestGateway(p.db, {
@@ -148,7 +148,7 @@ describe("/webhooks/github", () => {
     });
   }
 
-  test("a run of ours that ended is asked about at GitHub, once", async () => {
+  test("the sweep asks GitHub, once, about a run of ours that ended", async () => {
     const job = await p.confirmed();
     const body = ended(`Provision ${job.id}/1`);
     expect(await (await tell(body)).json()).toEqual({ received: true, new: true });
@@ -160,7 +160,7 @@ describe("/webhooks/github", () => {
     expect(await p.job(job.request_id)).toMatchObject({ state: "queued" });
   });
 
-  test("what is no run of ours is counted and answered", async () => {
+  test("a run that is not ours is counted and answered", async () => {
     const job = await p.confirmed();
     for (const response of [
       await tell(ended("CI")),
@@ -176,7 +176,7 @@ describe("/webhooks/github", () => {
 const as = (member: string, workspace?: string) =>
   createClient({ url: gateway.url, key: gateway.keys.anonKey, token: () => memberToken(member, workspace) });
 
-test("the client shows members their jobs, and asks for another attempt", async () => {
+test("the client shows members their jobs, and requests another attempt", async () => {
   const job = await p.confirmed();
   await p.says(job, { signal: "claim" });
   await p.says(job, { signal: "failed", error: "quota exceeded", failed_step: "Apply" });

@@ -1,5 +1,5 @@
 /**
- * Two things at the same instant, by named interleavings: what one transaction does while the other holds its locks, and what the loser is
+ * Two things at the same instant, as named interleavings: what one transaction does while the other holds its locks, and what the loser is
  * told. Nothing deadlocks, no job is started twice, and none is lost.
  */
 import { describe, expect, test } from "vitest";
@@ -7,14 +7,14 @@ import { POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startProvisioning, type Heard, type Job, type Said } from "./jobs.ts";
 
-describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("concurrent changes of jobs on PostgreSQL %i", async (version) => {
   const p = await startProvisioning(version);
   const claimed = async (customer?: unknown): Promise<Job> => {
     const job = await p.confirmed(customer);
     await p.says(job, { signal: "claim" });
     return job;
   };
-  /** A transaction of its own on a connection of its own, left open. */
+  /** A transaction on its own connection, left open. */
   async function open(): Promise<TestClient> {
     const client = await p.db.superuser.connect();
     await client.query("begin");
@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.findings()).toEqual([]);
   });
 
-  test("a run succeeds while its request is cancelled: the request stays cancelled, the run is cleaned up after", async () => {
+  test("a run succeeds while its request is cancelled: the request stays cancelled, and the run is cleaned up", async () => {
     const job = await claimed();
     const [one, two] = [await open(), await open()];
     await p.apply(job.request_id, "CANCEL_APPROVED", "rita", { client: one });
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.findings()).toEqual([]);
   });
 
-  test("a request is cancelled while its run succeeds: it is complete, and the canceller is told", async () => {
+  test("a request is cancelled while its run succeeds: it is complete, and the person who cancels is told", async () => {
     const job = await claimed();
     const [one, two] = [await open(), await open()];
     await hears(one, job, { signal: "succeeded" });
@@ -69,7 +69,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.job(job.request_id)).toMatchObject({ state: "running" });
   });
 
-  test("the sweep passes by a job that is reporting, and finds it reported", async () => {
+  test("the sweep skips a job that is reporting, and finds it reported", async () => {
     const job = await claimed();
     await p.age(job, 11);
     const one = await open();
@@ -93,7 +93,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.runs(job)).toEqual(["provision 1 stopped stale", "cleanup 1 dispatched"]);
   });
 
-  test("two requests of a customer are confirmed at once: one begins, one waits", async () => {
+  test("two requests of a customer are confirmed at the same time: one begins, one waits", async () => {
     const customer = { org_id: `twins-${version}`, name: "Twins" };
     const ids = [
       await p.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer }),
@@ -124,7 +124,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect((await p.calls(await p.job(next))).map(({ what }) => what)).toEqual(["dispatch"]);
   });
 
-  test("the customer's next request is cancelled while the end of the one before begins it", async () => {
+  test("the customer's next request is cancelled while the end of the previous one starts it", async () => {
     const customer = { org_id: `gone-${version}`, name: "Gone" };
     const first = await claimed(customer);
     const second = await p.confirmed(customer);
@@ -140,7 +140,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.findings()).toEqual([]);
   });
 
-  test("somebody retries while the sweep gives the job up: whoever is first, the other is told", async () => {
+  test("somebody retries while the sweep gives the job up: the first wins, and the other is told", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "failed" });
     await p.age(job, 73 * 60);
@@ -154,7 +154,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.job(job.request_id)).toMatchObject({ state: "given_up" });
   });
 
-  test("two sweeps at once share the work and do nothing twice", async () => {
+  test("two sweeps at the same time share the work and do nothing twice", async () => {
     const jobs = [await claimed(), await claimed(), await claimed()];
     for (const job of jobs) await p.age(job, 11);
     const [one, two] = [await open(), await open()];
@@ -169,7 +169,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     expect(await p.findings()).toEqual([]);
   });
 
-  test("settling what GitHub said waits for nobody who holds the job", async () => {
+  test("settling GitHub's answer waits for no transaction that holds the job", async () => {
     const job = await claimed();
     const one = await open();
     await one.query("select from capacity.requests where id = $1 for update", [job.request_id]);
@@ -187,7 +187,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     await rowsOf(p.superuser, "delete from provisioning.sightings");
   });
 
-  test("many customers, five requests each, confirmed at once: one in progress each, and all end", async () => {
+  test("many customers, five requests each, confirmed at the same time: one in progress each, and all end", async () => {
     const customers = Array.from({ length: 6 }, (_none, at) => ({
       org_id: `crowd-${version}-${at}`,
       name: `Crowd ${at}`,

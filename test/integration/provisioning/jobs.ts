@@ -22,7 +22,7 @@ export interface Job {
   readonly cleanup: string;
 }
 
-/** What a run says; the rest of the callback is filled in. */
+/** What a run reports; the rest of the callback is filled in. */
 export interface Said {
   readonly signal: "claim" | "heartbeat" | "succeeded" | "failed";
   readonly task?: "provision" | "cleanup";
@@ -45,7 +45,7 @@ export interface Heard {
 
 export interface SendOptions {
   readonly secret?: string;
-  /** Seconds by which the clock of the sender is off. */
+  /** How many seconds the sender's clock is off. */
   readonly late?: number;
   readonly signature?: string;
   /** GitHub has not said yet which run it started. */
@@ -54,35 +54,35 @@ export interface SendOptions {
   readonly body?: string;
 }
 
-/** A call of GitHub by the end of its mark (`1`, `cleanup-2`), and what it asks. */
+/** A call to GitHub, by the end of its mark (`1`, `cleanup-2`), and what it does. */
 export interface CallOf {
   readonly of: string;
   readonly what: "dispatch" | "stop";
 }
 
 export interface Provisioning extends Surfaces {
-  /** A request that was confirmed, and its job. */
+  /** A confirmed request, and its job. */
   confirmed(customer?: unknown): Promise<Job>;
   job(requestId: string): Promise<Job>;
-  /** GitHub answers the dispatch of an attempt with this run, if it has not answered yet. */
+  /** GitHub answers an attempt's dispatch with this run, if it has not answered yet. */
   dispatched(job: Job, run: Pick<Said, "task" | "attempt" | "run_id">): Promise<void>;
-  /** Sends a callback as the run that was dispatched would, through the function that PostgREST exposes. */
+  /** Sends a callback as the dispatched run would, through the function that PostgREST exposes. */
   says(job: Job, said: Said, options?: SendOptions): Promise<Heard>;
-  /** A callback as the run that was dispatched signs it: what is sent, and its headers. */
+  /** A callback as the dispatched run signs it: the body and its headers. */
   signed(job: Job, said: Said, options?: SendOptions): Promise<{ body: string; headers: Record<string, string> }>;
   send(body: string, headers: Record<string, string>): Promise<Heard>;
   /** Makes the job older, with everything that the sweep measures by. */
   age(job: Job, minutes: number): Promise<void>;
   sweep(): Promise<void>;
-  /** A relay has delivered the last call of this kind for an attempt, so many minutes ago, and GitHub said this about runs. */
+  /** A relay delivered the last call of this kind for an attempt that many minutes ago, and GitHub reported this about runs. */
   delivered(job: Job, call: CallOf, minutesAgo?: number): Promise<void>;
-  /** GitHub said this about the runs of an attempt: what a relay learns with a call that it settles. */
+  /** GitHub reported this about an attempt's runs: what a relay captures with a call that it settles. */
   sighted(job: Job, attempt: string, runs: unknown): Promise<void>;
   /** The rows of the stream `provisioning` for a job, in order. */
   calls(job: Job): Promise<{ instruction: string; what: string; key: string; payload: Record<string, unknown> }[]>;
   /** The runs of a job as `task number status because`. */
   runs(job: Job): Promise<string[]>;
-  /** What was said about the request's job, in order. */
+  /** What was posted about the request's job, in order. */
   told(job: Job): Promise<string[]>;
   /** What verification finds wrong with the jobs. */
   findings(): Promise<unknown[]>;

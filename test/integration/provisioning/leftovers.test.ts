@@ -1,6 +1,6 @@
 /**
- * What a cleanup that failed for good means: machines may still exist, so no attempt of the job begins before somebody has cleaned up, and the
- * customer's money is not held for longer than people are waited for.
+ * After a cleanup that failed permanently, machines may still exist. So no attempt of the job begins before somebody has cleaned up, and
+ * the customer's money is not held for longer than the limit for people.
  */
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../helpers/database.ts";
@@ -14,7 +14,7 @@ const m = await startMoney(18);
 const { askedSince, cleanupsFail, nextRun, onTopOfALeftover, retry } = waitingOn(p);
 const paid = waitingOn(m);
 
-/** How provisioning stands, as the customer's page tells it. */
+/** The progress of provisioning on the customer's page. */
 async function told(id: string): Promise<Record<string, unknown>> {
   const { story } = await oneOf<{ story: Record<string, unknown> }>(
     m.superuser,
@@ -24,8 +24,8 @@ async function told(id: string): Promise<Record<string, unknown>> {
   return story;
 }
 
-describe("after a cleanup that failed for good", () => {
-  test("an attempt that was asked for before does not begin on top of what may be left", async () => {
+describe("after a cleanup that failed permanently", () => {
+  test("an attempt that was requested earlier does not begin on top of what may be left", async () => {
     const job = await onTopOfALeftover();
     await p.sweep();
     expect(job).toMatchObject({ state: "waiting", attempts: 1 });
@@ -36,7 +36,7 @@ describe("after a cleanup that failed for good", () => {
     expect((await p.calls(job)).filter(({ instruction }) => instruction.endsWith("/2"))).toEqual([]);
   });
 
-  test("an operator who has cleaned up frees it, and nobody else; the log keeps who and why", async () => {
+  test("only an operator who has cleaned up releases it; the log keeps who and why", async () => {
     const job = await onTopOfALeftover();
     const clean = (as: string): Promise<unknown> =>
       p.superuser.query("select public.clean_provisioning_job($1, 'deleted the machines', $2)", [job.id, as]);
@@ -65,7 +65,7 @@ describe("after a cleanup that failed for good", () => {
     expect(await p.findings()).toEqual([]);
   });
 
-  test("what was paid is kept until the bound, and then goes back, once", async () => {
+  test("the payment is kept until the limit, and then refunded, once", async () => {
     const { id } = await m.bought();
     const job = await paid.onTopOfALeftover(await m.job(id));
     expect((await m.told(job)).at(-1)).toMatch(
@@ -84,12 +84,12 @@ describe("after a cleanup that failed for good", () => {
     expect(await m.refunds(id)).toEqual([expect.stringContaining(`failed ${payment?.amount}`)]);
     await paid.hours(job, 100);
     expect(await m.refunds(id)).toHaveLength(1);
-    // Somebody still has to see to what is left.
+    // Somebody still has to clean up what is left.
     expect(await paid.waitsOf(job)).toEqual(["cleanup_failed"]);
     expect(await m.problems()).toEqual([]);
   });
 
-  test("somebody asks for an attempt while the last cleanup fails: whoever is first, nothing begins", async () => {
+  test("somebody requests an attempt while the last cleanup fails: whichever is first, nothing begins", async () => {
     for (const first of ["the cleanup", "the person"]) {
       const job = await p.confirmed();
       await p.says(job, { signal: "failed" });

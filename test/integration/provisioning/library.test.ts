@@ -88,7 +88,7 @@ test("jobs are listed newest first, by workspace and state", async () => {
   ]);
 });
 
-test("people ask for another attempt, and record outcomes, on the version that they saw", async () => {
+test("people request another attempt, and record outcomes, on the version that they saw", async () => {
   const job = await failed();
   const reason = "The quota was raised.";
   expect(await retryJob(control.pool, job.id, { as: "rita", reason, expectedVersion: 1 })).toMatchObject({
@@ -108,7 +108,7 @@ test("people ask for another attempt, and record outcomes, on the version that t
   });
 });
 
-test("settings are changed one by one, and a bad one is refused in words", async () => {
+test("settings are changed one by one, and a bad one is refused with an explanation", async () => {
   expect(await putSettings(control.pool, "globex", { repo: "infra" })).toMatchObject({
     outcome: "refused",
     code: "invalid_input",
@@ -126,7 +126,7 @@ test("settings are changed one by one, and a bad one is refused in words", async
   await client.end();
 });
 
-test("a secret is made when none is given; the one before counts until it is dropped", async () => {
+test("a secret is generated when none is given; the previous one is valid until it is dropped", async () => {
   const job = await p.confirmed();
   const client = await control.connect();
   const stored = await putCallbackSecret(client, "acme", { key: secretKey });
@@ -144,7 +144,7 @@ test("a secret is made when none is given; the one before counts until it is dro
   await client.end();
 });
 
-test("jobs are verified batch by batch, and what was changed by hand is found", async () => {
+test("jobs are verified batch by batch, and manual changes are found", async () => {
   const job = await p.confirmed();
   const verified = async (): Promise<VerifiedJobs[]> => {
     const batches: VerifiedJobs[] = [];

@@ -1,6 +1,6 @@
 /**
- * The life of a job: from the customer's confirmation to running capacity, or through failures to a failed request, with what each step
- * asks of GitHub and says to people.
+ * The life of a job: from the customer's confirmation to running capacity, or through failures to a failed request, with each step's calls
+ * to GitHub and messages to people.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -62,7 +62,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
     expect(await p.unmatched()).toEqual([]);
   });
 
-  test("fails, is cleaned up after, is tried again, and fails for good after its third attempt", async () => {
+  test("fails, is cleaned up, is tried again, and fails permanently after its third attempt", async () => {
     const job = await p.confirmed();
     for (const attempt of [1, 2, 3]) {
       const run = { attempt, run_id: 100 * attempt + version * 10_000 };
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
     expect(await p.findings()).toEqual([]);
   });
 
-  test("that falls silent is stopped, cleaned up after, and its run is no longer listened to", async () => {
+  test("that falls silent is stopped and cleaned up, and its run's reports are ignored", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "claim" });
     await p.age(job, 11);
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
     expect(await p.runs(job)).toEqual(["provision 1 stopped time_limit", "cleanup 1 dispatched"]);
   });
 
-  test("is stopped and cleaned up after when its request is cancelled", async () => {
+  test("is stopped and cleaned up when its request is cancelled", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "claim" });
     await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
     expect(await p.findings()).toEqual([]);
   });
 
-  test("waits for the one before it of the same customer, and begins with its end", async () => {
+  test("waits for the customer's previous one, and begins when that has ended", async () => {
     const customer = { name: "Initrode", org_id: `initrode-${version}` };
     const first = await p.confirmed(customer);
     const second = await p.confirmed(customer);
@@ -161,7 +161,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
     await p.says(second, { signal: "failed" });
     expect(await p.job(third.request_id)).toMatchObject({ state: "waiting" });
     await p.says(second, { signal: "succeeded", task: "cleanup", run_id: 77_000 + version });
-    // A failed job that waits for somebody does not keep the next one, once it is cleaned up after.
+    // A failed job that waits for a person does not block the next one, once it is cleaned up.
     expect(await p.job(second.request_id)).toMatchObject({ state: "failed" });
     expect(await p.job(third.request_id)).toMatchObject({ state: "queued" });
     const { count } = await oneOf<{ count: number }>(

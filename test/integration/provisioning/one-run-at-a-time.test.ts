@@ -1,6 +1,6 @@
 /**
- * Runs of one customer at the sandbox's GitHub, whose runs are processes and take a while to stop: with a real server and a real relay, never
- * are two of them under way at once, whatever ends the first.
+ * Runs of one customer at the sandbox's GitHub, whose runs are processes and take a while to stop. With a real server and a real relay, no
+ * two of them ever run at the same time, whatever ends the first.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { calm } from "../../chaos/provisioning/settings.ts";
@@ -34,14 +34,14 @@ const ways: readonly (readonly [string, (job: Job) => Promise<unknown>])[] = [
 ];
 
 test.each(ways)(
-  "a run that is slow to stop keeps the customer's next one until it has ended, when %s",
+  "a run that is slow to stop holds back the customer's next one until it has ended, when %s",
   { timeout: 2 * deadlineMs },
   async (_way, end) => {
     const customer = `one-${ways.findIndex(([, each]) => each === end)}`;
     stage.sandbox.github.planNext({ ...calm, outcome: "hangs", slowToStop: true, affects: "provision" });
     const first = await stage.confirm(await stage.request(customer));
     const next = await stage.confirm(await stage.request(customer));
-    // One that has come to its last step, which reports, has done its work.
+    // One that has reached its last step, which reports, has done its work.
     const running = (): string[] =>
       [...stage.runsOf(first), ...stage.runsOf(next)]
         .filter(({ status, script }) => status === "in_progress" && script?.steps.at(-1)?.state === "waits")

@@ -1,6 +1,5 @@
 /**
- * What people do to jobs: who may, with which reason, on the job that they saw; and that request and job end together, whichever entrance
- * it was.
+ * What people do to jobs: who may, with which reason, on the job that they saw; request and job end together, through whichever entrance.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -30,7 +29,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     );
 
   test.each(["rita", "otto", "ada"])(
-    "%s may ask for another attempt, by the job's id or the request's",
+    "%s may request another attempt, by the job's id or the request's",
     async (member) => {
       const [one, two] = [await failed(), await failed()];
       expect((await call(member, "retry", [one.id, "again", null])).job).toMatchObject({ state: "waiting" });
@@ -47,7 +46,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     }
   });
 
-  test("the requester may not record an outcome; whoever may not see the job is told that there is none", async () => {
+  test("the requester may not record an outcome; a person who may not see the job is told that it does not exist", async () => {
     const job = await failed();
     for (const action of ["fail", "complete"]) {
       expect(await codeOf(call("rita", action, [job.id, "because", null]))).toBe("not_allowed");
@@ -69,7 +68,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     expect(await p.job(job.request_id)).toEqual(job);
   });
 
-  test("asking twice asks once", async () => {
+  test("a repeated request is one request", async () => {
     const job = await failed();
     await call("rita", "retry", [job.id, "again", null]);
     const before = await p.job(job.request_id);
@@ -77,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     expect(await p.job(job.request_id)).toEqual(before);
   });
 
-  test("a job that runs, failed for good or was cancelled takes nothing more", async () => {
+  test("a job that runs, failed permanently or was cancelled accepts nothing more", async () => {
     for (const event of ["PROVISIONING_COMPLETE", "PROVISIONING_FAILED", "CANCEL_APPROVED"] as const) {
       const job = await failed();
       await p.apply(job.request_id, event, event === "CANCEL_APPROVED" ? "rita" : "otto");
@@ -99,7 +98,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     expect(await p.findings()).toEqual([]);
   });
 
-  test("somebody who is no operator cannot say that it was cleaned up, and nobody can where it was not needed", async () => {
+  test("a person who is not an operator cannot say that it was cleaned up, and nobody can where it was not needed", async () => {
     const job = await failed();
     await expect(call("rita", "clean", [job.id, "gone", null])).rejects.toThrow("may record that a cleanup is done");
     expect(await codeOf(call("otto", "clean", [job.id, "gone", null]))).toBe("conflict");
@@ -136,7 +135,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     expect(await p.job(job.request_id)).toMatchObject({ state: "running" });
   });
 
-  test("get_capacity_request has the job, its runs and its history, for whoever may read the request", async () => {
+  test("get_capacity_request has the job, its runs and its history, for readers of the request", async () => {
     const job = await failed();
     await call("rita", "retry", [job.id, "quota was raised", null]);
     const { story } = await overHttp(p.db, memberSession("rita"), (client) =>
@@ -161,7 +160,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     ]);
   });
 
-  test("an erasure takes what runs and people said, and leaves that they did", async () => {
+  test("an erasure removes the texts of runs and people, but not the fact that they reported", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "claim" });
     await p.says(job, { signal: "heartbeat", step: "Making Initech's machines", progress: 10 });

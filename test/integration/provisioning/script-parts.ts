@@ -1,5 +1,5 @@
 /**
- * The parts of the workflow script, which is one file without exports: what stands before its last lines, as a module.
+ * The parts of the workflow script, which is one file without exports: everything before its last lines, as a module.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export interface ScriptParts {
 
 const itsOwn = "const [name, ...words] = process.argv.slice(2);";
 
-/** `env`: what the script finds in its environment when it is loaded. */
+/** `env`: the script's environment when it is loaded. */
 export async function scriptParts(env: Readonly<Record<string, string>> = {}): Promise<ScriptParts> {
   const [parts, program] = (await readFile(shippedScript, "utf8")).split(itsOwn);
   if (parts === undefined || program === undefined) throw new Error(`The script has no line ${itsOwn}`);

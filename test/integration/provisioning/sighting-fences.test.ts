@@ -1,6 +1,7 @@
 /**
- * Looks at GitHub whose answers arrive late: a look that began before a run was started anew, or before another run had the job, neither fails
- * nor completes the try that lives. Looks are settled and callbacks taken in on connections of their own, in the order that each name says.
+ * Queries to GitHub whose answers arrive late: a query that began before a run was started again, or before another run had the job,
+ * neither fails nor completes the current try. Queries are settled and callbacks received on separate connections, in the order that each
+ * name says.
  */
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../helpers/database.ts";
@@ -23,7 +24,7 @@ const ended = (id: number, attempt: number, conclusion: string): Run => ({
 });
 const going = (id: number, attempt: number): Run => ({ id, attempt, status: "in_progress", conclusion: null });
 
-/** A job whose dispatch started this run, of which nothing was heard. */
+/** A job whose dispatch started this run, which has not reported anything. */
 async function started(): Promise<{ job: Job; id: number }> {
   const job = await p.confirmed();
   const id = (lastRun += 1);
@@ -31,7 +32,7 @@ async function started(): Promise<{ job: Job; id: number }> {
   return { job, id };
 }
 
-/** A relay settles the answer of a look, in a transaction that is still open. */
+/** A relay settles the answer of a query, in a transaction that is still open. */
 async function settling(job: Job, runs: readonly Run[], task = "provision"): Promise<TestClient> {
   const client = await p.db.superuser.connect();
   await client.query("begin");
@@ -49,7 +50,7 @@ const arrives = async (look: TestClient): Promise<void> => {
 };
 
 describe.each(["failure", "cancelled", "success", "startup_failure"])("a first try that ended as %s", (conclusion) => {
-  test("a look begins, the run is started anew and has the job, the look's answer arrives: nothing follows", async () => {
+  test("a query begins, the run is started again and has the job, the query's answer arrives: nothing follows", async () => {
     const { job, id } = await started();
     const look = await settling(job, [ended(id, 1, conclusion)]);
     await p.says(job, { signal: "claim", run_id: id, run_attempt: 2 });
@@ -63,7 +64,7 @@ describe.each(["failure", "cancelled", "success", "startup_failure"])("a first t
     expect(await p.findings()).toEqual([]);
   });
 
-  test("two look: what the one saw of the second try counts, whichever of them is heard first", async () => {
+  test("two queries: what one saw of the second try counts, whichever answer arrives first", async () => {
     for (const order of ["old first", "new first"]) {
       const { job, id } = await started();
       const old = await settling(job, [ended(id, 1, conclusion)]);
@@ -85,7 +86,7 @@ describe.each(["failure", "cancelled", "success", "startup_failure"])("a first t
     }
   });
 
-  test("another run has the job: what is seen of the first says nothing about it", async () => {
+  test("another run has the job: a sighting of the first says nothing about it", async () => {
     const { job, id } = await started();
     const look = await settling(job, [ended(id - 1, 1, conclusion)]);
     await p.says(job, { signal: "claim", run_id: id });
@@ -94,7 +95,7 @@ describe.each(["failure", "cancelled", "success", "startup_failure"])("a first t
     expect(await p.runs(job)).toEqual(["provision 1 claimed"]);
   });
 
-  test("a look at a cleanup's first try neither ends nor completes its second", async () => {
+  test("a query about a cleanup's first try neither ends nor completes its second", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "failed" });
     const id = (lastRun += 1);
@@ -108,7 +109,7 @@ describe.each(["failure", "cancelled", "success", "startup_failure"])("a first t
   });
 });
 
-test("what is seen of the try that lives counts", async () => {
+test("a sighting of the current try counts", async () => {
   const { job, id } = await started();
   await p.says(job, { signal: "claim", run_id: id, run_attempt: 2 });
   await p.sighted(job, "provision-1", [ended(id, 2, "success")]);
@@ -116,7 +117,7 @@ test("what is seen of the try that lives counts", async () => {
   expect(await p.runs(job)).toEqual(["provision 1 succeeded run_ended"]);
 });
 
-test("a run that we stopped and somebody started anew is not over while its second try goes on", async () => {
+test("a run that we stopped and somebody started again has not ended while its second try runs", async () => {
   const { job, id } = await started();
   await p.says(job, { signal: "claim", run_id: id });
   await p.apply(job.request_id, "CANCEL_APPROVED", "rita");

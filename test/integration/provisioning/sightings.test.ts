@@ -1,4 +1,4 @@
-/** What relays learnt of runs at GitHub: where they are, and that one ended without a word. */
+/** What relays found out about runs at GitHub: where they are, and that one ended without a report. */
 import { expect, test } from "vitest";
 import { getJob } from "../../../src/provisioning/index.ts";
 import { rowsOf } from "../capacity/workflow.ts";

@@ -1,6 +1,6 @@
 /**
- * What happens to jobs because time passes: runs that never began, fell silent or ended without a word, cleanups that fail, and people who
- * do not come back to a job that waits on them.
+ * What happens to jobs because time passes: runs that never began, fell silent or ended without a report, cleanups that fail, and people
+ * who do not return to a job that waits for them.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -10,13 +10,13 @@ import { startProvisioning, type Job } from "./jobs.ts";
 describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (version) => {
   const p = await startProvisioning(version);
 
-  /** What a relay does when it has delivered a call: captures what GitHub said, as settling does. */
+  /** What a relay does when it has delivered a call: captures GitHub's answer, as settling does. */
   async function github(job: Job, name: string, value: unknown): Promise<void> {
     await rowsOf(p.superuser, "select headroom.run_hooks('outbox.captured', $1)", [
       JSON.stringify([{ stream: "provisioning", rail: "github-actions", key: `watch:${job.id}`, name, value }]),
     ]);
   }
-  /** The dispatch of the last attempt was delivered so long ago, as the archive has it. */
+  /** The dispatch of the last attempt was delivered that long ago, according to the archive. */
   async function dispatched(job: Job, minutesAgo: number): Promise<void> {
     await rowsOf(
       p.superuser,
@@ -46,21 +46,21 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     return job;
   };
 
-  test("a dispatch that waits in the outbox is waited for longer than a run that is silent", async () => {
+  test("a dispatch that waits in the outbox is waited for longer than a silent run", async () => {
     const job = await p.confirmed();
     await p.age(job, 600);
     await p.sweep();
     expect((await p.job(job.request_id)).state).toBe("queued");
   });
 
-  test("a run that was asked for and never claims the job is given up", async () => {
+  test("a run that was requested and never claims the job is given up", async () => {
     const job = await p.confirmed();
     await dispatched(job, 11);
     await p.sweep();
     expect(await p.runs(job)).toEqual(["provision 1 stopped stale", "cleanup 1 dispatched"]);
   });
 
-  test("a dispatch that GitHub refused fails the attempt, says why, and cleans up after nothing", async () => {
+  test("a dispatch that GitHub refused fails the attempt, says why, and needs no cleanup", async () => {
     const job = await p.confirmed();
     await rowsOf(
       p.superuser,
@@ -83,7 +83,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect(error).toBe("http_404: There is no such workflow.");
   });
 
-  test("a run that is quiet for two minutes is asked about, once in two minutes", async () => {
+  test("the sweep asks about a run that is silent for two minutes, once every two minutes", async () => {
     const job = await claimed();
     await p.age(job, 3);
     await p.sweep();
@@ -116,7 +116,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
   const ends: readonly (readonly [string, (id: number) => object])[] = [
     ["failed", (id) => ({ id, attempt: 1, status: "completed", conclusion: "failure" })],
     ["was cancelled at GitHub", (id) => ({ id, attempt: 1, status: "completed", conclusion: "cancelled" })],
-    ["was started anew and succeeded", (id) => ({ id, attempt: 2, status: "completed", conclusion: "success" })],
+    ["was started again and succeeded", (id) => ({ id, attempt: 2, status: "completed", conclusion: "success" })],
   ];
   test.each(ends)("a run that %s without a report fails the attempt", async (_title, run) => {
     const job = await claimed();
@@ -133,7 +133,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect((await p.calls(job)).map(({ what }) => what)).toEqual(["dispatch", "stop", "dispatch"]);
   });
 
-  test("a run that goes on, a stranger's run, and a late word about an ended attempt change nothing", async () => {
+  test("a run that continues, a stranger's run, and a late report about an ended attempt change nothing", async () => {
     const job = await claimed();
     const id = await runOf(job);
     await github(job, "provision-1", { id, url: "https://github.example/run" });
@@ -194,7 +194,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect(await p.findings()).toEqual([]);
   });
 
-  test("operators are reminded of a cleanup that failed after the request was over, until one of them cleaned up", async () => {
+  test("operators are reminded of a failed cleanup after the request has ended, until one of them has cleaned up", async () => {
     const job = await claimed();
     await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
     await rowsOf(
@@ -229,7 +229,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     ]);
   });
 
-  test("people are reminded of a failed job as often as the workspace wants, told that it is late, and then it fails for good", async () => {
+  test("people are reminded of a failed job as often as the workspace wants, told that it is late, and then it fails permanently", async () => {
     const job = await failed();
     await p.says(job, { signal: "succeeded", task: "cleanup", run_id: 900_000 + version });
     await p.settings({ remind_every_hours: 6, most_reminders: 2 });
@@ -257,7 +257,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     });
   });
 
-  test("a job that waited for a workflow to be connected begins with the sweep after it was", async () => {
+  test("a job that waited for a connected workflow begins with the next sweep", async () => {
     const { id } = await p.create({ workspace: "globex", requester: "rita", owner: "glen", customer: null });
     await p.apply(id, "COMMERCIAL_APPROVED", "glen");
     await p.apply(id, "TECH_REVIEW_APPROVED", "glen");
@@ -287,7 +287,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect(await p.job(job.request_id)).toMatchObject({ state: "queued", attempts: 1 });
   });
 
-  test("what a dispatch answered says where the run is, and never that it ended", async () => {
+  test("a dispatch's answer says where the run is, and never that it ended", async () => {
     const job = await claimed();
     const id = await runOf(job);
     await github(job, "provision-1", { id, url: "https://github.example/run/1" });
@@ -301,7 +301,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     expect(url).toBe("https://github.example/run/1");
   });
 
-  test("a run that could not be stopped is told of, once, and its stop went where it was started", async () => {
+  test("a run that could not be stopped is reported, once, and its stop went where it was started", async () => {
     const job = await claimed();
     await rowsOf(p.superuser, "select provisioning.put_settings('acme', $1)", [JSON.stringify({ repo: "moved" })]);
     await p.apply(job.request_id, "CANCEL_APPROVED", "rita");

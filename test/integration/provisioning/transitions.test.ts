@@ -1,6 +1,6 @@
 /**
- * The tables by which jobs move, over their whole product space: every state with every event, and every callback in every situation. The
- * models here are written by hand from the requirement, not from the tables.
+ * The tables by which jobs move, over all combinations: every state with every event, and every callback in every situation. The models
+ * here are written by hand from the requirement, not from the tables.
  */
 import { describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../helpers/database.ts";
@@ -24,7 +24,7 @@ type State = (typeof states)[number];
 
 function model(state: State, event: (typeof events)[number]): State | null {
   if (state === "new") return event === "CREATED" ? "waiting" : null;
-  // A person may clean up whenever no run is under way.
+  // A person may clean up whenever no run is active.
   if (event === "CLEANED") return state === "queued" || state === "provisioning" ? null : state;
   if (["running", "given_up", "cancelled"].includes(state)) return null;
   switch (event) {
@@ -56,7 +56,7 @@ const statuses = ["dispatched", "claimed", "succeeded", "failed", "stopped"] as 
 const runs = ["none", "own", "rerun", "other"] as const;
 const signals = ["claim", "heartbeat", "succeeded", "failed"] as const;
 
-/** Null: no attempt can stand like this. */
+/** Null: no attempt can be in this situation. */
 function callback(
   status: (typeof statuses)[number],
   run: (typeof runs)[number],
@@ -68,7 +68,7 @@ function callback(
   if (status === "dispatched" && run === "own") return signal;
   if (run !== "own") return "stop";
   if (status === "claimed") return signal === "claim" ? "repeated" : signal;
-  // We ended it, and now it says that it is over.
+  // We ended it, and now it reports that it has ended.
   if (status === "stopped") return signal === "claim" || signal === "heartbeat" ? "stop" : "over";
   if (signal === status) return "repeated";
   return signal === "claim" || signal === "heartbeat" ? "stop" : "ignored";

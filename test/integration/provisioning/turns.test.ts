@@ -1,6 +1,6 @@
 /**
- * The turn of a customer: two runs of theirs are never under way at once. Every way by which a job ends, against the customer's next job,
- * with what is heard of its run afterwards.
+ * A customer's turn: no two of their runs are ever active at the same time. Every way in which a job ends, against the customer's next job,
+ * with the later reports of its run.
  */
 import { describe, expect, test } from "vitest";
 import { rowsOf } from "../capacity/workflow.ts";
@@ -40,7 +40,7 @@ async function cleanedUp(job: Job): Promise<void> {
   await p.says(job, { signal: "succeeded", ...cleanup });
 }
 
-/** Ways to end the first job of which nobody knows whether its run has stopped. */
+/** Ways to end the first job where it is unknown whether its run has stopped. */
 const stopped: Readonly<Record<string, (job: Job) => Promise<unknown>>> = {
   "its request is cancelled": (job) => p.apply(job.request_id, "CANCEL_APPROVED", "rita"),
   "an operator records that the capacity is there": (job) =>
@@ -56,7 +56,7 @@ const stopped: Readonly<Record<string, (job: Job) => Promise<unknown>>> = {
     await p.says(job, { signal: "heartbeat" });
     await p.sweep();
   },
-  "its run is started anew at GitHub": async (job) => {
+  "its run is started again at GitHub": async (job) => {
     await p.sighted(job, "provision-1", [
       { id: await runOf(job), attempt: 2, status: "in_progress", conclusion: null },
     ]);
@@ -68,18 +68,18 @@ const stopped: Readonly<Record<string, (job: Job) => Promise<unknown>>> = {
   },
 };
 
-/** How it becomes known that the run is over. */
+/** How it becomes known that the run has ended. */
 const known: Readonly<Record<string, (job: Job) => Promise<unknown>>> = {
   "the run reports late that it succeeded": (job) => p.says(job, { signal: "succeeded" }),
   "the run reports late that it failed": (job) => p.says(job, { signal: "failed" }),
   "GitHub has stopped it": (job) => p.delivered(job, { of: "1", what: "stop" }),
-  "a look at GitHub finds it ended": async (job) =>
+  "a query to GitHub finds it ended": async (job) =>
     p.sighted(job, "provision-1", [
       { id: await runOf(job), attempt: await triesOf(job), status: "completed", conclusion: "cancelled" },
     ]),
 };
 
-/** Which try of the run GitHub has last shown. */
+/** The try of the run that GitHub showed last. */
 async function triesOf(job: Job): Promise<number> {
   return (await p.runs(job))[0]?.endsWith("rerun") === true ? 2 : 1;
 }
@@ -95,7 +95,7 @@ describe.each(Object.entries(stopped))("when %s", (_how, end) => {
       expect(await stateOf(next)).toBe("waiting");
       await hear(first);
       await p.sweep();
-      // Its cleanup is a run of this customer's, too.
+      // Its cleanup is also a run of this customer's.
       expect(await stateOf(next)).toBe("waiting");
       await cleanedUp(first);
       expect(await stateOf(next)).toBe("queued");
@@ -103,7 +103,7 @@ describe.each(Object.entries(stopped))("when %s", (_how, end) => {
     },
   );
 
-  test("the turn does not pass while its run may go on, although the cleanup is done", async () => {
+  test("the turn does not pass while its run may be active, although the cleanup is done", async () => {
     const { first, next } = await pair();
     await end(first);
     await cleanedUp(first);
@@ -141,7 +141,7 @@ test("a job that succeeds passes the turn with its report", async () => {
   expect(await stateOf(next)).toBe("queued");
 });
 
-test("a job that fails passes the turn when its cleanup is done, or has failed for good", async () => {
+test("a job that fails passes the turn when its cleanup is done, or has failed permanently", async () => {
   const { first, next } = await pair();
   await p.says(first, { signal: "failed" });
   expect(await stateOf(next)).toBe("waiting");
@@ -163,13 +163,13 @@ test("a job that fails passes the turn when its cleanup is done, or has failed f
   expect(await p.findings()).toEqual([]);
 });
 
-test("a job that ends before its run was asked for passes the turn when the relay cannot send the dispatch any more", async () => {
+test("a job that ends before its run was requested passes the turn when the relay can no longer send the dispatch", async () => {
   const customer = { org_id: `turn-${(customers += 1)}`, name: "Initrode" };
   const first = await p.confirmed(customer);
   const next = await p.confirmed(customer);
   await p.apply(first.request_id, "CANCEL_APPROVED", "rita");
   await p.sweep();
-  // A relay may have taken the dispatch a moment before it was replaced.
+  // A relay may have claimed the dispatch a moment before it was replaced.
   expect(await stateOf(next)).toBe("waiting");
   await p.says(first, { signal: "succeeded", task: "cleanup", attempt: 1, run_id: 700_000 + customers });
   await p.age(first, 2);
@@ -178,7 +178,7 @@ test("a job that ends before its run was asked for passes the turn when the rela
   expect((await p.told(first)).filter((said) => said.includes("is not known"))).toEqual([]);
 });
 
-test("the same job's next attempt waits for the run of the last one, too", async () => {
+test("the same job's next attempt also waits for the run of the last one", async () => {
   const job = await p.confirmed();
   await p.says(job, { signal: "claim" });
   await p.age(job, 11);
@@ -194,7 +194,7 @@ test("the same job's next attempt waits for the run of the last one, too", async
   expect(await p.job(job.request_id)).toMatchObject({ state: "queued", attempts: 2 });
 });
 
-test("a late word of a run whose end was known changes nothing", async () => {
+test("a late report of a run whose end was known changes nothing", async () => {
   const { first, next } = await pair();
   await p.apply(first.request_id, "CANCEL_APPROVED", "rita");
   await p.delivered(first, { of: "1", what: "stop" });

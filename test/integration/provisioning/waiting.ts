@@ -1,4 +1,4 @@
-/** Brings jobs to wait in tests, lets time go by, and says what they wait for and who was told. */
+/** Brings jobs into each wait in tests, lets time pass, and shows what they wait for and who was told. */
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import type { Job, Provisioning } from "./jobs.ts";
 
@@ -7,20 +7,20 @@ const operator = "<@U0OTTO>";
 export interface Waiting {
   /** What a job waits for, in the words of provisioning.wait_rules(). */
   readonly waitsOf: (job: Job) => Promise<string[]>;
-  /** Notices about the job, after so many, that named an operator. */
+  /** Notices about the job, after the first so many, that named an operator. */
   readonly askedSince: (job: Job, before: number) => Promise<string[]>;
-  /** A run that nobody has heard of. */
+  /** A run that nobody knows. */
   readonly nextRun: () => number;
   /** Every cleanup after its first attempt fails. */
   readonly cleanupsFail: (job: Job) => Promise<void>;
   readonly retry: (job: Job) => Promise<unknown>;
-  /** An attempt was asked for while the cleanup was under way, which then failed for good. Default: of a new job. */
+  /** An attempt was requested while the cleanup was running, which then failed permanently. Default: of a new job. */
   readonly onTopOfALeftover: (job?: Job) => Promise<Job>;
-  /** Time goes by, with a look every hour. */
+  /** Time passes, with a sweep every hour. */
   readonly hours: (job: Job, count: number) => Promise<void>;
 }
 
-/** As it stands in JSON. */
+/** The value as it is in JSON. */
 const beginning = (said: string): string => JSON.stringify(said.slice(0, 40)).slice(1, -1);
 
 export function waitingOn(p: Provisioning): Waiting {

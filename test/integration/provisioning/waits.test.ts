@@ -1,6 +1,6 @@
 /**
- * Everything that a job may wait for: each wait is played until its bound, somebody is told, and what was promised for the bound happens. A
- * wait that the database knows and nobody plays here fails, as does a state of a job without one.
+ * Everything that a job may wait for: each wait is played until its limit, somebody is told, and what was promised for the limit happens. A
+ * wait in the database that is not played here fails, and so does a job state without one.
  */
 import { describe, expect, test } from "vitest";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
@@ -31,7 +31,7 @@ async function failed(): Promise<Job> {
   await p.says(job, { signal: "failed", error: "no" });
   return job;
 }
-/** What one job of globex waits for that has no workflow, or no address. */
+/** The waits of a job of globex, which has no workflow, or no address. */
 async function ofGlobex(): Promise<Job> {
   const { id } = await p.create({ workspace: "globex", requester: "rita", owner: "glen", customer: null });
   await p.apply(id, "COMMERCIAL_APPROVED", "glen");
@@ -40,7 +40,7 @@ async function ofGlobex(): Promise<Job> {
   return p.job(id);
 }
 
-/** Each brings a job to wait so, then to the bound. */
+/** Each brings a job into that wait, then to the limit. */
 const scenarios: Readonly<Record<string, () => Promise<void>>> = {
   async turn() {
     const broken =
@@ -94,7 +94,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     expect((await jobNow(job)).attempts).toBe(1);
     await hours(job, 48);
     expect((await p.row(job.request_id)).state).toBe("FAILED");
-    // What may be left is no matter of the request's: people are reminded for as long as it may be there.
+    // Leftovers do not depend on the request: people are reminded for as long as there may be any.
     const failedAt = await toldCount(job);
     await hours(job, 24 * 12);
     expect((await askedSince(job, failedAt)).length).toBeGreaterThanOrEqual(3);
@@ -241,7 +241,7 @@ async function paidFor(job: Job): Promise<void> {
   await client.end();
 }
 
-describe("every wait of a job has a bound, and tells somebody", () => {
+describe("every wait of a job has a limit, and tells somebody", () => {
   test.each(Object.entries(scenarios))("%s", async (wait, play) => {
     const rule = (await rulesOf()).find((each) => each.wait === wait);
     expect([rule?.bound, rule?.told]).not.toContain("");
@@ -249,7 +249,7 @@ describe("every wait of a job has a bound, and tells somebody", () => {
     expect(await p.findings()).toEqual([]);
   });
 
-  test("each that the database knows is played here, and no other", async () => {
+  test("each wait in the database is played here, and no other", async () => {
     const known = await oneOf<{ waits: string[] }>(
       p.superuser,
       `select array_agg(distinct x[1]) as waits
@@ -262,7 +262,7 @@ describe("every wait of a job has a bound, and tells somebody", () => {
     expect(rules.toSorted()).toEqual(Object.keys(scenarios).toSorted());
   });
 
-  test("each state of a job that something may still move has one", async () => {
+  test("each state of a job that can still change has one", async () => {
     const states = await rowsOf<{ state: string }>(
       p.superuser,
       "select distinct state_before as state from provisioning.transitions() where state_before <> 'new' and state_after <> state_before",
@@ -279,7 +279,7 @@ describe("every wait of a job has a bound, and tells somebody", () => {
     expect(new Set(values)).toEqual(new Set(["done", "failed", "none", "under_way"]));
   });
 
-  test("a job that would wait without a bound is found", async () => {
+  test("a job that would wait without a limit is found", async () => {
     const job = await p.confirmed();
     const client = await p.db.superuser.connect();
     await client.query("begin");

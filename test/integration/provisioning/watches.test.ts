@@ -1,4 +1,4 @@
-/** Looks at several runs of a job at once: none takes the place of another's. */
+/** Queries about several runs of a job at the same time: none replaces another's. */
 import { beforeAll, expect, test } from "vitest";
 import { oneOf } from "../capacity/workflow.ts";
 import { Engine } from "../outbox/engine.ts";
@@ -8,7 +8,9 @@ const p = await startProvisioning(18);
 const engine = new Engine(p.db);
 beforeAll(() => engine.start());
 
-/** A relay makes every call that waits; GitHub refuses to stop runs. Answers which runs of the job were looked at, by the end of their marks. */
+/**
+ * A relay makes every waiting call; GitHub refuses to stop runs. Returns which of the job's runs were queried, by the end of their marks.
+ */
 async function calls(job: Job): Promise<string[]> {
   const { id } = await oneOf<{ id: number }>(p.superuser, "select outbox.stream_id('provisioning') as id");
   const stream = { id, name: "provisioning" };
@@ -25,7 +27,7 @@ async function calls(job: Job): Promise<string[]> {
   }
 }
 
-test("GitHub is asked about a quiet cleanup, also while a run that could not be stopped is asked about", async () => {
+test("GitHub is asked about a silent cleanup, even while it is asked about a run that could not be stopped", async () => {
   const job = await p.confirmed();
   await calls(job);
   await p.says(job, { signal: "claim" });
@@ -39,8 +41,8 @@ test("GitHub is asked about a quiet cleanup, also while a run that could not be 
 
 test.each([
   ["lists no run", []],
-  ["shows a run that goes on", [{ id: 92, attempt: 1, status: "in_progress", conclusion: null }]],
-])("an attempt that is silent is given up, also when GitHub %s right before every look", async (_what, runs) => {
+  ["shows a running run", [{ id: 92, attempt: 1, status: "in_progress", conclusion: null }]],
+])("a silent attempt is given up, even when GitHub %s right before every query", async (_what, runs) => {
   const job = await p.confirmed();
   await p.delivered(job, { of: "1", what: "dispatch" }, 11);
   await p.age(job, 11);

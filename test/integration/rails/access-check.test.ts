@@ -1,4 +1,4 @@
-/** What a harmless question to a provider tells about the settings; nothing is sent to anybody, and no secret is repeated. */
+/** What a harmless call to a provider shows about the settings; nothing is sent to anybody, and no secret is repeated. */
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -33,13 +33,13 @@ function slack(scopes: string, ...channels: readonly string[]): Promise<AccessCh
 }
 
 describe("Slack", () => {
-  test("answers as whom it knows the token", async () => {
+  test("returns the user that the token belongs to", async () => {
     provider.script.push({ body: { ok: true, messages: [] } });
     expect(await slack(allScopes, "C1")).toEqual({ kind: "answers", as: "headroom in Acme" });
     expect(provider.requests.map(({ path }) => path)).toEqual(["/api/auth.test", "/api/conversations.history"]);
   });
 
-  test("a token without a scope that posting needs is a grave problem, without one for looking up a slight one", async () => {
+  test("a token that lacks a scope for posting is a serious problem, one that lacks a scope for lookups a slight one", async () => {
     expect(await slack("im:write,channels:history,groups:history,im:history")).toMatchObject({
       what: "lacking",
       grave: true,
@@ -61,7 +61,7 @@ describe("Slack", () => {
     expect(await slack(allScopes, "C1", "C2")).toMatchObject({ grave, reason: expect.stringContaining("C2") });
   });
 
-  test("a failure of Slack's own is no fault of the token", async () => {
+  test("a failure on Slack's side is not the token's fault", async () => {
     provider.script.push({ status: 503 });
     const settings = { token: secret, apiUrl: `${provider.url}/api/` };
     expect(await checkSlackAccess(settings, [], patience())).toMatchObject({ what: "unreachable", grave: true });
@@ -80,7 +80,7 @@ test("Linear: a key that it does not accept, and a team that it does not know", 
   expect(await ask()).toEqual({ kind: "answers", as: "Ada" });
 });
 
-test("GitHub: a token that it does not accept, one that it does, and silence", async () => {
+test("GitHub: a token that it does not accept, one that it does, and no answer", async () => {
   const settings = { token: secret, apiUrl: provider.url };
   provider.script.push({ status: 401, body: { message: "Bad credentials" } }, { body: { rate: {} } }, { silent: true });
   expect(await checkGithubAccess(settings, [], patience())).toMatchObject({ what: "refused" });
@@ -89,7 +89,7 @@ test("GitHub: a token that it does not accept, one that it does, and silence", a
   expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("GET /rate_limit"));
 });
 
-test("Stripe: a key that it does not accept, one that may not read all, and one that may", async () => {
+test("Stripe: a key that it does not accept, one that may not read everything, and one that may", async () => {
   const secretKey = "rk_test_very_secret";
   const ask = (): Promise<AccessCheck> => checkStripeAccess({ secretKey, apiUrl: provider.url }, patience());
   const error = { type: "invalid_request_error", message: `Invalid API Key provided: ${secretKey}` };
@@ -107,7 +107,7 @@ test("Stripe: a key that it does not accept, one that may not read all, and one 
 
 const refused = (code: string) => ({ body: { status: "error", data: { code } } });
 
-test("Postal: asked about a message that it cannot have, it says whether it knows the key", async () => {
+test("Postal: asked about a message that cannot exist, it shows whether it knows the key", async () => {
   const transport = { kind: "postal", url: provider.url, key: secret } as const;
   const ask = (): Promise<AccessCheck> => checkEmailAccess({ from: "a@b.example", transport }, patience());
   provider.script.push(refused("MessageNotFound"), refused("InvalidServerAPIKey"), { status: 404 }, { body: "<html>" });
@@ -118,7 +118,7 @@ test("Postal: asked about a message that it cannot have, it says whether it know
   expect(provider.requests.map(({ path }) => path)).toEqual(Array(4).fill("/api/v1/messages/message"));
 });
 
-/** A mail server that lets somebody in or not, and keeps what it was told. */
+/** A mail server that accepts a login or not, and records its commands. */
 async function startMailServer(answerToLogin: string): Promise<{ readonly url: string; readonly commands: string[] }> {
   const commands: string[] = [];
   const sockets = new Set<Socket>();
@@ -148,7 +148,7 @@ function logIn(url: string): Promise<AccessCheck> {
   return checkEmailAccess({ from: "a@b.example", transport: { kind: "smtp", url } }, patience());
 }
 
-test("a mail server: it is greeted and logged in at, and gets no mail", async () => {
+test("a mail server: the check greets it and logs in, and sends no mail", async () => {
   const open = await startMailServer("235 2.7.0 Accepted");
   expect(await logIn(open.url)).toMatchObject({ kind: "answers", as: expect.stringContaining("127.0.0.1") });
   expect(open.commands.slice(0, 2)).toEqual(["EHLO", "AUTH"]);

@@ -1,4 +1,4 @@
-/** The suite is tested too: each of these rails breaks one promise, and must be caught at it. */
+/** The suite is tested too: each of these rails breaks one promise, and the suite must catch it. */
 import { describe, expect, test } from "vitest";
 import { casesFor, runCase } from "../../../src/contract/conformance/suite.ts";
 import type { ConformancePlan, RailHarness } from "../../../src/contract/conformance/suite.ts";
@@ -13,11 +13,11 @@ interface Flaw {
   readonly does: string;
   readonly plan: ConformancePlan;
   readonly change: (rail: Rail) => Rail;
-  /** The start of the titles of cases that must fail. */
+  /** The beginnings of the titles of cases that must fail. */
   readonly caughtBy: string;
 }
 
-/** A rail that does everything right and then says something else. */
+/** A rail that does everything right and then returns something else. */
 function saying(rail: Rail, change: (outcome: RailOutcome) => unknown): Rail {
   const send = async (...call: Parameters<Rail["send"]>): Promise<RailOutcome> => {
     const said: RailOutcome = JSON.parse(JSON.stringify(change(await rail.send(...call))));
@@ -44,19 +44,19 @@ const flaws: readonly Flaw[] = [
     caughtBy: "does not deny an effect that happened",
   },
   {
-    does: "takes a dropped connection for a failure that can be retried",
+    does: "treats a dropped connection as a failure that can be retried",
     plan: webhookPlan,
     change: (rail) => saying(rail, (outcome) => (outcome.kind === "unknown" ? { ...outcome, kind: "retry" } : outcome)),
     caughtBy: "does not deny an effect that happened (drop_after_accept)",
   },
   {
-    does: "takes a failure for a success",
+    does: "treats a failure as a success",
     plan: webhookPlan,
     change: (rail) => saying(rail, (outcome) => (outcome.kind === "unknown" ? { kind: "delivered" } : outcome)),
     caughtBy: "claims neither success nor refusal when the receiver fails",
   },
   {
-    does: "takes the word of a failing server for proof",
+    does: "treats a failing server's answer as proof",
     plan: webhookPlan,
     change: (rail) =>
       saying(rail, (outcome) =>
@@ -78,13 +78,13 @@ const flaws: readonly Flaw[] = [
     caughtBy: "waits as long as a throttling receiver asks",
   },
   {
-    does: "calls although its time is up",
+    does: "calls although its time has run out",
     plan: tablePlan,
     change: (rail) => ({ ...rail, send: (message) => rail.send(message, { signal: new AbortController().signal }) }),
     caughtBy: "calls nobody once its time is up",
   },
   {
-    does: "goes on waiting when its time is up",
+    does: "continues when its time has run out",
     plan: tablePlan,
     change: (rail) => ({
       ...rail,
@@ -104,7 +104,7 @@ const flaws: readonly Flaw[] = [
     caughtBy: "has one effect for one idempotency key",
   },
   {
-    does: "writes to the message",
+    does: "modifies the message",
     plan: tablePlan,
     change: (rail) => ({
       ...rail,
@@ -113,7 +113,7 @@ const flaws: readonly Flaw[] = [
     caughtBy: "delivers a message once",
   },
   {
-    does: "takes any payload although it says that it checks",
+    does: "accepts any payload although it claims to check",
     plan: webhookPlan,
     change: (rail) => ({ ...rail, validate: () => ({ ok: true }) }),
     caughtBy: "validates payloads before any call",
@@ -142,7 +142,7 @@ const flaws: readonly Flaw[] = [
 async function failuresOf({ plan, change }: Flaw): Promise<string[]> {
   const open = async (): Promise<RailHarness> => {
     const harness = await plan.open();
-    // A stuck rail is stuck for ever; there is no need to wait as long as for an honest one.
+    // A stuck rail is stuck forever; there is no need to wait as long as for an honest one.
     return { ...harness, rail: change(harness.rail), patienceMs: 500 };
   };
   const failed: string[] = [];

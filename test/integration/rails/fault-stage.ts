@@ -1,6 +1,6 @@
 /**
- * The whole way for the fault tests: the real workflow in a database, a real relay, the providers' real rails, and the
- * sandbox at the other end, which fails as it is told.
+ * The end-to-end stage of the fault tests: the real workflow in a database, a real relay, the providers' real rails, and the sandbox at the
+ * other end, which fails on request.
  */
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Rail } from "../../../src/contract/rail.ts";
@@ -14,11 +14,11 @@ import { sandboxSecrets } from "./provider-harness.ts";
 
 export interface FaultStage {
   readonly surfaces: Surfaces;
-  /** Started before the first test, and forgetful between tests. */
+  /** Started before the first test, and reset between tests. */
   sandbox(): Sandbox;
-  /** Runs a relay with these rails; whatever they do not cover is delivered to nobody. */
+  /** Runs a relay with these rails; rows of other rails are delivered to nobody. */
   run(...rails: Rail[]): Promise<void>;
-  /** What the archive says of a request's rows on one rail, in order. */
+  /** The archive's states of a request's rows on one rail, in order. */
   lines(requestId: string, rail: string): Promise<readonly ArchiveLine[]>;
 }
 
@@ -30,7 +30,7 @@ export interface ArchiveLine {
   readonly message: string | null;
 }
 
-/** Short waits and no limit a second: what is tested is what happens, not when. */
+/** Short waits and no limit per second: what is tested is what happens, not when. */
 const inAHurry = `
 update outbox.streams set backoff_base_ms = 10, backoff_factor = 1.5, backoff_cap_ms = 200, max_tries = 200
  where name in ('capacity', 'people');

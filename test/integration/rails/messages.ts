@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Json, RailMessage } from "../../../src/contract/rail.ts";
 
-/** Each has a payload of its own, by which its effect is known wherever it shows up. */
+/** Each has a unique payload, by which its effect is recognised wherever it appears. */
 export function messageOf(payload: Json = { type: "order.paid", data: { order: randomUUID() } }): RailMessage {
   const outboxId = randomUUID();
   return {

@@ -58,7 +58,7 @@ for (const method of ["getRun", "listRuns"] as const) {
     {
       capability: "lookup",
       open: () => openProvider(githubWatchPlan(method)),
-      // What these leave out but lookups is in github-actions-answers.test.ts.
+      // Cases that are left out here, except lookups, are in github-actions-answers.test.ts.
       notApplicable: {
         drop_after_accept: "a question may be asked again, so that a lookup need not find it",
         unreachable: "and asks nobody",

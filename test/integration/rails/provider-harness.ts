@@ -1,5 +1,5 @@
 /**
- * A provider's rail, wired to the provider's stand-in in the sandbox: what the conformance suite needs of any of them.
+ * A provider's rail, connected to the provider's stand-in in the sandbox: what the conformance suite needs of each.
  */
 import type { RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
 import type { Json, Rail, RailMessage } from "../../../src/contract/rail.ts";
@@ -17,21 +17,21 @@ export interface ClosableRail extends Rail {
 
 export interface ProviderPlan {
   readonly provider: Provider;
-  /** The call that has the effect, as the sandbox names it. Faults meet this one. */
+  /** The call that has the effect, as the sandbox names it. Faults apply to this one. */
   readonly method: string;
   /** A rail that talks to the provider at `url`. */
   rail(url: string): ClosableRail;
   /** Where nobody listens. */
   readonly nowhere: string;
   urlOf(sandbox: Sandbox): string;
-  /** What must be there before messages of this kind make sense. */
+  /** What must exist before messages of this kind make sense. */
   prepare?(sandbox: Sandbox): Promise<void>;
   /** A new payload, unlike any other. */
   payload(): Json;
   readonly invalid: readonly Json[];
-  /** What tells one payload from all others, wherever it shows up in the sandbox. */
+  /** What distinguishes one payload from all others, wherever it appears in the sandbox. */
   markOf(payload: Json): string;
-  /** How often the mark shows up among what the provider has. */
+  /** How often the mark appears in what the provider has. */
   effects(sandbox: Sandbox, mark: string): number;
   readonly secrets: readonly string[];
   /** How many calls a refusal takes: more than one where the rail asks again in another way. Default: 1. */

@@ -1,4 +1,4 @@
-/** The providers' rails and how each shows in the sandbox what became of a message. */
+/** The providers' rails, and how the sandbox shows each message's effect. */
 import { randomUUID } from "node:crypto";
 import { createEmailRail } from "../../../src/rails/email/rail.ts";
 import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
@@ -63,7 +63,7 @@ export const slackInteractionPlan: ProviderPlan = {
   secrets: [slackToken],
 };
 
-/** Somebody's own; the last part is the credential. */
+/** A person's own webhook; the last part is the credential. */
 export const webhookAddress = "https://hooks.slack.com/services/T0SANDBOX/URILEY01/XyZsecretXyZsecret12";
 
 export const slackWebhookPlan: ProviderPlan = {
@@ -131,7 +131,7 @@ const github = {
   secrets: [githubToken],
 } satisfies Partial<ProviderPlan>;
 
-/** Of no workflow that the sandbox runs by itself. */
+/** For a workflow that the sandbox does not run automatically. */
 const workflow = "deploy.yml";
 
 export const githubDispatchPlan: ProviderPlan = {
@@ -161,7 +161,7 @@ async function startRun(url: string, repo: string): Promise<{ [name: string]: Js
   return { owner: "acme", repo, workflow, run_mark: "job-1/1", since: new Date().toISOString(), run_id: id };
 }
 
-/** Runs that can be stopped or watched: each in a repository of its own, by whose name all calls about it are known. */
+/** Runs that can be stopped or watched: each in a separate repository, by whose name all calls about it are recognised. */
 interface PreparedRuns {
   readonly prepare: (sandbox: Sandbox) => Promise<void>;
   readonly next: (operation: string) => Json;
@@ -182,7 +182,7 @@ function prepareRuns(): PreparedRuns {
   };
 }
 
-/** One for each sandbox, whose runs it has. */
+/** One per sandbox, which has its runs. */
 export function githubStopPlan(): ProviderPlan {
   const { prepare, next } = prepareRuns();
   return {
@@ -197,7 +197,7 @@ export function githubStopPlan(): ProviderPlan {
   };
 }
 
-/** Of one run, or of all that show the mark, where there need be none. The effect of a question is that it was answered. */
+/** Of one run, or of all that show the mark, of which there may be none. The effect of a query is that it was answered. */
 export function githubWatchPlan(method: "getRun" | "listRuns"): ProviderPlan {
   const { prepare, next } = prepareRuns();
   const none = { operation: "watch", owner: "acme", workflow, run_mark: "job-1/1" };

@@ -1,4 +1,4 @@
-/** What the database knows of our rails before any relay has said so is what the rails say of themselves. */
+/** What the database knows of our rails before any relay has registered them equals what the rails declare. */
 import { expect, test } from "vitest";
 import { createProviderRails } from "../../../src/cli/relay/provider-rails.ts";
 import { createTestDatabase } from "../../helpers/database.ts";

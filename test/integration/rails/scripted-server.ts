@@ -1,6 +1,5 @@
 /**
- * An HTTP server that answers as it is told and keeps what it was asked: for what a rail makes of an answer that no
- * sandbox would give.
+ * An HTTP server that answers from a script and records the requests: for a rail's handling of answers that no sandbox would give.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -9,9 +8,9 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Takes the request and says nothing. */
+  /** Accepts the request and never answers. */
   readonly silent?: boolean;
-  /** Text as it is; anything else as JSON. */
+  /** Text is sent unchanged; anything else as JSON. */
   readonly body?: unknown;
 }
 

@@ -8,7 +8,7 @@ import { setStage } from "./stage.ts";
 let browser: Browser;
 
 beforeAll(async () => {
-  // Made for one page in one process; several pages need several.
+  // Made for one page per process; several pages need several.
   const args = chromium.args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote");
   browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
 });
@@ -16,7 +16,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** How much of an element a visitor sees, from 0 to 1; what another part covers does not count. */
+/** How much of an element a visitor sees, from 0 to 1, without what other elements cover. */
 function shareInSight(element: Locator): Promise<number> {
   return element.evaluate((node) => {
     const { left, top, width, height } = node.getBoundingClientRect();
@@ -29,8 +29,8 @@ function shareInSight(element: Locator): Promise<number> {
 const text = (words: string) => ({ type: "plain_text", text: words }) as const;
 
 describe("the Slack page in a browser", () => {
-  test("a message appears by itself, its button is pressed, a modal comes, is corrected and submitted by keyboard", async () => {
-    // A clock that stands: the trigger must not die because the browser is slow.
+  test("a message appears without a reload, its button is pressed, a modal opens, is corrected and submitted by keyboard", async () => {
+    // A fixed clock: the trigger must not expire because the browser is slow.
     await using stage = await setStage({ now: () => 1_794_736_800_000 });
     const { url, slack } = stage.sandbox;
     const app = new WebClient("xoxb-sandbox", { slackApiUrl: `${url}/slack/api/`, logLevel: LogLevel.ERROR });
@@ -85,7 +85,7 @@ describe("the Slack page in a browser", () => {
   test.each([
     { width: 1280, height: 720 },
     { width: 390, height: 844 },
-  ])("at $width px who one is and where to write stay in sight below many messages", async (viewport) => {
+  ])("at $width px the current person and the input stay in sight below many messages", async (viewport) => {
     await using stage = await setStage();
     const page = await browser.newPage({ viewport });
     for (let n = 0; n < 40; n += 1) await stage.sandbox.slack.say({ user: "URILEY01", text: `Message ${n}` });

@@ -17,7 +17,7 @@ function post(sandbox: Sandbox, text: string, signal = patience()): Promise<Resp
 
 const effects = (sandbox: Sandbox): string[] => sandbox.slack.messages(channel).map(({ text }) => text);
 
-/** What the caller sees of each fault, and whether the message is there afterwards. */
+/** What the caller sees of each fault, and whether the message exists afterwards. */
 const expected: Record<Exclude<FaultKind, "hang" | "hangBeforeAccept" | "late">, { sees: string; effect: boolean }> = {
   error500: { sees: "500", effect: false },
   error500Midway: { sees: "500", effect: false },
@@ -53,7 +53,7 @@ async function seen(call: Promise<Response>): Promise<string> {
 
 describe("a planned fault", () => {
   for (const [kind, { sees, effect }] of Object.entries(expected)) {
-    test(`${kind} hits once, ${effect ? "has the effect" : "has no effect"}, and is over`, async () => {
+    test(`${kind} hits once, ${effect ? "has the effect" : "has no effect"}, and ends`, async () => {
       await using stage = await setStage();
       stage.sandbox.faults.add({ provider: "slack", kind: kind as FaultKind, times: 1 });
       expect(await seen(post(stage.sandbox, "first"))).toBe(sees);
@@ -80,7 +80,7 @@ describe("a planned fault", () => {
     });
   }
 
-  test("late has the effect at once and answers well when it is released", async () => {
+  test("late has the effect immediately and answers correctly when it is released", async () => {
     await using stage = await setStage();
     stage.sandbox.faults.add({ provider: "slack", kind: "late", times: 1 });
     const late = post(stage.sandbox, "first");
@@ -116,7 +116,7 @@ function draws(seed: number): boolean[] {
 }
 
 describe("the plan of faults", () => {
-  test("a rule hits only the method and the channel that it names", () => {
+  test("a rule applies only to the method and the channel that it names", () => {
     const plan = new FaultPlan();
     plan.add({ provider: "slack", kind: "error500", method: "chat.update", channel: "C2" });
     expect(plan.draw(call)).toBeUndefined();
@@ -125,7 +125,7 @@ describe("the plan of faults", () => {
     expect(plan.draw({ provider: "linear", method: "chat.update", channel: "C2" })).toBeUndefined();
   });
 
-  test("chance is drawn from the seed: the same calls fail again", () => {
+  test("chance comes from the seed: the same calls fail again", () => {
     expect(draws(7)).toEqual(draws(7));
     expect(draws(7)).not.toEqual(draws(8));
     const hits = draws(7).filter(Boolean).length;
@@ -133,7 +133,7 @@ describe("the plan of faults", () => {
     expect(hits).toBeLessThan(130);
   });
 
-  test("calls are let through first when the rule says so", () => {
+  test("calls pass first when the rule says so", () => {
     const plan = new FaultPlan();
     plan.add({ provider: "slack", kind: "error500", after: 2, times: 1 });
     expect(Array.from({ length: 4 }, () => plan.draw(call)?.kind)).toEqual([
@@ -166,7 +166,7 @@ describe("the control API", () => {
     expect((await fetch(`${control}?provider=nobody`, { method: "DELETE" })).status).toBe(400);
   });
 
-  test("what was asked can be read back, without the token, and a reset forgets it", async () => {
+  test("requests can be read back, without the token, and a reset deletes them", async () => {
     await using stage = await setStage();
     await post(stage.sandbox, "first");
     await fetch(`${stage.sandbox.url}/slack/api/auth.test?token=xoxb-in-the-query`);

@@ -51,7 +51,7 @@ describe("the GitHub stand-in, through Octokit", () => {
     expect(data).toMatchObject({ workflow_run_id: stage.sandbox.github.runs()[0]?.id });
   });
 
-  test("what GitHub refuses is refused with its status, and nothing runs", async () => {
+  test("invalid calls are refused with GitHub's status, and nothing runs", async () => {
     const repository = { owner: "acme", repo: "infra", workflows: ["provision.yml"] };
     await using stage = await setStage({ sampleData: { ...defaultSampleData, githubRepositories: [repository] } });
     const call = github(stage.sandbox);
@@ -71,7 +71,7 @@ describe("the GitHub stand-in, through Octokit", () => {
     expect(stage.sandbox.github.runs()).toEqual([]);
   });
 
-  test("a branch that is not there, and what the token lacks, are refused as GitHub does", async () => {
+  test("a missing branch, and missing permissions of the token, are refused as GitHub does", async () => {
     const lacks = ["actions=write", "contents=read"] as const;
     const repository = { owner: "acme", repo: "infra", workflows: ["provision.yml"], lacks };
     const githubRepositories = [repository, { ...repository, repo: "open", lacks: [] }];
@@ -90,7 +90,7 @@ describe("the GitHub stand-in, through Octokit", () => {
     expect(stage.sandbox.github.runs()).toEqual([]);
   });
 
-  test("runs show job and attempt; one that is slow to stop goes on until it is cancelled by force", async () => {
+  test("runs show job and attempt; one that is slow to stop continues until it is cancelled by force", async () => {
     await using stage = await setStage();
     const call = github(stage.sandbox);
     const other = { ...place, workflow_id: "deploy.yml" };
@@ -118,7 +118,7 @@ describe("the GitHub stand-in, through Octokit", () => {
     expect(stage.sandbox.github.runs()).toHaveLength(1);
   });
 
-  test("a run begins, ends and is cancelled, and each is told with a signature", async () => {
+  test("a run begins, ends and is cancelled, and each is reported with a signature", async () => {
     await using stage = await setStage();
     const call = github(stage.sandbox);
     const dispatch = "POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches";

@@ -52,7 +52,7 @@ describe("the Linear stand-in, through Linear's own SDK", () => {
     expect((await team.states()).nodes).toHaveLength(6);
   });
 
-  test("a second issue or comment of the same id is refused, and the first can be read", async () => {
+  test("a second issue or comment with the same id is refused, and the first can be read", async () => {
     await using stage = await setStage();
     const linear = client(stage.sandbox.url);
     const id = "6f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9";
@@ -67,7 +67,7 @@ describe("the Linear stand-in, through Linear's own SDK", () => {
     expect((await linear.comment({ id })).body).toBe("one");
   });
 
-  test("an attachment of the same URL replaces the one before", async () => {
+  test("an attachment with the same URL replaces the previous one", async () => {
     await using stage = await setStage();
     const linear = client(stage.sandbox.url);
     await linear.createIssue({ id: issueId, teamId, title: "x" });
@@ -77,7 +77,7 @@ describe("the Linear stand-in, through Linear's own SDK", () => {
     expect((await issue.attachments()).nodes.map(({ title }) => title)).toEqual(["two"]);
   });
 
-  test("what is not there, not known or not let in is refused as Linear refuses it", async () => {
+  test("missing things, unknown fields and invalid keys are refused as Linear refuses them", async () => {
     await using stage = await setStage();
     const { url } = stage.sandbox;
     const linear = client(url);
@@ -148,7 +148,7 @@ describe("the Linear stand-in, through Linear's own SDK", () => {
 });
 
 describe("what people do in Linear", () => {
-  test("a comment and a move arrive signed, and Linear's own verifier takes them", async () => {
+  test("a comment and a move arrive signed, and Linear's own verifier accepts them", async () => {
     await using stage = await setStage();
     await client(stage.sandbox.url).createIssue({ id: issueId, teamId, title: "x" });
     await stage.ear.heardAtLeast(1, patience());

@@ -47,7 +47,7 @@ describe("the mail stand-in by SMTP, through nodemailer", () => {
     expect(stage.sandbox.mail.list("somebody@else.example")).toEqual([]);
   });
 
-  test("who hangs up in the middle of a mail has sent none, and harms nobody", async () => {
+  test("a sender that hangs up in the middle of a mail has sent none, and harms nobody", async () => {
     await using stage = await setStage();
     const { hostname, port } = new URL(stage.sandbox.smtpUrl);
     const socket = connect(Number(port), hostname);
@@ -74,7 +74,7 @@ describe("the mail stand-in by SMTP, through nodemailer", () => {
     ["garbage", "cut", true],
   ];
   for (const [kind, seen, effect] of faults) {
-    test(`${kind} by SMTP is seen as ${seen}, and the mail is ${effect ? "there" : "not there"}`, async () => {
+    test(`${kind} by SMTP appears as ${seen}, and the mail is ${effect ? "there" : "not there"}`, async () => {
       await using stage = await setStage();
       stage.sandbox.faults.add({ provider: "smtp", kind, times: 1 });
       expect(await mail(stage.sandbox, "first")).toBe(seen);
@@ -83,7 +83,7 @@ describe("the mail stand-in by SMTP, through nodemailer", () => {
     });
   }
 
-  test("a late answer holds the sender until it is released; the mail is there at once", async () => {
+  test("a late answer holds the sender until it is released; the mail arrives immediately", async () => {
     await using stage = await setStage();
     stage.sandbox.faults.add({ provider: "smtp", kind: "late", times: 1 });
     const sending = mail(stage.sandbox, "first");
@@ -145,7 +145,7 @@ describe("the mail stand-in by Postal's API", () => {
     expect(JSON.parse(heard?.body ?? "")).toMatchObject({ event: "MessageSent", payload: { message: { to } } });
   });
 
-  test("a bounce is reported when somebody says so", async () => {
+  test("a bounce is reported on request", async () => {
     await using stage = await setStage();
     await send(stage.sandbox.url, message);
     stage.sandbox.mail.report(stage.sandbox.mail.list()[0]?.id ?? "", "MessageBounced");
@@ -157,7 +157,7 @@ describe("the mail stand-in by Postal's API", () => {
     expect(stage.sandbox.mail.list()[0]?.status).toBe("bounced");
   });
 
-  test("what Postal refuses is refused with status 200 and Postal's code", async () => {
+  test("invalid calls are refused with status 200 and Postal's code", async () => {
     await using stage = await setStage();
     const cases: [Promise<Response>, string][] = [
       [send(stage.sandbox.url, message, ""), "AccessDenied"],

@@ -1,4 +1,4 @@
-/** The page of all messages, as the real database says them, in a real browser: wide and narrow, light and dark. */
+/** The page of all messages, rendered by the real database, in a real browser: wide and narrow, light and dark. */
 import { expect, test } from "vitest";
 import { readMessages } from "../../../src/cli/commands/up/product.ts";
 import { startBrowser } from "../../helpers/browser.ts";
@@ -16,7 +16,7 @@ test.each([
   ["a phone", 360, "light"],
   ["a phone", 360, "dark"],
 ] as const)(
-  "on %s of width %i, %s, every message is shown by every channel that it has",
+  "on %s with width %i, %s, every message is shown for every channel that it has",
   async (_what, width, scheme) => {
     const all = await messages();
     await using stage = await setStage({ messages: () => Promise.resolve(all) });
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test("words of the workspace are shown and marked, and are never more than words", async () => {
+test("a workspace's texts are shown and marked, and stay plain text", async () => {
   await rowsOf(
     superuser.pool,
     "select public.set_notification_template('asked', '<img src=x> {{request}}', '<script>x</script> {{review}} <!channel>', 'default')",
@@ -59,7 +59,7 @@ test("words of the workspace are shown and marked, and are never more than words
     expect(await (await fetch(`${stage.sandbox.url}${path}`)).text()).toBe("There is no such message.");
 });
 
-test("a sandbox that knows no Headroom says so", async () => {
+test("a sandbox without Headroom says so", async () => {
   await using stage = await setStage();
   expect(await (await fetch(`${stage.sandbox.url}/messages`)).text()).toContain(
     "No Headroom is connected that could say.",

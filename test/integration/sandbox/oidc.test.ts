@@ -35,7 +35,7 @@ async function begin(stage: Stage, configuration: oidc.Configuration): Promise<B
   return { url, redirectUri, verifier, state, nonce };
 }
 
-/** Picks a person on the page, as a browser without script does, and returns where it is sent. */
+/** Picks a person on the page, as a browser without scripts does, and returns where it is sent. */
 async function pick(url: URL, person: string): Promise<URL> {
   const markup = await (await fetch(url)).text();
   expect(markup).toContain("Riley Reyes");
@@ -67,7 +67,7 @@ describe("the identity provider, through openid-client", () => {
     expect(info.name).toBe("Vera Novak");
   });
 
-  test("a code is good once, and only with its verifier", async () => {
+  test("a code is valid once, and only with its verifier", async () => {
     await using stage = await setStage();
     const configuration = await discover(stage.sandbox);
     const begun = await begin(stage, configuration);
@@ -86,7 +86,7 @@ describe("the identity provider, through openid-client", () => {
     ).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
-  test("a redirect or a client that is not registered is told here and sent nowhere", async () => {
+  test("an unregistered redirect or client gets an error page and is sent nowhere", async () => {
     await using stage = await setStage();
     const { url } = await begin(stage, await discover(stage.sandbox));
     for (const [name, value] of [
@@ -105,7 +105,7 @@ describe("the identity provider, through openid-client", () => {
     expect(new URL(sentBack.headers.get("location") ?? "").searchParams.get("error")).toBe("invalid_request");
   });
 
-  test("who says no is sent back with access_denied", async () => {
+  test("a person who refuses is sent back with access_denied", async () => {
     await using stage = await setStage();
     const { url } = await begin(stage, await discover(stage.sandbox));
     const callback = await pick(url, "");

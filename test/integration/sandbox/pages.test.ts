@@ -18,14 +18,14 @@ async function markupOf(sandbox: Sandbox, path: string): Promise<string> {
   return response.text();
 }
 
-/** Sends a form as a browser without script does. */
+/** Sends a form as a browser without scripts does. */
 function post(sandbox: Sandbox, path: string, fields: Record<string, string>, headers = {}): Promise<Response> {
   const body = new URLSearchParams(fields);
   return fetch(`${sandbox.url}${path}`, { method: "POST", body, redirect: "manual", headers });
 }
 
-describe("the pages, without script", () => {
-  test("markup of Slack becomes HTML, and what is not markup stays text", async () => {
+describe("the pages, without scripts", () => {
+  test("Slack's markup becomes HTML, and what is not markup stays text", async () => {
     await using stage = await setStage();
     const words =
       "*bold* _it_ ~no~ `x<y` <@UCASEY01> <https://a.example/?b=1&amp;c|a &lt;link&gt;> :white_check_mark:\n&gt;quoted\n<script>alert(1)</script> <javascript:alert(1)|x>";
@@ -47,7 +47,7 @@ describe("the pages, without script", () => {
     expect(markup).not.toContain('href="javascript');
   });
 
-  test("a note for one person is on that person's page alone", async () => {
+  test("a note for one person is on that person's page only", async () => {
     await using stage = await setStage();
     await slackOf(stage.sandbox).chat.postEphemeral({ channel, user: "URILEY01", text: "not your own request" });
     expect(await markupOf(stage.sandbox, "/slack?as=URILEY01")).toContain("not your own request");
@@ -57,7 +57,7 @@ describe("the pages, without script", () => {
     expect(await markupOf(stage.sandbox, "/slack?as=URILEY01&channel=DRILEY01")).toContain("in private");
   });
 
-  test("the line at the bottom gives commands and says things", async () => {
+  test("the input at the bottom takes commands and messages", async () => {
     await using stage = await setStage();
     stage.ear.replies.push({ body: JSON.stringify({ text: "Nothing is waiting." }) });
     const command = await post(stage.sandbox, "/slack/act/write", { as: "URILEY01", channel, text: "/capacity list" });
@@ -68,14 +68,14 @@ describe("the pages, without script", () => {
     expect(stage.sandbox.slack.messages(channel).map(({ text }) => text)).toEqual(["a &lt;b&gt; &amp; *c*"]);
   });
 
-  test("a form that names what is not there says so, and other sites' forms are not taken", async () => {
+  test("a form that names missing things says so, and other sites' forms are refused", async () => {
     await using stage = await setStage();
     const gone = { as: "URILEY01", channel, ts: "1.000001", block: "b", action: "a" };
     const missing = await post(stage.sandbox, "/slack/act/click", gone);
     expect(missing.status).toBe(404);
     expect(await missing.text()).toContain("There is no message");
     expect((await post(stage.sandbox, "/slack/act/click", {})).status).toBe(400);
-    // A page of another port of this machine is of the same site, and another one all the same.
+    // A page on another port of this machine is the same site, but another origin.
     for (const from of [
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
@@ -123,7 +123,7 @@ describe("the pages, without script", () => {
     expect(nonsense.status).toBe(400);
   });
 
-  test("a mail's HTML is behind glass, its links are not", async () => {
+  test("a mail's HTML is sandboxed, its links are not", async () => {
     await using stage = await setStage();
     await fetch(`${stage.sandbox.url}/postal/api/v1/send/message`, {
       method: "POST",

@@ -56,7 +56,7 @@ describe("the Slack stand-in, through Slack's own SDK", () => {
     expect(stage.sandbox.slack.thread(channel, root.ts as string)).toHaveLength(1);
   });
 
-  test("history comes in pages, newest first, and the SDK walks them", async () => {
+  test("history comes in pages, newest first, and the SDK reads them all", async () => {
     await using stage = await setStage();
     const slack = client(stage.sandbox.url);
     for (let n = 1; n <= 7; n += 1) await slack.chat.postMessage({ channel, text: `m${n}` });
@@ -81,7 +81,7 @@ describe("the Slack stand-in, through Slack's own SDK", () => {
     expect((await slack.chat.update({ channel: "DCASEY01", ts, text: "x" })).ok).toBe(true);
   });
 
-  test("who and where: auth.test, channels and people are listed as the sample data has them", async () => {
+  test("identity and places: auth.test, channels and people are listed as in the sample data", async () => {
     await using stage = await setStage();
     const slack = client(stage.sandbox.url);
     expect(await slack.auth.test()).toMatchObject({
@@ -100,7 +100,7 @@ describe("the Slack stand-in, through Slack's own SDK", () => {
     expect(people).toHaveLength(8);
   });
 
-  test("what Slack refuses is refused with Slack's own code", async () => {
+  test("invalid calls are refused with Slack's own code", async () => {
     await using stage = await setStage();
     const slack = client(stage.sandbox.url);
     const { ts = "" } = await slack.chat.postMessage({ channel, text: "root" });
@@ -135,7 +135,7 @@ describe("the Slack stand-in, through Slack's own SDK", () => {
     expect(stage.sandbox.slack.messages(channel).map((message) => message.ts)).toEqual([ts, person.ts]);
   });
 
-  test("a broken block is named by its place", async () => {
+  test("a broken block is identified by its position", async () => {
     await using stage = await setStage();
     const response = await fetch(`${stage.sandbox.url}/slack/api/chat.postMessage`, {
       method: "POST",
@@ -156,7 +156,7 @@ describe("the Slack stand-in, through Slack's own SDK", () => {
     expect((await slack.conversations.history({ channel })).messages).toEqual([]);
   });
 
-  test("a planned rate limit is what the SDK takes for one", async () => {
+  test("the SDK recognises a planned rate limit", async () => {
     await using stage = await setStage();
     const slack = client(stage.sandbox.url);
     stage.sandbox.faults.add({ provider: "slack", kind: "rateLimit", times: 1, retryAfterSeconds: 7 });

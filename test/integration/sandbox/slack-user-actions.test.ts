@@ -7,7 +7,7 @@ import { secrets, setStage, type Heard, type Stage } from "./stage.ts";
 
 const channel = "C0CAPACITY";
 const riley = "URILEY01";
-/** A clock that stands: no trigger dies because a machine is slow. */
+/** A fixed clock: no trigger expires because a machine is slow. */
 const still = { now: () => 1_794_736_800_000 };
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
 
@@ -16,7 +16,7 @@ function client(stage: Stage): WebClient {
   return new WebClient("xoxb-sandbox", { slackApiUrl, retryConfig: { retries: 0 }, logLevel: LogLevel.ERROR });
 }
 
-/** The form that arrived, after its signature was computed anew from the very bytes. */
+/** The form that arrived, after its signature was computed again from the same bytes. */
 function form(heard: Heard | undefined): URLSearchParams {
   expect(heard?.path).toBe("/webhooks/slack");
   expect(heard?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
@@ -68,7 +68,7 @@ const modal: View = {
 };
 const filled = { reason: "too small", count: "4", size: "32XL", day: "2027-03-01" };
 
-/** Presses a button and opens a modal with the trigger that it brought, as an app does. */
+/** Presses a button and opens a modal with its trigger, as an app does. */
 async function openModal(stage: Stage, view: View = modal): Promise<string> {
   await stage.sandbox.slack.command({ user: riley });
   const trigger = form(stage.ear.heard.at(-1)).get("trigger_id") ?? "";
@@ -85,7 +85,7 @@ test("the signature of Slack's published example is reproduced", () => {
 });
 
 describe("a slash command", () => {
-  test("one that the app does not have is answered by Slack itself and sent to nobody", async () => {
+  test("that the app does not have is answered by Slack itself and sent to nobody", async () => {
     await using stage = await setStage(still);
     const result = await stage.sandbox.slack.command({ user: riley, command: "/kapacity", text: "list" });
     expect(result).toEqual({ kind: "unknown_command" });
@@ -112,7 +112,7 @@ describe("a slash command", () => {
     expect(fields["trigger_id"]).toMatch(/^\d+\.\d+\.[0-9a-f]+$/);
   });
 
-  test("what the app answers is shown: to one person, or to the channel", async () => {
+  test("the app's answer is shown: to one person, or to the channel", async () => {
     await using stage = await setStage();
     const { slack } = stage.sandbox;
     stage.ear.replies.push({ body: "plain words" }, { body: JSON.stringify({ text: "for you" }) });
@@ -122,7 +122,7 @@ describe("a slash command", () => {
     expect(slack.messages(channel).map((message) => message.text)).toEqual(["for all"]);
   });
 
-  test("an app that fails is told to the person with Slack's word for it", async () => {
+  test("a failure of the app is shown to the person with Slack's code for it", async () => {
     await using stage = await setStage();
     stage.ear.replies.push({ status: 500 }, { status: 401 }, { silent: true });
     const errors: unknown[] = [];
@@ -146,7 +146,7 @@ describe("a button", () => {
     },
   ] as const;
 
-  test("brings who, where, which and the whole message", async () => {
+  test("sends who, where, which and the whole message", async () => {
     await using stage = await setStage();
     const { ts = "" } = await client(stage).chat.postMessage({ channel, text: "root", blocks: [...blocks] });
     const result = await stage.sandbox.slack.click({ user: "UCASEY01", channel, ts, actionId: "commercial_approve" });
@@ -163,7 +163,7 @@ describe("a button", () => {
     });
   });
 
-  test("that was taken away cannot be pressed", async () => {
+  test("that was removed cannot be pressed", async () => {
     await using stage = await setStage();
     const { ts = "" } = await client(stage).chat.postMessage({ channel, text: "root", blocks: [...blocks] });
     await client(stage).chat.update({ channel, ts, text: "root", blocks: [] });
@@ -172,7 +172,7 @@ describe("a button", () => {
     expect(stage.ear.heard).toEqual([]);
   });
 
-  test("its response_url answers five times and no more", async () => {
+  test("has a response_url that answers five times and no more", async () => {
     await using stage = await setStage();
     const { ts = "" } = await client(stage).chat.postMessage({ channel, text: "root", blocks: [...blocks] });
     await stage.sandbox.slack.click({ user: "UCASEY01", channel, ts, actionId: "commercial_approve" });
@@ -207,7 +207,7 @@ describe("a modal", () => {
     expect(stage.sandbox.slack.openViews(riley)).toHaveLength(1);
   });
 
-  test("is updated by its id while it is open, guarded by its hash, and pushed upon three deep", async () => {
+  test("is updated by its id while it is open, guarded by its hash, and pushed up to three deep", async () => {
     await using stage = await setStage(still);
     const slack = client(stage);
     const id = await openModal(stage);
@@ -229,7 +229,7 @@ describe("a modal", () => {
     expect(stage.sandbox.slack.openViews(riley)).toHaveLength(3);
   });
 
-  test("checks what was filled in before it sends anything", async () => {
+  test("checks its fields before it sends anything", async () => {
     await using stage = await setStage(still);
     const viewId = await openModal(stage);
     const before = stage.ear.heard.length;
@@ -243,7 +243,7 @@ describe("a modal", () => {
     expect(stage.ear.heard).toHaveLength(before);
   });
 
-  test("brings its values and its private metadata, and closes when the app says nothing", async () => {
+  test("sends its values and its private metadata, and closes when the app answers nothing", async () => {
     await using stage = await setStage(still);
     const viewId = await openModal(stage);
     expect(await stage.sandbox.slack.submitView({ user: riley, viewId, values: filled })).toEqual({ kind: "closed" });
@@ -267,7 +267,7 @@ describe("a modal", () => {
     expect(stage.sandbox.slack.openViews(riley)).toEqual([]);
   });
 
-  test("stays with the app's errors, is updated, pushed upon and cleared by the app's answers", async () => {
+  test("stays open with the app's errors, and is updated, pushed and cleared by the app's answers", async () => {
     await using stage = await setStage(still);
     const viewId = await openModal(stage);
     const submit = (id = viewId) => stage.sandbox.slack.submitView({ user: riley, viewId: id, values: filled });
@@ -287,7 +287,7 @@ describe("a modal", () => {
     expect(stage.sandbox.slack.openViews(riley)).toEqual([]);
   });
 
-  test("says that it was closed when it was asked to", async () => {
+  test("reports that it was closed when it was asked to", async () => {
     await using stage = await setStage(still);
     const viewId = await openModal(stage, { ...modal, notify_on_close: true });
     await stage.sandbox.slack.closeView({ user: riley, viewId });
@@ -316,7 +316,7 @@ describe("an event", () => {
   });
 });
 
-test("without Headroom an act says what is missing and does nothing", async () => {
+test("without Headroom an action says what is missing and does nothing", async () => {
   await using stage = await setStage();
   const { startSandbox } = await import("../../../src/sandbox/sandbox.ts");
   const alone = await startSandbox({ sampleData: stage.sandbox.sampleData, secrets });

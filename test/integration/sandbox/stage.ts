@@ -1,5 +1,5 @@
 /**
- * A sandbox and a Headroom that is nothing but an ear: it records what arrives, byte for byte, and answers as a test tells it to.
+ * A sandbox and a fake Headroom that only records: it keeps what arrives, byte for byte, and answers as a test says.
  */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -23,9 +23,9 @@ export interface Reply {
 export interface Ear {
   readonly url: string;
   readonly heard: Heard[];
-  /** What the next calls are answered with, in turn; afterwards 200 with nothing. */
+  /** Answers to the next calls, in turn; afterwards an empty 200. */
   readonly replies: Reply[];
-  /** Resolves once so many calls were heard. */
+  /** Resolves once that many calls were received. */
   heardAtLeast(count: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ function sendMail({ url }: Sandbox): Promise<Response> {
 }
 
 describe("a sandbox that keeps its state in a file", () => {
-  test("is found again by a second start: what was posted is updated, answered and clicked, and no id comes twice", async () => {
+  test("is restored by a second start: posted messages can be updated, answered and clicked, and no id is reused", async () => {
     const keepIn = join(folder, "kept.json");
     let ts = "";
     {
@@ -60,7 +60,7 @@ describe("a sandbox that keeps its state in a file", () => {
     expect(stage.sandbox.mail.list("buyer@acme.example")).toHaveLength(1);
   });
 
-  test("begins anew, and says so, when the file is not its own", async () => {
+  test("starts over, and says so, when the file is not its own", async () => {
     const keepIn = join(folder, "broken.json");
     await writeFile(keepIn, '{"version":1,"parts":{"ids":[');
     const events: string[] = [];
@@ -69,7 +69,7 @@ describe("a sandbox that keeps its state in a file", () => {
     expect(events).toEqual(["sandbox_state_unreadable"]);
   });
 
-  test("leaves no draft behind", async () => {
+  test("leaves no temporary file behind", async () => {
     const keepIn = join(folder, "tidy.json");
     {
       await using stage = await setStage({ keepIn });

@@ -44,7 +44,7 @@ afterAll(async () => {
   await webhook.close();
 });
 
-/** A stream with so many rows that were refused, by a relay that does nothing else. */
+/** A stream with that many refused rows, by a relay that does nothing else. */
 async function buried(count: number, name?: string): Promise<{ readonly stream: string; readonly ids: string[] }> {
   const stream = name ?? (await stage.stream({ ordered: false }));
   const rows = Array.from({ length: count }, () => ({ stream, rail: "refusing" }));
@@ -63,7 +63,7 @@ const raise = async (): Promise<number> => {
 const said = (): Said[] => receiver.requests.map(({ body }) => JSON.parse(body) as Said);
 
 describe("dead letters", () => {
-  test("raise one event, and when the last of them is gone there is one that says so", async () => {
+  test("raise one event, and another when the last of them is gone", async () => {
     const { stream, ids } = await buried(3);
     await putAlert(control, "ops", { endpoint: "pager", streams: [stream] });
     await stage.run({ rails: [webhook.rail], streams: ["alerts"], reapMs: 100, upkeepTasks: [raiseAlerts] });
@@ -86,7 +86,7 @@ describe("dead letters", () => {
     expect(await listAlerts(control)).toMatchObject([{ name: "ops", raised: 0, raisedSince: null }]);
   });
 
-  test("open an incident at PagerDuty and close the same one, and its key stands in no row", async () => {
+  test("open an incident at PagerDuty and close the same one, and its key is in no row", async () => {
     const { stream, ids } = await buried(1);
     await putAlert(control, "duty", { endpoint: "pager", template: "pagerduty", routingKey, streams: [stream] });
     await stage.run({ rails: [webhook.rail], streams: ["alerts"], reapMs: 100, upkeepTasks: [raiseAlerts] });
@@ -112,7 +112,7 @@ describe("dead letters", () => {
     expect(rows).toEqual([]);
   });
 
-  test("are told of once, and more of them only after the alert's time of quiet", async () => {
+  test("are reported once, and more of them only after the alert's quiet time", async () => {
     const { stream } = await buried(1);
     await putAlert(control, "ops", { endpoint: "pager", streams: [stream], repeatMinutes: 30 });
     expect(await raise()).toBe(1);
@@ -125,7 +125,7 @@ describe("dead letters", () => {
     expect(await raise()).toBe(0);
   });
 
-  test("are told of by one relay alone, when two look at the same moment", async () => {
+  test("are reported by one relay only, when two check at the same moment", async () => {
     const { stream } = await buried(1);
     await putAlert(control, "ops", { endpoint: "pager", streams: [stream] });
     const [first, second] = [
@@ -138,7 +138,7 @@ describe("dead letters", () => {
       const meanwhile = await second.query<{ told: number }>("select webhooks.raise_alerts() as told");
       expect([told.rows[0]?.told, meanwhile.rows[0]?.told]).toEqual([1, 0]);
       await first.query("rollback");
-      // What was rolled back was never told, so the next one tells.
+      // What was rolled back was never reported, so the next one reports it.
       const after = await second.query<{ told: number }>("select webhooks.raise_alerts() as told");
       expect(after.rows[0]?.told).toBe(1);
     } finally {
@@ -147,7 +147,7 @@ describe("dead letters", () => {
   });
 
   test("of the alerts' own stream raise nothing", async () => {
-    // Nobody but the engine writes this stream, so the row is the engine's own.
+    // Only the engine writes this stream, so the row is the engine's own.
     const [row] = await stage.query<{ id: string }>(
       "select outbox_id as id from outbox.add_row(false, null, 'alerts', 'k', 'i', 'x', 'refusing', '{}')",
     );
@@ -165,14 +165,14 @@ describe("dead letters", () => {
 
 describe("an alert", () => {
   test.each<[string, string, Parameters<typeof putAlert>[2]]>([
-    ["an endpoint that is not there", "ops", { endpoint: "nobody" }],
+    ["an endpoint that does not exist", "ops", { endpoint: "nobody" }],
     ["no endpoint at all", "ops", {}],
-    ["a stream that is not there", "ops", { endpoint: "pager", streams: ["nowhere"] }],
+    ["a stream that does not exist", "ops", { endpoint: "pager", streams: ["nowhere"] }],
     ["its own stream", "ops", { endpoint: "pager", streams: ["alerts"] }],
     ["a bad name", "Ops!", { endpoint: "pager" }],
-    ["a time of quiet that is none", "ops", { endpoint: "pager", repeatMinutes: 0 }],
+    ["an invalid quiet time", "ops", { endpoint: "pager", repeatMinutes: 0 }],
     ["PagerDuty without its key", "ops", { endpoint: "pager", template: "pagerduty" }],
-    ["a key that PagerDuty has nothing to do with", "ops", { endpoint: "pager", routingKey }],
+    ["a key although it is not for PagerDuty", "ops", { endpoint: "pager", routingKey }],
   ])("with %s is refused, and nothing is kept", async (_what, name, changes) => {
     await expect(putAlert(control, name, changes)).rejects.toMatchObject({ httpStatus: expect.toBeOneOf([400, 404]) });
     expect(await listAlerts(control)).toEqual([]);
@@ -187,7 +187,7 @@ describe("an alert", () => {
     }
   });
 
-  test("keeps its endpoint from being removed or disabled: whoever tries is told which alerts would fall silent", async () => {
+  test("prevents its endpoint from being removed or disabled: the refusal lists the alerts that would fall silent", async () => {
     await putAlert(control, "ops", { endpoint: "pager" });
     await removeAlert(control, "ops");
     await expect(removeAlert(control, "ops")).rejects.toMatchObject({ code: "not_found" });
@@ -199,7 +199,7 @@ describe("an alert", () => {
     await removeEndpoint(control, "pager");
   });
 
-  test("is kept by the command line, with its key from the environment", async () => {
+  test("is managed on the command line, with its key from the environment", async () => {
     const database = ["--database-url", stage.db.url];
     const environment = { env: { PAGERDUTY_ROUTING_KEY: routingKey } };
     const put = await headroom(

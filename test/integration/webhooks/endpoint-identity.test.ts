@@ -1,4 +1,4 @@
-/** Rows belong to somebody and go to an endpoint by its identity: no name that a stranger chooses has an effect on them. */
+/** Rows belong to a tenant and go to an endpoint by its identity: a name that a stranger chooses has no effect on them. */
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
       )
     )[0]?.error_code;
 
-  test("a stranger's endpoint of the same name gets nothing, made before or while a row waits", async () => {
+  test("a stranger's endpoint of the same name gets nothing, whether made before or while a row waits", async () => {
     const own = await events.endpoint("crm", { workspaceId: "acme" });
     const before = await events.endpoint("crm", { workspaceId: "globex" });
     await addressed("acme", `endpoint:${own.id}`);
@@ -96,10 +96,10 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     expect(all.receiver.book.requests).toHaveLength(2);
   });
 
-  test("what a relay may reach of the private network is for endpoints of which an operator said so", async () => {
+  test("a relay may only reach the private network for endpoints that an operator marked private", async () => {
     const meant = await events.endpoint("meant", { workspaceId: "acme" });
     const strange = await events.endpoint("strange", { workspaceId: "acme" });
-    // As one whose name leads to a private address by now; a literal one would have been refused when it was set.
+    // As if its name now led to a private address; a literal one would have been refused when it was set.
     await events.query("update webhooks.endpoints set private = false where id = $1", [strange.id]);
     await addressed("acme", `endpoint:${meant.id}`);
     const refused = await addressed("acme", `endpoint:${strange.id}`);
@@ -109,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     expect(await codeOf(refused)).toBe("endpoint_invalid");
   });
 
-  test("a new address, and enabling, lift the pause that the receiver before asked for", async () => {
+  test("a new address, and enabling, lift the pause that the previous receiver asked for", async () => {
     const { id, receiver } = await events.endpoint("paused");
     const control = await db.as("headroom_control").connect();
     onTestFinished(() => control.end());
@@ -135,7 +135,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     { type: "Headroom.ping" },
     { source: "/headroom/acme" },
     { source: "/headroom" },
-  ])("an application does not speak in Headroom's name: %j", async (changes) => {
+  ])("an application cannot speak in Headroom's name: %j", async (changes) => {
     const refusal = await refusalOf(events.publish("transfers", envelope(changes)));
     expect(refusal).toMatchObject({
       ...refusedAs("invalid_input"),
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     ).toHaveLength(1);
   });
 
-  test("a removed endpoint's lanes, limits and circuit are its own: the next of that name begins afresh", async () => {
+  test("a removed endpoint's lanes, limits and circuit are its own: the next of that name starts fresh", async () => {
     const first = await events.endpoint("limited");
     await events.query("select outbox.limit_destination($1, 86400000)", [`endpoint:${first.id}`]);
     const control = await db.as("headroom_control").connect();
@@ -163,7 +163,7 @@ describe("endpoints of a relay's file", async () => {
   const events = await createPublishing();
   const { db } = events;
 
-  test("have names of their own: neither takes a row from an endpoint of the database, nor the other way round", async () => {
+  test("have separate names: neither takes a row from an endpoint of the database, nor the other way round", async () => {
     const ofFile = await startReceiver();
     onTestFinished(() => ofFile.close());
     const path = join(tmpdir(), `endpoints-${process.pid}.json`);

@@ -1,4 +1,4 @@
-/** Endpoints over the API: who keeps which, and which of a request's events they hear of. */
+/** Endpoints over the API: who manages which, and which of a request's events they receive. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
@@ -21,7 +21,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
   const glen = memberSession("glen", "globex");
   const put = "select * from public.put_endpoint($1, $2, $3)";
 
-  test("an admin keeps the endpoints of the own workspace, and is told the secret once", async () => {
+  test("an admin manages the endpoints of their own workspace, and sees the secret once", async () => {
     const [made] = await asked<{ created: boolean; secret: string }>(ada, put, [
       "crm",
       "https://example.com/",
@@ -38,14 +38,14 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
       { enabled: false, secrets: 2 },
     ]);
     await asked(ada, "select public.enable_endpoint('crm')");
-    // Null leaves a field as it is.
+    // Null leaves a field unchanged.
     await asked(ada, put, ["crm", null, null]);
     expect(await asked(ada, "select url, topics from public.list_endpoints()")).toEqual([
       { url: "https://example.com/", topics: ["capacity.*"] },
     ]);
   });
 
-  test("another workspace's admin sees nothing of it, cannot touch it, and is free to use its name", async () => {
+  test("another workspace's admin sees nothing of it, cannot change it, and is free to use its name", async () => {
     expect(await asked(glen, "select * from public.list_endpoints()")).toEqual([]);
     for (const call of ["remove_endpoint", "enable_endpoint", "disable_endpoint", "rotate_endpoint_secret"]) {
       expect(await refusalOf(asked(glen, `select public.${call}('crm')`))).toMatchObject({ code: "PT404" });
@@ -68,15 +68,15 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
   test.each([
     ["a requester", memberSession("rita"), "PT403"],
     ["an operator of the workspace", memberSession("otto"), "PT403"],
-    ["somebody who has left", memberSession("gus"), "PT401"],
+    ["a member who has left", memberSession("gus"), "PT401"],
     ["nobody in particular", anonymous, "42501"],
-  ])("%s keeps no endpoints", async (_who, session, code) => {
+  ])("%s cannot manage endpoints", async (_who, session, code) => {
     expect(await refusalOf(asked(session, "select * from public.list_endpoints()"))).toMatchObject({ code });
     expect(await refusalOf(asked(session, put, ["mine", "https://example.com/", []]))).toMatchObject({ code });
     expect(await refusalOf(asked(session, "select public.remove_endpoint('crm')"))).toMatchObject({ code });
   });
 
-  test("an endpoint of a workspace cannot listen to money, nor to private addresses", async () => {
+  test("an endpoint of a workspace cannot receive events of money, nor use private addresses", async () => {
     for (const topic of ["transfers.*", "ledger.entry", "com.acme.*"]) {
       expect(await refusalOf(asked(ada, put, ["spy", "https://example.com/", [topic]]))).toMatchObject({
         code: "PT400",
@@ -87,7 +87,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     expect(await rowsOf(superuser, "select from webhooks.endpoints where name = 'spy'")).toEqual([]);
   });
 
-  test("a machine's key keeps the endpoints of all, and makes the installation's own", async () => {
+  test("a machine's key manages the endpoints of all, and makes the installation's own", async () => {
     await asked(service, put, ["warehouse", "https://example.com/w", ["transfers.*", "capacity.*"]]);
     expect(await asked(service, "select name, workspace_id from public.list_endpoints()")).toEqual([
       { name: "crm", workspace_id: "acme" },
@@ -105,7 +105,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     expect(await refusalOf(asked(ada, "select public.remove_endpoint('warehouse')"))).toMatchObject({ code: "PT404" });
   });
 
-  test("a request's events go to the endpoints whose topics take them: the workspace's own and the installation's, once each", async () => {
+  test("a request's events go to the endpoints with matching topics: the workspace's own and the installation's, once each", async () => {
     await asked(service, put, ["elsewhere", "https://example.com/e", ["transfers.*"]]);
     await asked(service, put, ["approvals", "https://example.com/a", ["capacity.request.commercial_approved"]]);
     await asked(glen, put, ["in-a-file", "https://example.com/g", ["*"]]);

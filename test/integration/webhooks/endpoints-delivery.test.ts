@@ -1,4 +1,4 @@
-/** Deliveries to endpoints of the database: signed by every secret in force, stopped by 410 and by operators, and sent again afterwards. */
+/** Deliveries to endpoints of the database: signed by every valid secret, stopped by 410 and by operators, and sent again afterwards. */
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createPool } from "../../../src/db/connect.ts";
@@ -63,14 +63,14 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     expect(seen).toEqual(["valid", "valid", "invalid", "valid"]);
   });
 
-  test("extra headers are sent along", async () => {
+  test("extra headers are included", async () => {
     const { receiver } = await events.endpoint("with-headers", { headers: { Authorization: "Bearer t0ken" } });
     await events.publish("transfers", envelope());
     await deliver();
     expect(receiver.book.requests[0]!.headers).toMatchObject({ authorization: "Bearer t0ken" });
   });
 
-  test("a receiver that is gone is disabled: nothing new goes to it, what waits dies unsent, and all of it can be sent later", async () => {
+  test("a receiver that is gone is disabled: nothing new goes to it, waiting rows die unsent, and all of it can be sent later", async () => {
     const { receiver } = await events.endpoint("leaving");
     receiver.script.push({ kind: "status", status: 410 });
     const [first, second] = await events.publish("transfers", envelope(), envelope());
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     expect(await deliver()).toMatchObject({ delivered: 1 });
   });
 
-  test("an endpoint is remembered for a moment, and is the same object for as long as nothing changed", async () => {
+  test("an endpoint is cached for a moment, and is the same object for as long as nothing changed", async () => {
     const { id } = await events.endpoint("remembered");
     const row = { destination: `endpoint:${id}`, tenantId: null };
     const pool = createPool(db.as("headroom_executor").url, { maxConnections: 2 });

@@ -1,4 +1,4 @@
-/** Secrets of endpoints where Vault keeps them: none of them is in our tables, and what is dropped is overwritten there. */
+/** Secrets of endpoints where Vault keeps them: none of them is in our tables, and dropped ones are overwritten there. */
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -8,7 +8,7 @@ import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
 describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
-  /** A transaction of the superuser in which Vault has been installed, rolled back at the end. */
+  /** A transaction of the superuser in which Vault was installed; rolled back at the end. */
   async function withVault(work: (client: ClientBase) => Promise<void>): Promise<void> {
     const client = await db.superuser.connect();
     try {
@@ -26,7 +26,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
   const forRelay =
     "select secrets, headers from webhooks.endpoint_for_relay((select id from webhooks.endpoints where name = 'orders'))";
 
-  test("an endpoint needs no key of the process, and its secrets are Vault's alone", async () => {
+  test("an endpoint needs no key of the process, and its secrets are only in Vault", async () => {
     await withVault(async (client) => {
       const { secret } = await oneOf<{ secret: string }>(client, put);
       expect(await oneOf(client, forRelay)).toEqual({ secrets: [secret], headers: { "x-token": "t0ken" } });
@@ -38,7 +38,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     });
   });
 
-  test("a secret that ended, and those of a removed endpoint, are overwritten there", async () => {
+  test("an expired secret, and those of a removed endpoint, are overwritten there", async () => {
     await withVault(async (client) => {
       const { secret } = await oneOf<{ secret: string }>(client, put);
       const { next } = await oneOf<{ next: string }>(
@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     });
   });
 
-  test("a Vault that takes no change stops neither the removal of an endpoint nor the collection", async () => {
+  test("a Vault that accepts no change stops neither the removal of an endpoint nor the collection", async () => {
     await withVault(async (client) => {
       await client.query(put);
       await client.query("reset role");
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     });
   });
 
-  test("a Vault that fails refuses the endpoint, and does not say what it worked on", async () => {
+  test("a Vault that fails refuses the endpoint, and reveals none of its values", async () => {
     await withVault(async (client) => {
       await client.query("reset role");
       await client.query(

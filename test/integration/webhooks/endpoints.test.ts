@@ -1,4 +1,4 @@
-/** Endpoints in the database: what may be in one, how their secrets are kept and rotated, and which events their topics take. */
+/** Endpoints in the database: their fields, how their secrets are stored and rotated, and which events their topics match. */
 import fc from "fast-check";
 import type { ClientBase } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(JSON.stringify(listed)).not.toContain("whsec_");
   });
 
-  test("a secret and a header are nowhere in the clear, and open under no other key", async () => {
+  test("a secret and a header are nowhere in clear text, and open under no other key", async () => {
     const { secret } = await add("sealed", { headers: { Authorization: "Bearer t0ken-of-the-receiver" } });
     const all = await rowsOf<{ row: string }>(
       superuser,
@@ -104,7 +104,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await forRelay("sealed")).toMatchObject({ headers: null });
   });
 
-  test("the box of one secret does not open in the place of another", async () => {
+  test("the box of one secret does not open in place of another", async () => {
     await add("box-a");
     await add("box-b");
     await rowsOf(
@@ -114,7 +114,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await forRelay("box-b")).toMatchObject({ secrets: null });
   });
 
-  test("without a key nothing is made, and it says what to set", async () => {
+  test("without a key nothing is made, and the message says what to set", async () => {
     const refusal = await putEndpoint(control, "keyless", { url: "https://example.com/" }).catch(
       (error: unknown) => error,
     );
@@ -122,7 +122,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await rowsOf(superuser, "select from webhooks.endpoints where name = 'keyless'")).toEqual([]);
   });
 
-  test("a rotation signs with both, newest first, until the old one's time is over", async () => {
+  test("a rotation signs with both, newest first, until the old one expires", async () => {
     const { secret } = await add("rotated");
     const second = await rotateEndpointSecret(control, "rotated", { key });
     const between = await forRelay("rotated");
@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     ).toHaveLength(1);
   });
 
-  test("a secret that got out is ended at once by a window of zero, and one may be brought along", async () => {
+  test("a leaked secret is ended immediately by a window of zero, and a new one may be supplied", async () => {
     await add("leaked");
     const brought = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     expect(await rotateEndpointSecret(control, "leaked", { key, windowHours: 0, secret: brought })).toBe(brought);
@@ -155,7 +155,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     ).toHaveLength(1);
   });
 
-  test("no more than four secrets sign at once", async () => {
+  test("at most four secrets sign at the same time", async () => {
     await add("many");
     for (let count = 0; count < 3; count += 1) await rotateEndpointSecret(control, "many", { key });
     const refusal = await rotateEndpointSecret(control, "many", { key }).catch((error: unknown) => error);
@@ -223,12 +223,12 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     "https://8.8.8.8/x",
     "https://[2606:4700::1111]/",
     "HTTPS://Example.COM/",
-  ])("the URL %s is taken", async (url) => {
+  ])("the URL %s is accepted", async (url) => {
     await putEndpoint(control, "good-url", { url }, { key });
     expect(await oneOf(superuser, "select url from webhooks.endpoints where name = 'good-url'")).toEqual({ url });
   });
 
-  test("what is taken here is what the relay would dial", async () => {
+  test("every accepted URL is what the relay would dial", async () => {
     const number = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 10, 127, 169, 172, 192, 254));
     const digits = fc.tuple(number, fc.constantFrom(10, 8, 16)).map(([value, base]) => {
       const text = value.toString(base);
@@ -258,7 +258,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
   test("an operator may name a private address, for a sandbox", async () => {
     await putEndpoint(control, "sandboxed", { url: "http://127.0.0.1:4010/hook" }, { key, allowPrivate: true });
     expect(await forRelay("sandboxed")).toMatchObject({ enabled: true });
-    // Changing something else later does not judge the address again.
+    // A later change of something else does not check the address again.
     await putEndpoint(control, "sandboxed", { topics: ["*"] }, { key });
   });
 
@@ -282,7 +282,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await rowsOf(superuser, "select from webhooks.endpoints where name in ('bad', $1)", [name])).toEqual([]);
   });
 
-  test("a relay that hears of the end of an endpoint does not wait for an operator who is changing it", async () => {
+  test("a relay that ends an endpoint does not wait for an operator who is changing it", async () => {
     await add("changing");
     const before = await forRelay("changing");
     const operator = await db.as("headroom_control").connect();
@@ -294,7 +294,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await operator.end();
   });
 
-  test("a workspace has 50 endpoints at most, the installation any number, and two who make the last one do not both", async () => {
+  test("a workspace has at most 50 endpoints, the installation any number, and two callers cannot both make the last one", async () => {
     await rowsOf(superuser, "insert into directory.workspaces (id, name) values ('crowded', 'Crowded')");
     for (let n = 0; n < 49; n += 1) await make(control, `crowded-${n}`, "crowded");
     const second = await db.as("headroom_control").connect();
@@ -305,7 +305,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await second.end();
   });
 
-  test("an endpoint of a workspace that is not there is refused", async () => {
+  test("an endpoint of a workspace that does not exist is refused", async () => {
     const refusal = await refusalOf(
       rowsOf(
         control,
@@ -315,14 +315,14 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(refusal).toMatchObject({ code: "PT404", message: 'There is no workspace "nowhere".' });
   });
 
-  test("an unknown field is no field", async () => {
+  test("an unknown field is refused", async () => {
     const refusal = await refusalOf(
       rowsOf(control, `select webhooks.put_endpoint('x', '{"urll": "https://example.com"}')`),
     );
     expect(refusal).toMatchObject({ code: "PT400", message: 'There is no field "urll" here.' });
   });
 
-  test("disabling, enabling and removing say what there is, and what there is not", async () => {
+  test("disabling, enabling and removing distinguish existing endpoints from missing ones", async () => {
     await add("switched");
     await rowsOf(control, "select webhooks.disable_endpoint('switched', 'their maintenance')");
     expect(await forRelay("switched")).toMatchObject({ enabled: false, disabled_code: "operator", secrets: null });
@@ -353,7 +353,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     }
   });
 
-  test("a relay's word that an endpoint is gone counts only for the endpoint as the relay knew it", async () => {
+  test("a relay's report that an endpoint is gone counts only for the endpoint as the relay knew it", async () => {
     await add("moved");
     const before = await forRelay("moved");
     await add("moved", { url: "https://example.com/new" });
@@ -365,7 +365,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await forRelay("moved")).toMatchObject({ enabled: false, disabled_code: "gone" });
   });
 
-  test("two who make the same endpoint at the same time make one", async () => {
+  test("two callers who make the same endpoint at the same time make one", async () => {
     const [one, two] = await db.twoConnections("headroom_control");
     await one.query("begin");
     expect(await makeTwins(one)).toEqual([{ created: true }]);

@@ -1,4 +1,4 @@
-/** What is refused is refused where it is written: an event that the insert takes is never refused by the commit. */
+/** A bad event is refused when it is inserted: an event that the insert accepts is never refused by the commit. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateEnvelope, type JsonObject } from "../../../src/rails/webhook/cloudevents.ts";
@@ -64,9 +64,9 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     return client;
   }
 
-  test("two that publish to both streams take their lanes in one order, also where one of them needs several parts", async () => {
+  test("two that publish to both streams take their lanes in one order, even where one of them needs several parts", async () => {
     const { id: endpoint } = await events.endpoint("hears-both");
-    // The lanes exist, so that they can be held.
+    // The lanes exist, so that they can be locked.
     await events.publish("ledger", ...["a", "z"].map(inOrder));
     await events.publish("transfers", inOrder("b"));
     const [large, small, holder] = [await open(), await open(), await events.db.superuser.connect()];
@@ -82,12 +82,12 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     publishing.push(small.query("commit"));
     await events.db.waitUntilBlocked(small);
     await holder.query("commit");
-    // Whoever is told of a deadlock rejects.
+    // The victim of a deadlock rejects.
     await Promise.all(publishing);
     await Promise.all([large.end(), small.end(), holder.end()]);
   });
 
-  test("whatever an insert takes, the commit takes, and it goes to who listens to everything", async () => {
+  test("whatever an insert accepts, the commit accepts, and it goes to endpoints with every topic", async () => {
     await events.endpoint("hears-everything");
     let taken = 0;
     await fc.assert(
@@ -96,7 +96,7 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
         const ids = await publish(stream, payload);
         if (ids === null) return;
         taken += 1;
-        // Nor is it found out by a relay.
+        // Nor does a relay find a fault.
         expect(validateEnvelope(payload)).toEqual({ ok: true });
         expect(await events.fate(stream, ids[0]!)).toMatchObject({ status: "PENDING", deliveries: 1 });
       }),
@@ -124,7 +124,7 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     expect(ids === null).toBe(!isTaken);
   });
 
-  test("an event that was collected is still known by its deliveries, and another content is refused at once", async () => {
+  test("an event that was collected is still recognised by its deliveries, and other content is refused immediately", async () => {
     await events.endpoint("hears");
     const first = envelope({ id: "collected" });
     const [event] = await events.publish("transfers", first);
@@ -143,7 +143,7 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
   test("many large events of one transaction are addressed in parts: one value of JSON cannot hold them all", async () => {
     await events.endpoint("hears");
     const ids = await publish("ledger", ...Array.from({ length: 80 }, () => envelope({ data: "x".repeat(250_000) })));
-    // Rows of one part are made at one moment.
+    // Rows of one part are made at the same moment.
     const parts = await events.query<{ events: number; bytes: number }>(
       `select count(*)::int as events, sum(octet_length(m.payload::text)) as bytes
          from webhooks.envelopes e join outbox.payloads m on m.outbox_id = any (e.outbox_ids)

@@ -1,4 +1,6 @@
-/** Two transactions that publish the same events: each is published once, nobody is the victim of a deadlock, and what differs is refused. */
+/**
+ * Two transactions publish the same events: each event is published once, nobody is the victim of a deadlock, and differences are refused.
+ */
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";

@@ -1,4 +1,4 @@
-/** payments.outbox_transfers and ledger.outbox_ledger: publish by an insert in your own transaction, and read what became of it. */
+/** payments.outbox_transfers and ledger.outbox_ledger: publish by an insert in your own transaction, and read the outcome. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createDrainer, type Drainer, type DrainReport } from "../../../src/outbox/relay/drain.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
 
   let drainer: Drainer | undefined;
 
-  /** Delivers what is due, once; by one drainer for the whole test, as a server has it. */
+  /** Delivers what is due, once; through one drainer for the whole test, as in a server. */
   async function deliver(): Promise<DrainReport> {
     if (drainer === undefined) {
       const made = createDrainer({
@@ -97,7 +97,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(await events.query(everything)).toEqual([{ n: before!.n + 1 }]);
   });
 
-  test("an event that nobody hears of owes nothing: it is SENT at once, to nobody", async () => {
+  test("an event without a receiver owes nothing: it is SENT immediately, to nobody", async () => {
     const [event] = await events.publish("ledger", envelope());
     const fate = await events.fate("ledger", event!.id);
     expect(fate).toMatchObject({ status: "SENT", deliveries: 0, retry_count: 0 });
@@ -105,7 +105,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(await events.query("select from outbox.pending")).toEqual([]);
   });
 
-  test("published again it is the same event; with another content it is refused", async () => {
+  test("published again it is the same event; with other content it is refused", async () => {
     await events.endpoint("hears");
     const first = envelope({ id: "twice" });
     const [one] = await events.publish("transfers", first);
@@ -123,7 +123,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(await deliver()).toMatchObject({ claimed: 2, delivered: 2 });
   });
 
-  test("two whose events have subjects in common, in opposite order, do not deadlock", async () => {
+  test("two whose events share subjects, in opposite order, do not deadlock", async () => {
     await events.endpoint("hears");
     const [one, two] = await db.twoConnections("headroom_ingest");
     const put = (client: typeof one, subject: string): Promise<unknown> =>
@@ -139,7 +139,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(await deliver()).toMatchObject({ claimed: 4, delivered: 4 });
   });
 
-  test("a batch goes to every endpoint whose topics take it, in its order for each subject", async () => {
+  test("a batch goes to every endpoint with matching topics, in its order for each subject", async () => {
     const [all, settled, other] = [
       await events.endpoint("all", { topics: ["transfers.*"] }),
       await events.endpoint("settled", { topics: ["com.example.transfer.settled", "ledger.*"] }),
@@ -206,7 +206,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(await events.fate("transfers", second!.id)).toMatchObject({ status: "FAILED" });
   });
 
-  test("a dead event holds the ledger's lane until somebody decides, and lets transfers go on", async () => {
+  test("a dead event holds the ledger's lane until somebody decides, and lets transfers continue", async () => {
     const { receiver } = await events.endpoint("hears");
     const fates: Record<string, string[]> = {};
     for (const stream of ["ledger", "transfers"] as const) {
@@ -225,7 +225,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(fates).toEqual({ ledger: ["FAILED", "PENDING"], transfers: ["FAILED", "SENT"] });
   });
 
-  test("what an endpoint missed is sent when it is asked for, once", async () => {
+  test("what an endpoint missed is sent on request, once", async () => {
     const { receiver } = await events.endpoint("early", { topics: ["ledger.*"] });
     const before = await oneOf<{ now: Date }>(db.superuser.pool, "select clock_timestamp() as now");
     await events.publish("ledger", envelope({ subject: "replayed" }), envelope({ subject: "replayed" }));
@@ -267,7 +267,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     ["an attribute with a capital", envelope({ traceId: "1" }), /traceId/],
     ["an object as attribute", envelope({ trace: { id: 1 } }), /trace/],
     ["too large", envelope({ data: "x".repeat(262_144) }), /takes 262144/],
-  ])("%s is no event, and nothing is written", async (_what, payload, message) => {
+  ])("%s is not an event, and nothing is written", async (_what, payload, message) => {
     const [before] = await events.query<{ n: number }>(everything);
     const refusal = await refusalOf(events.publish("transfers", envelope(), payload));
     expect(refusal).toMatchObject(refusedAs(message.source.includes("takes") ? "payload_too_large" : "invalid_input"));
@@ -276,7 +276,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(await events.query(everything)).toEqual([before]);
   });
 
-  test("everything that CloudEvents allows besides is published as it is", async () => {
+  test("everything else that CloudEvents allows is published unchanged", async () => {
     const whole = envelope({
       id: "日本 1",
       subject: "a subject with spaces",
@@ -295,7 +295,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(JSON.parse(receiver.book.requests[0]!.body!)).toEqual(whole);
   });
 
-  test("what became of an event cannot be set, but may be spelled out as it begins", async () => {
+  test("an event's outcome cannot be set, but its initial value may be written out", async () => {
     const full =
       "insert into payments.outbox_transfers (id, payload, status, retry_count, sent_at) values ($1, $2, $3, $4, $5) returning id";
     const id = "0199a3f2-7c1e-7f02-9d0a-3f0f6a1b2c3d";
@@ -315,7 +315,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     }
   });
 
-  test("publishers insert and read fates, auditors read, and nobody changes or deletes", async () => {
+  test("publishers insert and read outcomes, auditors read, and nobody changes or deletes", async () => {
     const [event] = await events.publish("ledger", envelope());
     expect(await refusalOf(rowsOf(ingest, "select payload from ledger.outbox_ledger"))).toMatchObject({
       code: "42501",
@@ -339,7 +339,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     }
   });
 
-  test("events past a week are collected when nothing is owed, and never sent again afterwards", async () => {
+  test("events older than a week are collected when nothing is owed, and never sent again afterwards", async () => {
     const { receiver } = await events.endpoint("hears");
     receiver.script.push({ kind: "ok" }, { kind: "status", status: 400 });
     const [first, second] = [envelope({ subject: "old-1" }), envelope({ subject: "old-2" })];
@@ -361,7 +361,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     expect(receiver.book.requests).toHaveLength(2);
   });
 
-  test("erasing a delivery's payload erases the event's, and a repeat is still known", async () => {
+  test("erasing a delivery's payload erases the event's, and a repeat is still recognised", async () => {
     await events.endpoint("hears");
     const personal = envelope({ data: { name: "Somebody" } });
     const [event] = await events.publish("transfers", personal);

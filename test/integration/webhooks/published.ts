@@ -1,6 +1,6 @@
 /**
- * Events on their way to endpoints in tests: a database, receivers that are endpoints of it, the rail that finds them there, and
- * questions about what became of an event.
+ * Events on their way to endpoints in tests: a database, receivers that are endpoints of it, the rail that finds them there, and queries
+ * about an event's outcome.
  *
  * Does not own: what is asserted.
  */
@@ -83,7 +83,7 @@ export class Publishing {
     }
   }
 
-  /** The webhook rail over the endpoints of the database, as a relay has it; closed when the test ends. */
+  /** The webhook rail over the database's endpoints, as a relay has it; closed when the test ends. */
   rail(options: Partial<WebhookRailOptions> = {}): WebhookRail {
     const stored = storedRail(this.db.as("headroom_executor").url, options);
     onTestFinished(() => stored.close());
@@ -118,7 +118,7 @@ export class Publishing {
     return rowsOf<T>(this.db.superuser.pool, text, values);
   }
 
-  /** Makes what waits for its next try due at once. */
+  /** Makes what waits for its next try due now. */
   async hurry(): Promise<void> {
     await this.query("update outbox.heads set due = now() where claim_id is null and not blocked");
     await this.query("update outbox.pending set due = now() where tries > 0");

@@ -6,7 +6,7 @@ import { loopbackRules } from "../rails/webhook/webhook-harness.ts";
 
 export const secretKey = "the key of these tests, which has more than 32 bytes";
 
-/** Remembers nothing, so that a change is seen at once. */
+/** Caches nothing, so that a change is seen immediately. */
 export function storedRail(
   url: string,
   options: Partial<WebhookRailOptions> = {},

@@ -1,4 +1,4 @@
-/** What people, Stripe and time do in a case: the longer of the steps, and what several of them need. */
+/** What people, Stripe and time do in a case: the longer steps, and what several of them share. */
 import { Stripe } from "stripe";
 import type { RefundWord } from "../../../../src/sandbox/stripe/money/refunds.ts";
 import type { Refund, Session, Subscription } from "../../../../src/sandbox/stripe/things.ts";
@@ -38,7 +38,7 @@ export function sessionOf({ sandbox }: CaseStage, scene: Scene): Session {
 export function subscriptionOf(stage: CaseStage, scene: Scene): Subscription {
   const id = stage.sandbox.stripe.session(first(scene)).subscription ?? "";
   const found = stage.sandbox.stripe.subscription(id);
-  if (found === undefined) throw new Error("The session began no subscription.");
+  if (found === undefined) throw new Error("The session did not begin a subscription.");
   return found;
 }
 
@@ -51,7 +51,7 @@ export const deadlineIn = (seconds: number): Step => {
     );
 };
 
-/** An event as Stripe would sign it, sent by whoever it is. */
+/** An event signed as by Stripe, whoever sends it. */
 export async function send(stage: CaseStage, scene: Scene, event: object, secret = webhookSecret): Promise<void> {
   const body = JSON.stringify({ object: "event", created: Math.floor(Date.now() / 1000), livemode: false, ...event });
   const header = Stripe.webhooks.generateTestHeaderString({ payload: body, secret });
@@ -64,7 +64,7 @@ export async function send(stage: CaseStage, scene: Scene, event: object, secret
   scene.answers.push(`${answer.status}: ${said["message"] ?? said["title"] ?? said["outcome"]}`);
 }
 
-/** The session as Stripe tells of it once it was paid. */
+/** The session as Stripe reports it once it was paid. */
 export function paidSession(stage: CaseStage, scene: Scene): Record<string, unknown> {
   const { id, amount, currency, metadata, paymentIntent } = sessionOf(stage, scene);
   return {
@@ -119,13 +119,13 @@ export async function refundByOperator({ p }: CaseStage, scene: Scene, amount: n
   }
 }
 
-/** Somebody with the account's key. */
+/** A client with the account's key. */
 function stripeOf({ url }: CaseStage["sandbox"]): Stripe {
   const { hostname, port } = new URL(url);
   return new Stripe("sk_test_sandbox", { host: hostname, port, protocol: "http", maxNetworkRetries: 0 });
 }
 
-/** A session that somebody made with our mark, and not through us. */
+/** A session that carries our mark but was not made by us. */
 export async function strangePage({ sandbox, p }: CaseStage, scene: Scene): Promise<void> {
   const { installation } = await oneOf<{ installation: string }>(
     p.superuser,
@@ -172,14 +172,14 @@ export const word = (how: RefundWord): Step => {
   return (stage, scene) => stage.sandbox.stripe.settleRefund(refundsOf(stage, scene).at(-1)?.id ?? "", how);
 };
 
-/** As Stripe counts: what was billed then, and when. */
+/** Stripe's view: what was billed, and when. */
 export function threeWeeksPass(stage: CaseStage, scene: Scene): void {
   const { latestInvoice } = subscriptionOf(stage, scene);
   const invoice = stage.sandbox.stripe.invoices().find(({ id }) => id === latestInvoice);
   if (invoice !== undefined) Object.assign(invoice, { created: invoice.created - 21 * 86_400 });
 }
 
-/** Without a charge: the test mode moves no money. */
+/** Without a charge: test mode moves no money. */
 export async function renewInTestMode(stage: CaseStage, scene: Scene): Promise<void> {
   const { id } = subscriptionOf(stage, scene);
   await rowsOf(stage.p.superuser, "update billing.installation set live_since = now()");
@@ -198,7 +198,7 @@ export async function renewInTestMode(stage: CaseStage, scene: Scene): Promise<v
   await send(stage, scene, { id: `evt_case${(events += 1)}`, type: "invoice.paid", data: { object: invoice } });
 }
 
-/** Money is known by the customer's id at Stripe, which somebody may delete there. */
+/** We track money by the customer's id at Stripe, and the customer may be deleted there. */
 export async function deleteCustomer({ sandbox, p }: CaseStage, scene: Scene): Promise<void> {
   const { customer } = await oneOf<{ customer: string }>(
     p.superuser,

@@ -1,6 +1,6 @@
 /**
- * Plays every case of the table, and compares what customer, thread, books and Stripe say of it. At its end the customer's page says nothing
- * that is not so, and its buttons do what they say.
+ * Plays every case of the table and compares the customer's page, the thread, the books and Stripe with it. At the end, everything on the
+ * customer's page is true and its buttons work.
  */
 import { afterEach, describe, expect, test } from "vitest";
 import { rowsOf } from "../../capacity/workflow.ts";

@@ -1,4 +1,4 @@
-/** Cases in which paying is what confirms. */
+/** Cases in which paying is the confirmation. */
 import { beingSetUp, complete, expired, paid, processing, running, timeIsOver, toPay, toPayAgain } from "./said.ts";
 import { again, arrives, come, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
@@ -16,7 +16,7 @@ const erased: readonly string[] = [
 export const confirming: CaseGroup = {
   title: "Paying is confirming",
   about:
-    "The customer pays on Stripe's page, and what Stripe says of it arrives once, often, late, in another order or not at all.",
+    "The customer pays on Stripe's page, and Stripe's report of it arrives once, often, late, in another order or not at all.",
   cases: [
     {
       name: "paid by card",
@@ -45,7 +45,7 @@ export const confirming: CaseGroup = {
     },
     {
       name: "nobody pays",
-      steps: [open, "The page at Stripe runs out.", "The time to answer has been over for a minute.", sweep],
+      steps: [open, "The page at Stripe runs out.", "The time to answer ended a minute ago.", sweep],
       state: "EXPIRED",
       customer: expired(),
       thread: [timeIsOver],
@@ -103,8 +103,8 @@ export const confirming: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "paid, and then word of a failure",
-      steps: [open, pays, "Stripe tells that the payment failed."],
+      name: "paid, and then a report of a failure",
+      steps: [open, pays, "Stripe reports that the payment failed."],
       answers: ["200: known"],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
@@ -120,8 +120,8 @@ export const confirming: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "an event comes once more, long after",
-      steps: [open, pays, setUp, "Stripe sends its last event once more."],
+      name: "an event comes again, long after",
+      steps: [open, pays, setUp, "Stripe sends its last event again."],
       state: "COMPLETED",
       customer: running("Received: USD 300.00"),
       thread: [paid, complete],
@@ -144,7 +144,7 @@ export const confirming: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "no event comes of a debit",
+      name: "no event comes for a debit",
       steps: [lost, open, debit, sweep, arrives],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
@@ -152,7 +152,7 @@ export const confirming: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "no event comes of a debit that fails",
+      name: "no event comes for a debit that fails",
       steps: [lost, open, debit, sweep, fails],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: toPayAgain("[Pay USD 300.00]"),
@@ -190,7 +190,7 @@ export const confirming: CaseGroup = {
     },
     {
       name: "Stripe fails to make the page and repeats that, and makes the next",
-      steps: ["Stripe fails the next call, and says so again under its key.", open, again, pays],
+      steps: ["Stripe fails the next call, and repeats the failure under its key.", open, again, pays],
       answers: ["503: The payment could not be prepared"],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
@@ -230,7 +230,7 @@ export const confirming: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "the customer's data is erased just after they paid, before we hear of it",
+      name: "the customer's data is erased just after they paid, before we receive the event",
       steps: [heldUp, open, pays, "The customer's data is erased.", come],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),

@@ -1,4 +1,4 @@
-/** Cases in which what Stripe says, or somebody in its name, does not agree with what we know. */
+/** Cases in which what Stripe says, or somebody in its name, contradicts what we know. */
 import {
   beingSetUp,
   cancelled,
@@ -18,12 +18,12 @@ const half =
   "@ Stripe took USD 150.00, but USD 300.00 was asked for. No money was moved: an operator has to check it in Stripe.";
 
 export const contradictions: CaseGroup = {
-  title: "What does not agree",
-  about: "It is answered clearly and written down, and moves nothing.",
+  title: "Contradictions",
+  about: "The answer is clear, the event is recorded, and no money moves.",
   cases: [
     {
       name: "a wrong signature",
-      steps: [open, "Somebody sends word of the payment with a wrong signature."],
+      steps: [open, "Somebody reports the payment with a wrong signature."],
       answers: ["401: The signature is missing or is not the provider's."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: toPay("[Pay USD 300.00]"),
@@ -41,7 +41,7 @@ export const contradictions: CaseGroup = {
     },
     {
       name: "half of the amount",
-      steps: [open, "Stripe tells that half of the amount was paid."],
+      steps: [open, "Stripe reports that half of the amount was paid."],
       answers: ["422: Stripe took USD 150.00, but USD 300.00 was asked for."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: lookedAt,
@@ -50,8 +50,8 @@ export const contradictions: CaseGroup = {
       findings: ["amount_mismatch"],
     },
     {
-      name: "half of the amount, and the customer wants to pay once more",
-      steps: [open, "Stripe tells that half of the amount was paid.", again],
+      name: "half of the amount, and the customer tries to pay again",
+      steps: [open, "Stripe reports that half of the amount was paid.", again],
       answers: [
         "422: Stripe took USD 150.00, but USD 300.00 was asked for.",
         "409: Your answer was not recorded. You have paid, but what Stripe reports is not what was asked for. We are checking it. Please do not pay again in the meantime.",
@@ -63,11 +63,11 @@ export const contradictions: CaseGroup = {
       findings: ["amount_mismatch"],
     },
     {
-      name: "half of the amount, and the time to answer is over",
+      name: "half of the amount, and the time to answer has ended",
       steps: [
         open,
-        "Stripe tells that half of the amount was paid.",
-        "The time to answer has been over for a minute.",
+        "Stripe reports that half of the amount was paid.",
+        "The time to answer ended a minute ago.",
         sweep,
       ],
       answers: ["422: Stripe took USD 150.00, but USD 300.00 was asked for."],
@@ -81,8 +81,8 @@ export const contradictions: CaseGroup = {
       name: "half of the amount, and an operator has put it right in Stripe",
       steps: [
         open,
-        "Stripe tells that half of the amount was paid.",
-        "An operator has looked at what does not agree.",
+        "Stripe reports that half of the amount was paid.",
+        "An operator has looked at the mismatch.",
         again,
         pays,
       ],
@@ -107,7 +107,7 @@ export const contradictions: CaseGroup = {
     },
     {
       name: "another currency",
-      steps: [open, "Stripe tells that the amount was paid in euros."],
+      steps: [open, "Stripe reports that the amount was paid in euros."],
       answers: ["422: Stripe took EUR 300.00, but USD 300.00 was asked for."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: lookedAt,
@@ -128,7 +128,7 @@ export const contradictions: CaseGroup = {
       findings: ["unknown_payment"],
     },
     {
-      name: "a page that we did not make, for what was offered",
+      name: "a page that we did not make, for an open offer",
       steps: ["Somebody makes a page at Stripe by hand, with our mark.", pays],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
@@ -136,7 +136,7 @@ export const contradictions: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "a page that we did not make, for what is paid",
+      name: "a page that we did not make, for an offer that is already paid",
       steps: [open, pays, "Somebody makes a page at Stripe by hand, with our mark.", pays],
       state: "PROVISIONING",
       customer: beingSetUp(
@@ -153,7 +153,7 @@ export const contradictions: CaseGroup = {
       books: ["taken 30000", "taken 30000", "refunded -30000"],
     },
     {
-      name: "a page that we did not make, after the end",
+      name: "a page that we did not make, for a request that has ended",
       steps: [cancels, "Somebody makes a page at Stripe by hand, with our mark.", pays],
       state: "CANCELLED",
       customer: cancelled(
@@ -165,7 +165,7 @@ export const contradictions: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "a page that we did not make, of which no event comes",
+      name: "a page that we did not make, and no event comes",
       steps: [lost, "Somebody makes a page at Stripe by hand, with our mark.", pays, compare],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),

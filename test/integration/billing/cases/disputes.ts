@@ -17,7 +17,7 @@ const monthly = { kind: "recurring", unit_amount: 10_000 } as const;
 
 export const disputes: CaseGroup = {
   title: "Disputes",
-  about: "While one is open nothing goes back by itself. A lost one counts as refunded.",
+  about: "While one is open, nothing is refunded automatically. A lost dispute is treated as a refund.",
   cases: [
     {
       name: "a dispute that is won",
@@ -105,7 +105,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000", "disputed -30000", "dispute_won 30000"],
     },
     {
-      name: "a dispute of which we hear only when it is won",
+      name: "a dispute that we hear of only when it is won",
       steps: [open, pays, heldUp, "The customer disputes the payment.", cancels, sweep, "The dispute is won.", come],
       state: "CANCELLED",
       customer: cancelled("Received: USD 300.00", "Refund: USD 300.00 went back to you on …."),
@@ -121,7 +121,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000", "disputed -30000", "dispute_won 30000", "refunded -30000"],
     },
     {
-      name: "a won dispute, told backwards",
+      name: "a won dispute, reported backwards",
       steps: [
         open,
         pays,
@@ -138,7 +138,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "a lost dispute, told backwards",
+      name: "a lost dispute, reported backwards",
       steps: [
         open,
         pays,
@@ -159,7 +159,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000", "disputed -30000"],
     },
     {
-      name: "a dispute told before its payment",
+      name: "a dispute reported before its payment",
       steps: [heldUp, open, pays, "The customer disputes the payment.", reversed, compare],
       state: "PROVISIONING",
       customer: beingSetUp(
@@ -170,7 +170,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000", "disputed -30000"],
     },
     {
-      name: "a dispute of whose end no event comes",
+      name: "a dispute whose end is never reported",
       steps: [open, pays, setUp, "The customer disputes the payment.", lost, "The dispute is won.", compare],
       state: "COMPLETED",
       customer: running("Received: USD 300.00"),
@@ -178,7 +178,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000", "disputed -30000", "dispute_won 30000"],
     },
     {
-      name: "a bank that only asks",
+      name: "an inquiry by the bank",
       steps: [open, pays, setUp, "The bank inquires about the payment.", "The inquiry ends."],
       state: "COMPLETED",
       customer: running("Received: USD 300.00"),
@@ -258,7 +258,7 @@ export const disputes: CaseGroup = {
       books: ["taken 30000", "refunded -10000", "disputed -20000"],
     },
     {
-      name: "refunded, and disputed all the same",
+      name: "refunded, and disputed anyway",
       steps: [open, pays, cancels, sweep, "The customer disputes the payment.", "The dispute is lost."],
       state: "CANCELLED",
       customer: cancelled(

@@ -1,6 +1,6 @@
 /**
- * What a customer reads on their page, line by line: its title, its notes, how setting up stands, its payments, what they can do and whom
- * they may ask. Times and receipt numbers are left out, and so are the facts of the order.
+ * What a customer reads on their page, line by line: title, notes, progress of the set-up, payments, what they can do and whom they may
+ * ask. Times, receipt numbers and the facts of the order are left out.
  */
 const entities: Readonly<Record<string, string>> = {
   "&#39;": "'",
@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   "&amp;": "&",
 };
 
-/** In the order of the page: each is a line, but for a name and its value, which are one. */
+/** In the order of the page. Each is one line; a name and its value share a line. */
 const parts =
   /<h1>([^]*?)<\/h1>|<p>([^]*?)<\/p>|<dt>([^]*?)<\/dt>\s*<dd>([^]*?)<\/dd>|<li class="now">\s*<strong>([^]*?)<\/strong>|<button type="submit" aria[^>]*>([^]*?)<\/button>/g;
 

@@ -53,7 +53,7 @@ export const prices: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "the price is withdrawn while a debit is under way",
+      name: "the price is withdrawn while a debit is pending",
       steps: [open, debit, "The price is withdrawn."],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [
@@ -66,7 +66,7 @@ export const prices: CaseGroup = {
       books: [],
     },
     {
-      name: "the price is withdrawn while a debit is under way, which arrives",
+      name: "the price is withdrawn while a debit is pending, and the debit arrives",
       steps: [open, debit, "The price is withdrawn.", arrives, sweep, back],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [
@@ -114,7 +114,7 @@ export const prices: CaseGroup = {
       books: ["taken 5120", "refunded -5120"],
     },
     {
-      name: "krona are counted in hundredths, which are zero",
+      name: "krona are counted in hundredths, which must be zero",
       price: { currency: "ISK", unit_amount: 500000 },
       steps: [open, pays, cancels],
       state: "CANCELLED",
@@ -128,7 +128,7 @@ export const prices: CaseGroup = {
       books: ["taken 500000", "refunded -500000"],
     },
     {
-      name: "shillings are counted in hundredths, which are zero",
+      name: "shillings are counted in hundredths, which must be zero",
       price: { currency: "UGX", unit_amount: 5000000 },
       steps: [open, pays, cancels],
       state: "CANCELLED",

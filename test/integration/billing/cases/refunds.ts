@@ -1,4 +1,4 @@
-/** Cases of refunds, by us and in the dashboard. */
+/** Cases of refunds, by us and in Stripe's dashboard. */
 import {
   beingSetUp,
   bounced,
@@ -15,7 +15,7 @@ import type { CaseGroup } from "./table.ts";
 
 export const refunds: CaseGroup = {
   title: "Refunds",
-  about: "Ours, and those that somebody makes in Stripe's dashboard.",
+  about: "Our refunds, and those made in Stripe's dashboard.",
   cases: [
     {
       name: "a part refunded in the dashboard",
@@ -156,7 +156,7 @@ export const refunds: CaseGroup = {
       books: ["taken 30000", "refunded -30000", "refund_failed 30000", "refunded -30000"],
     },
     {
-      name: "a refund that fails later, of which no event comes",
+      name: "a refund that fails later, and no event comes",
       steps: [open, pays, cancels, sweep, lost, "The bank sends the refund back.", compare],
       state: "CANCELLED",
       customer: cancelled("Received: USD 300.00", "Refund: USD 300.00 went back to you on …."),
@@ -247,7 +247,7 @@ export const refunds: CaseGroup = {
       books: ["taken 30000", "refunded -10000", "refund_failed 10000", "refunded -20000", "refunded -10000"],
     },
     {
-      name: "a refund that somebody cancels in the dashboard, of a request that was cancelled",
+      name: "a refund of a cancelled request that somebody cancels in the dashboard",
       steps: [
         open,
         "The customer pays by a card whose refunds take days.",
@@ -286,7 +286,7 @@ export const refunds: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "a refund of an operator's that needs the customer, while the capacity runs",
+      name: "an operator's refund that needs the customer, while the capacity runs",
       steps: [
         open,
         "The customer pays by a card whose refunds take days.",
@@ -372,7 +372,7 @@ export const refunds: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "a refund in the dashboard, of which no event comes",
+      name: "a refund in the dashboard, and no event comes",
       steps: [open, pays, setUp, lost, "Somebody refunds USD 100.00 in Stripe's dashboard.", compare],
       state: "COMPLETED",
       customer: running("Received: USD 300.00", "Refund: USD 100.00 went back to you on …."),
@@ -384,7 +384,7 @@ export const refunds: CaseGroup = {
       books: ["taken 30000", "refunded -10000"],
     },
     {
-      name: "a refund in the dashboard, told before its payment",
+      name: "a refund in the dashboard, reported before its payment",
       steps: [heldUp, open, pays, "Somebody refunds USD 100.00 in Stripe's dashboard.", reversed, compare],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00", "Refund: USD 100.00 went back to you on …."),

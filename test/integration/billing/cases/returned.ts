@@ -1,4 +1,4 @@
-/** Cases in which money bought nothing, and goes back. */
+/** Cases in which money bought nothing and goes back. */
 import {
   beingSetUp,
   cancelled,
@@ -18,10 +18,10 @@ const monthly = { kind: "recurring", unit_amount: 10_000 } as const;
 
 export const returned: CaseGroup = {
   title: "Money that bought nothing goes back",
-  about: "Paid too late, twice, or for what was called off; or the capacity could not be set up.",
+  about: "Paid too late, paid twice, or paid for a cancelled request; or the capacity could not be set up.",
   cases: [
     {
-      name: "paid in time, and word of it comes after the time",
+      name: "paid in time, but reported after the time",
       steps: [heldUp, open, pays, "The time to answer ends.", come],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
@@ -29,7 +29,7 @@ export const returned: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "word of it delayed past expiry",
+      name: "reported only after expiry",
       steps: [heldUp, open, pays, "The time to answer ends.", sweep, come],
       state: "EXPIRED",
       customer: expired(
@@ -46,7 +46,7 @@ export const returned: CaseGroup = {
     },
     {
       name: "paid after the time to answer, before the sweep",
-      steps: [open, "The time to answer has been over for a minute.", pays],
+      steps: [open, "The time to answer ended a minute ago.", pays],
       state: "EXPIRED",
       customer: expired(
         "Received: USD 300.00",
@@ -61,7 +61,7 @@ export const returned: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "expired while a debit is under way, which arrives",
+      name: "expired while a debit is pending, and the debit arrives",
       steps: [open, debit, "The time to answer ends.", sweep, arrives],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
@@ -69,7 +69,7 @@ export const returned: CaseGroup = {
       books: ["taken 30000"],
     },
     {
-      name: "expired while a debit is under way, which fails",
+      name: "expired while a debit is pending, and the debit fails",
       steps: [open, debit, "The time to answer ends.", sweep, fails, "Five minutes pass, and the sweep runs."],
       state: "EXPIRED",
       customer: expired(),
@@ -81,13 +81,13 @@ export const returned: CaseGroup = {
       books: [],
     },
     {
-      name: "a debit that takes longer than the offer waits",
+      name: "a debit that takes longer than the offer waits, and is still pending",
       steps: [
         open,
         debit,
         "The time to answer ends.",
         sweep,
-        "The time for which the offer waits for the debit is over, and the sweep runs.",
+        "The offer stops waiting for the debit, and the sweep runs.",
       ],
       state: "EXPIRED",
       customer: expired("A payment of yours is still on its way. When it arrives, it goes back to you in full."),
@@ -95,13 +95,13 @@ export const returned: CaseGroup = {
       books: [],
     },
     {
-      name: "a debit that took longer than the offer waited",
+      name: "a debit that arrives after the offer stopped waiting",
       steps: [
         open,
         debit,
         "The time to answer ends.",
         sweep,
-        "The time for which the offer waits for the debit is over, and the sweep runs.",
+        "The offer stops waiting for the debit, and the sweep runs.",
         arrives,
         sweep,
         back,
@@ -216,7 +216,7 @@ export const returned: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "cancelled while a debit is under way",
+      name: "cancelled while a debit is pending",
       steps: [open, debit, cancels],
       state: "CANCELLED",
       customer: cancelled("A payment of yours is still on its way. When it arrives, it goes back to you in full."),
@@ -224,7 +224,7 @@ export const returned: CaseGroup = {
       books: [],
     },
     {
-      name: "cancelled while a debit is under way, which arrives",
+      name: "cancelled while a debit is pending, and the debit arrives",
       steps: [open, debit, cancels, arrives, sweep, back],
       state: "CANCELLED",
       customer: cancelled(
@@ -242,7 +242,7 @@ export const returned: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "cancelled while a debit is under way, which fails",
+      name: "cancelled while a debit is pending, and the debit fails",
       steps: [open, debit, cancels, fails],
       state: "CANCELLED",
       customer: cancelled(),
@@ -269,7 +269,7 @@ export const returned: CaseGroup = {
       books: ["taken 30000", "refunded -30000"],
     },
     {
-      name: "declined while a debit is under way, which arrives",
+      name: "declined while a debit is pending, and the debit arrives",
       steps: [open, debit, "The customer declines the offer.", arrives, sweep, back],
       state: "CANCELLED",
       customer: [

@@ -41,7 +41,7 @@ export const toPayAgain = (payment: string): readonly string[] => {
   return [title, "Your last attempt to pay failed, and nothing was charged. You can try again below.", ...rest];
 };
 
-/** Something was paid that is not what was asked for. */
+/** A payment does not match the offer. */
 export const held =
   "Stripe reports a payment from you that does not match this offer. Somebody is looking into it: it will be put right, or refunded to you. Please do not pay again in the meantime.";
 export const lookedAt: readonly string[] = [

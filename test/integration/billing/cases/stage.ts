@@ -1,6 +1,6 @@
 /**
- * Where the cases happen: a real database, the real server with its webhooks and customer's pages, a real relay with the rail `stripe`, and
- * the sandbox's Stripe, whose events are sent as a case wants them.
+ * Where the cases are played: a real database, the real server with its webhooks and customer pages, a real relay with the rail `stripe`,
+ * and the sandbox's Stripe, whose events are sent as a case wants them.
  *
  * Owns: starting all of it, and reading what customer, thread, books and Stripe say. Does not own: what happens (steps.ts), nor what is
  * expected (table.ts).
@@ -23,7 +23,7 @@ import type { Price } from "./table.ts";
 
 export const webhookSecret = `whsec_${"s".repeat(32)}`;
 
-/** A request with a price whose customer is asked, and what a case has done with it. */
+/** A request with a price, whose customer is asked, and what a case has done with it. */
 export interface Scene {
   readonly id: string;
   readonly priceId: string;
@@ -33,7 +33,7 @@ export interface Scene {
   readonly visitor: Visitor;
   /** Ids of the Checkout sessions that the customer was led to. */
   readonly sessions: string[];
-  /** What somebody was answered, in the order of asking. */
+  /** The answers to people's calls, in order. */
   readonly answers: string[];
 }
 
@@ -48,21 +48,21 @@ export interface CaseStage {
   readonly sandbox: Sandbox;
   readonly url: string;
   open(price: Price): Promise<Scene>;
-  /** A further request of somebody's at the same price. */
+  /** Another request of the same requester at the same price. */
   offer(size: string, customer: unknown): Promise<{ id: string; token: string }>;
-  /** Lets events arrive and the relay deliver what is waiting; nothing that waits for its time. */
+  /** Lets events arrive and the relay deliver what is due now. */
   flow(): Promise<void>;
   sweep(): Promise<void>;
-  /** Lets everything happen that is due, and what follows from it. */
+  /** Runs everything that is due, and whatever follows from it. */
   settle(scene: Scene): Promise<void>;
   customer(scene: Scene): Promise<string[]>;
-  /** What the customer's page says that is not so, and buttons of it that do not work. Presses the one that pays. */
+  /** False statements on the customer's page, and buttons of it that do not work. Presses the pay button. */
   untrue(scene: Scene): Promise<string[]>;
   thread(scene: Scene): Promise<string[]>;
   books(scene: Scene): Promise<string[]>;
   ours(scene: Scene): Promise<Holdings>;
   stripes(scene: Pick<Scene, "id">): Holdings;
-  /** What verification finds wrong in all that has happened so far; what people have to look at by its kind. */
+  /** What verification finds wrong so far; findings for people are listed by kind. */
   problems(): Promise<unknown[]>;
 }
 
@@ -176,12 +176,12 @@ function caseStage(p: Provisioning, sandbox: Sandbox, url: string): CaseStage {
       if (hasMoney) wrong.push(...said.filter((line) => /nothing (?:was|will be) charged/i.test(line)));
       const button = said.find((line) => line.startsWith("[Pay"));
       if (button === undefined) return wrong;
-      if (hasMoney) wrong.push(`${button}, and there is money already`);
+      if (hasMoney) wrong.push(`${button}, though money has already arrived`);
       const answer = await visitor.post(`/confirm/${token}`, { decision: "pay" });
       const page = answer.headers.get("location")?.split("/").at(-1) ?? "";
       const led = sandbox.stripe.sessions().find((session) => session.id === page);
       const words = led === undefined ? readPage(await answer.text()) : [];
-      // While another request of theirs is being set up they are told so, and keep the offer.
+      // While another request of theirs is being set up, the customer is told so and keeps the offer.
       const isTold = words.some((line) => line.includes("is being provided at this moment"));
       if (led?.status !== "open" && !isTold) wrong.push(`${button} leads nowhere: ${answer.status} ${words.join(" ")}`);
       return wrong;
@@ -247,12 +247,12 @@ async function tokenOf(p: Provisioning, requestId: string): Promise<string> {
   }
 }
 
-/** Ids and days are others each time. */
+/** Ids and days differ each time. */
 export function withoutChance(text: string): string {
   return text.replaceAll(/\bCR-\d{4}-\d+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d{2}-\d{2}\b/g, "…");
 }
 
-/** The replies in the thread since the customer was asked: about the money, and what became of the request. */
+/** The replies in the thread since the customer was asked: about the money, and about how the request ended. */
 const threadQuery = `
   select case when s.payload::text like '%<@%' then '@ ' else '' end || regexp_replace(s.payload ->> 'text', '^[^:]+: ', '') as line
     from outbox.payloads m
@@ -270,7 +270,7 @@ const oursQuery = `
          coalesce(-sum(e.amount) filter (where e.kind in ('disputed', 'dispute_won')), 0)::integer as disputed
     from billing.entries e join billing.payments p on p.id = e.payment_id where p.request_id = $1`;
 
-/** A lane that a dead letter blocks waits for the sweep or a person. */
+/** A lane blocked by a dead letter waits for the sweep or a person. */
 const waitingQuery = `
   select l.key from outbox.pending p
     join outbox.lanes l on l.lane_id = p.lane_id

@@ -1,5 +1,5 @@
 /**
- * Everything that can happen in a case, by the sentence that names it in the table and in the documentation.
+ * Everything that can happen in a case, keyed by the sentence that names it in the table and in the documentation.
  *
  * After each step the events that Stripe sends have arrived and the relay has delivered what it could; the sweep runs where a step says so,
  * and at the end of every case.
@@ -62,15 +62,14 @@ export const steps = {
   "The events arrive, the last one first.": ({ sandbox }) => sandbox.stripe.release("reversed"),
   "Stripe's events are lost.": ({ sandbox }) => void sandbox.stripe.deliver({ lostShare: 1 }),
   "Stripe's events arrive as usual again.": ({ sandbox }) => void sandbox.stripe.deliver({}),
-  "Stripe sends its last event once more.": ({ sandbox: { stripe } }) =>
-    stripe.resend(stripe.events().at(-1)?.id ?? ""),
+  "Stripe sends its last event again.": ({ sandbox: { stripe } }) => stripe.resend(stripe.events().at(-1)?.id ?? ""),
   "Stripe makes the next refund and hangs up without an answer.": ({ sandbox }) =>
     void sandbox.faults.add({ provider: "stripe", kind: "dropAfterAccept", method: "refunds.create", times: 1 }),
   "Stripe refuses the next call.": ({ sandbox }) =>
     void sandbox.faults.add({ provider: "stripe", kind: "refuse", times: 1 }),
   "Stripe fails the next two calls.": ({ sandbox }) =>
     void sandbox.faults.add({ provider: "stripe", kind: "error500", times: 2 }),
-  "Stripe fails the next call, and says so again under its key.": ({ sandbox }) =>
+  "Stripe fails the next call, and repeats the failure under its key.": ({ sandbox }) =>
     void sandbox.faults.add({ provider: "stripe", kind: "error500Midway", times: 1 }),
   "Stripe makes the next page and says that it failed, again and again.": ({ sandbox }) =>
     void sandbox.faults.add({
@@ -82,12 +81,12 @@ export const steps = {
 
   "The sweep runs.": (stage) => stage.sweep(),
   "The time to answer ends.": deadlineIn(0),
-  "The time to answer has been over for a minute.": deadlineIn(-60),
+  "The time to answer ended a minute ago.": deadlineIn(-60),
   "Five minutes pass, and the sweep runs.": async (stage) => {
     await rowsOf(stage.p.superuser, "update capacity.expiry_holds set look_again_at = now()");
     await stage.sweep();
   },
-  "The time for which the offer waits for the debit is over, and the sweep runs.": async (stage, { id }) => {
+  "The offer stops waiting for the debit, and the sweep runs.": async (stage, { id }) => {
     await rowsOf(stage.p.superuser, "update capacity.expiry_holds set look_again_at = now()");
     await rowsOf(
       stage.p.superuser,
@@ -105,7 +104,7 @@ export const steps = {
 
   "The customer's data is erased.": ({ p }, { id }) =>
     rowsOf(p.superuser, "select public.erase_customer($1, 'They asked for it.', 'ada')", [id]),
-  "An operator has looked at what does not agree.": ({ p }, { id }) =>
+  "An operator has looked at the mismatch.": ({ p }, { id }) =>
     rowsOf(
       p.superuser,
       "select billing.resolve_finding(f.id, 'otto', 'The rest was given back in Stripe.') from billing.findings f where f.request_id = $1",
@@ -170,7 +169,7 @@ export const steps = {
   },
   "Somebody ends the subscription in Stripe's dashboard.": (stage, scene) =>
     stage.sandbox.stripe.cancelOutside(subscriptionOf(stage, scene).id),
-  "Somebody has the subscription end with the month.": (stage, scene) =>
+  "Somebody sets the subscription to end with the month.": (stage, scene) =>
     stage.sandbox.stripe.cancelAtPeriodEnd(subscriptionOf(stage, scene).id),
   "The month ends.": (stage, scene) => void stage.sandbox.stripe.renew(subscriptionOf(stage, scene).id, "succeeded"),
   "The term that was asked for ends.": async (stage, { id }) => {
@@ -182,7 +181,7 @@ export const steps = {
     await stage.sweep();
   },
 
-  "Somebody sends word of the payment with a wrong signature.": (stage, scene) =>
+  "Somebody reports the payment with a wrong signature.": (stage, scene) =>
     send(stage, scene, completed(paidSession(stage, scene)), `whsec_${"x".repeat(32)}`),
   "Stripe reports a paid session of another installation.": (stage, scene) =>
     send(
@@ -191,16 +190,16 @@ export const steps = {
       completed({ ...paidSession(stage, scene), id: "cs_other", metadata: { headroom_installation: "another" } }),
     ),
   "Live money has been taken, and Stripe reports a month that was paid in its test mode.": renewInTestMode,
-  "Stripe tells that half of the amount was paid.": (stage, scene) =>
+  "Stripe reports that half of the amount was paid.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), amount_total: 15_000 })),
-  "Stripe tells that the amount was paid in euros.": (stage, scene) =>
+  "Stripe reports that the amount was paid in euros.": (stage, scene) =>
     send(stage, scene, completed({ ...paidSession(stage, scene), currency: "eur" })),
   "Stripe reports a payment in a currency that is not known here.": (stage, scene) => {
     const { headroom_checkout: _, ...metadata } = sessionOf(stage, scene).metadata;
     const odd = { ...paidSession(stage, scene), id: `cs_odd${scene.id.slice(-5)}`, currency: "xxq", metadata };
     return send(stage, scene, completed(odd));
   },
-  "Stripe tells that the payment failed.": (stage, scene) =>
+  "Stripe reports that the payment failed.": (stage, scene) =>
     send(stage, scene, {
       ...completed({ ...paidSession(stage, scene), payment_status: "unpaid" }),
       type: "checkout.session.async_payment_failed",

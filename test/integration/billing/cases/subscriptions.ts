@@ -1,4 +1,4 @@
-/** Cases of what is charged each month. */
+/** Cases of monthly charges. */
 import { beingSetUp, complete, paid, running, toPayAgain } from "./said.ts";
 import {
   arrives,
@@ -20,7 +20,7 @@ const monthly = { kind: "recurring", unit_amount: 10_000 } as const;
 
 export const subscriptions: CaseGroup = {
   title: "Subscriptions",
-  about: "What Stripe charges each month is followed; nothing is torn down without a person's word.",
+  about: "What Stripe charges each month is recorded; nothing is torn down unless a person decides so.",
   cases: [
     {
       name: "a renewal",
@@ -54,7 +54,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000"],
     },
     {
-      name: "a renewal of which no event comes",
+      name: "a renewal that is never reported",
       price: monthly,
       steps: [open, pays, setUp, lost, "A month passes, and the next one is paid.", compare],
       state: "COMPLETED",
@@ -72,7 +72,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000", "taken 10000"],
     },
     {
-      name: "a renewal that fails and is paid, told backwards",
+      name: "a renewal that fails and is paid, reported backwards",
       price: monthly,
       steps: [
         heldUp,
@@ -124,7 +124,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000", "taken 10000"],
     },
     {
-      name: "a failed renewal that is paid three weeks later, of which no event comes",
+      name: "a failed renewal that is paid three weeks later, and no event comes",
       price: monthly,
       steps: [
         open,
@@ -152,7 +152,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000", "taken 10000"],
     },
     {
-      name: "a month of which no event comes, paid before an operator ends it",
+      name: "an unreported month, paid before an operator ends the subscription",
       price: monthly,
       steps: [
         open,
@@ -180,7 +180,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000", "taken 10000"],
     },
     {
-      name: "a month of which no event comes, then ended in the dashboard, and nothing can be provided",
+      name: "an unreported month, then ended in the dashboard, and nothing can be provided",
       price: monthly,
       steps: [
         open,
@@ -218,7 +218,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000", "taken 10000", "refunded -10000", "refunded -10000"],
     },
     {
-      name: "a month in test mode, once live money was taken",
+      name: "a month in test mode, after live money was taken",
       price: monthly,
       steps: [
         open,
@@ -240,7 +240,7 @@ export const subscriptions: CaseGroup = {
       findings: ["test_payment"],
     },
     {
-      name: "a failed renewal, and the grace is over",
+      name: "a failed renewal, and the grace period has ended",
       price: monthly,
       steps: [open, pays, setUp, "A month passes, and the payment of the next one fails.", "The days of grace pass."],
       state: "COMPLETED",
@@ -257,7 +257,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000"],
     },
     {
-      name: "a failed renewal, while all is compared",
+      name: "a failed renewal during a comparison",
       price: monthly,
       steps: [open, pays, setUp, "A month passes, and the payment of the next one fails.", compare],
       state: "COMPLETED",
@@ -286,7 +286,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000"],
     },
     {
-      name: "ended in the dashboard, of which no event comes",
+      name: "ended in the dashboard, and no event comes",
       price: monthly,
       steps: [open, pays, setUp, lost, "Somebody ends the subscription in Stripe's dashboard."],
       state: "COMPLETED",
@@ -301,7 +301,7 @@ export const subscriptions: CaseGroup = {
     {
       name: "set to end with the month",
       price: monthly,
-      steps: [open, pays, setUp, "Somebody has the subscription end with the month.", "The month ends."],
+      steps: [open, pays, setUp, "Somebody sets the subscription to end with the month.", "The month ends."],
       state: "COMPLETED",
       customer: running("Received: USD 100.00", "The subscription is over; nothing more is charged."),
       thread: [
@@ -313,7 +313,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000"],
     },
     {
-      name: "the term of a subscription is over",
+      name: "the term of a subscription has ended",
       price: monthly,
       steps: [open, pays, setUp, "The term that was asked for ends."],
       state: "COMPLETED",
@@ -326,7 +326,7 @@ export const subscriptions: CaseGroup = {
       books: ["taken 10000"],
     },
     {
-      name: "the term of a single payment is over",
+      name: "the term of a single payment has ended",
       steps: [open, pays, setUp, "The term that was asked for ends."],
       state: "COMPLETED",
       customer: running("Received: USD 300.00"),

@@ -1,8 +1,8 @@
 /**
- * What can happen to money, as a table: what happens, and what the customer, the thread and the books say of it afterwards. The test plays
- * every case (`cases.test.ts`), and `npm run gen` writes the page about them from the same table.
+ * What can happen to money, as a table: the steps, and afterwards the customer's page, the thread and the books. The test plays every case
+ * (`cases.test.ts`), and `npm run gen` writes the page about them from the same table.
  *
- * At the end of every case all that is due has been delivered and swept, and what Stripe holds is what the books say, to the cent.
+ * At the end of every case everything due has been delivered and swept, and the books agree with Stripe to the cent.
  */
 import { confirming } from "./confirming.ts";
 import { contradictions } from "./contradictions.ts";
@@ -24,17 +24,17 @@ export interface PaymentCase {
   /** Default: USD 300.00 once. */
   readonly price?: Price;
   readonly steps: readonly StepName[];
-  /** What whoever asked was answered, where that is the point. */
+  /** The answers to people's calls, where they are the point of the case. */
   readonly answers?: readonly string[];
-  /** Of the request. */
+  /** The state of the request. */
   readonly state: string;
   /** The customer's page, line by line; times are left out. */
   readonly customer: readonly string[];
-  /** What was posted about the money; with `@` it calls upon people. */
+  /** What was posted about the money; `@` marks a post that mentions people. */
   readonly thread: readonly string[];
   /** The entries, in minor units. */
   readonly books: readonly string[];
-  /** What was written down for people to look at. */
+  /** What was recorded for people to look at. */
   readonly findings?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a customer comes to Stripe's page: the intent commits first, one page at a time, and none for an offer that cannot be paid.
+ * How a customer gets to Stripe's page: the intent commits first, one page at a time, and none for an offer that cannot be paid.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -19,7 +19,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
       )
     ).payload;
 
-  test("the page is asked for once, with the offer's amount, and its address follows when Stripe has answered", async () => {
+  test("the page is requested once, with the offer's amount, and its address follows when Stripe has answered", async () => {
     const id = await m.offered({ customer });
     expect(await m.checkout(id)).toBeNull();
     const first = await m.begin(id);
@@ -46,7 +46,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     });
   });
 
-  test("the address is there before any sweep has run", async () => {
+  test("the address is available before any sweep has run", async () => {
     const id = await m.offered();
     await m.begin(id);
     const idle = "update billing.checkouts set next_look_at = 'infinity' where request_id = $1";
@@ -55,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect((await m.checkout(id))?.url).toMatch(/^https:/);
   });
 
-  test("the confirmation token goes into no payload", async () => {
+  test("the confirmation token is in no payload", async () => {
     const id = await m.offered();
     await m.begin(id);
     const token = await m.token(id);
@@ -63,7 +63,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(await rowsOf(m.superuser, found, [token])).toEqual([]);
   });
 
-  test("a page that is about to end is ended at Stripe before another is made", async () => {
+  test("a page that is about to expire is expired at Stripe before another is made", async () => {
     const { id, session } = await m.opened();
     await rowsOf(
       m.superuser,
@@ -82,7 +82,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(await rowsOf(m.superuser, states, [id])).toEqual([{ state: "expired" }, { state: "open" }]);
   });
 
-  test("a page that Stripe has not made yet is ended as soon as it is", async () => {
+  test("a page that Stripe has not made yet is closed as soon as it exists", async () => {
     const id = await m.offered();
     await m.begin(id);
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -98,7 +98,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     ["cancelled", async (id: string) => m.apply(id, "CANCEL_APPROVED", "rita")],
     ["declined", async (id: string) => m.apply(id, "CUSTOMER_DECLINED", "customer:customer")],
     ["expired", async (id: string) => m.passDeadline(id).then(() => m.timers())],
-  ])("a request that is %s has its page closed, and none is opened any more", async (_, end) => {
+  ])("a request that is %s has its page closed, and no new one is opened", async (_, end) => {
     const { id, session } = await m.opened();
     await end(id);
     await m.deliver();
@@ -107,7 +107,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(await codeOf(m.begin(id))).toBe("gone");
   });
 
-  test("a customer who tries again before anybody has looked: people are told all the same, and once", async () => {
+  test("a customer who tries again before anybody has looked: people are still told, and only once", async () => {
     const id = await m.offered();
     for (let n = 0; n < 3; n += 1) {
       m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "request_invalid", reason: "no" }));
@@ -120,7 +120,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect((await m.said(id)).filter((said) => said.startsWith("Stripe could not make the page"))).toHaveLength(1);
   });
 
-  test("a page that Stripe refuses to make has failed: people are told, and the customer can try again", async () => {
+  test("when Stripe refuses to make a page, people are told and the customer can try again", async () => {
     const id = await m.offered();
     m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "request_invalid", reason: "no" }));
     await m.begin(id);
@@ -133,7 +133,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect((await m.checkout(id))?.state).toBe("open");
   });
 
-  test("while another job of the same customer is in progress nobody is sent to pay, and it is named", async () => {
+  test("while another job of the same customer is in progress nobody is sent to pay, and the answer names that job", async () => {
     const same = { org_id: `busy-${version}`, name: "Busy" };
     const { id: first } = await m.bought({ customer: same });
     const second = await m.offered({ customer: same });
@@ -143,7 +143,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect((await m.begin(second)).state).toBe("asked");
   });
 
-  test("a payment that was under way when another job began waits its turn", async () => {
+  test("a payment that was pending when another job began waits its turn", async () => {
     const same = { org_id: `turn-${version}`, name: "Turn" };
     const one = await m.opened({ customer: same });
     const two = await m.opened({ customer: same });
@@ -153,7 +153,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("the customer at Stripe is used again, and then no address is sent", async () => {
+  test("the customer at Stripe is reused, and then no address is sent", async () => {
     const same = { org_id: `again-${version}`, name: "Again", email: "again@initech.example" };
     const { id, session } = await m.bought({ customer: same });
     await m.says(await m.job(id), { signal: "succeeded" });
@@ -164,7 +164,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(payload).not.toHaveProperty("customer_email");
   });
 
-  test("the customer at Stripe is of an address: whoever gets the link at another one is not sent there as them", async () => {
+  test("a Stripe customer belongs to one address: a person with another address is not sent to pay as that customer", async () => {
     const same = { org_id: `kept-${version}`, name: "Kept", email: "buyer@kept.example" };
     const { id } = await m.bought({ customer: same });
     await m.says(await m.job(id), { signal: "succeeded" });
@@ -175,7 +175,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(payload).not.toHaveProperty("customer");
   });
 
-  test("a page is for the address that it was made for: with another one there is another, and the old one is closed", async () => {
+  test("a page belongs to the address it was made for: another address gets a new page, and the old one is closed", async () => {
     const { id, session } = await m.opened({ customer: { org_id: `moved-${version}`, email: "first@moved.example" } });
     const address = "select public.set_customer_address($1, $2, 'ada')";
     await rowsOf(m.superuser, address, [id, "second@moved.example"]);
@@ -188,7 +188,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect((await m.checkout(id))?.url).toMatch(/^https:/);
   });
 
-  test("what is paid on a page is remembered for its address, and not for the one that the request has by then", async () => {
+  test("a payment is remembered under the address of its page, not under the request's later address", async () => {
     const same = { org_id: `late-${version}`, name: "Late", email: "first@late.example" };
     const { id, session } = await m.opened({ customer: same });
     const address = "select public.set_customer_address($1, $2, 'ada')";
@@ -204,7 +204,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect((await createOf(first))["customer"]).toBe(paid["customer"]);
   });
 
-  test("an offer without a price is not paid; one with a price is not confirmed otherwise", async () => {
+  test("an offer without a price cannot be paid; one with a price can only be confirmed by paying", async () => {
     const free = await m.offered({ size: "2XL" });
     expect(await codeOf(m.begin(free))).toBe("conflict");
     const priced = await m.offered();
@@ -212,7 +212,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(await codeOf(m.begin(priced, "door"))).toBe("invalid_input");
   });
 
-  test("a page lives no longer than the offer, and half an hour at least", async () => {
+  test("a page lives no longer than the offer, but at least half an hour", async () => {
     const id = await m.offered();
     await rowsOf(
       m.superuser,
@@ -227,7 +227,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
       [near],
     );
     await m.begin(near);
-    // Stripe takes less than a day, by its own clock.
+    // Stripe allows less than a day, by its own clock.
     const far = await m.offered();
     await rowsOf(
       m.superuser,
@@ -244,7 +244,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     ]);
   });
 
-  test("every step of a checkout is in the table, and paid is the end", async () => {
+  test("every step of a checkout is in the table, and paid is final", async () => {
     const steps = await rowsOf<{ state_before: string; event: string; state_after: string }>(
       m.superuser,
       "select state_before, event, state_after from billing.checkout_transitions()",

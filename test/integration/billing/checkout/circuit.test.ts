@@ -1,4 +1,4 @@
-/** What Stripe cannot do for us keeps no customer from paying: its answers say something about us, and not that it is out of reach. */
+/** A failure of our Stripe account keeps no customer from paying: such answers are about us, and do not mean that Stripe is unreachable. */
 import { expect, test } from "vitest";
 import { stripeCodes } from "../../../../src/rails/stripe/codes.ts";
 import { rowsOf } from "../../capacity/workflow.ts";
@@ -6,7 +6,7 @@ import { until } from "../../outbox/relay/stage.ts";
 import { startMoney } from "../money.ts";
 
 const m = await startMoney(18);
-/** More than open the circuit. */
+/** Enough failures to open the circuit. */
 const many = 12;
 
 function refuse(operation: string, code: "balance_insufficient" | "may_not_list", kind?: string): void {
@@ -36,7 +36,7 @@ test("an empty balance, which only payments can fill again", async () => {
   expect(session["status"]).toBe("open");
 });
 
-test("a permission that only comparisons need: the others of a comparison are read, and the next one starts over", async () => {
+test("a permission that only comparisons need: the comparison reads the other lists, and the next one starts over", async () => {
   for (let day = 1; day <= 6; day += 1) {
     refuse("list", "may_not_list", "changes");
     await rowsOf(m.superuser, "select billing.reconcile_payments('otto')");

@@ -10,7 +10,7 @@ import { noPrices, putPrice } from "../pricing.ts";
 
 const linkSecret = "a secret for links, of 32 bytes or more";
 
-/** What each answers to a confirmation: of an offer with a price and of one without, in time and after it. */
+/** How each entrance answers a confirmation: of an offer with a price and of one without, in time and late. */
 const table: readonly (readonly [actor: string, priced: string, free: string, pricedLate: string, freeLate: string])[] =
   [
     ["customer:customer", "payment_due", "yes", "deadline_passed", "deadline_passed"],
@@ -59,28 +59,31 @@ describe.each(POSTGRES_VERSIONS)("confirming an offer with a price on PostgreSQL
       ]),
     );
 
-  test.each(table)("by %s is answered by the table, with and without a price, in time and late", async (...row) => {
-    const [actor, ...expected] = row;
-    const [type, ...name] = actor.split(":");
-    const verdict = async (id: string): Promise<string> => {
-      const { answer } = await oneOf<{ answer: string }>(
-        workflow.superuser,
-        `select case when a.allowed then 'yes' else a.code end as answer
+  test.each(table)(
+    "a confirmation by %s is answered as in the table, with and without a price, in time and late",
+    async (...row) => {
+      const [actor, ...expected] = row;
+      const [type, ...name] = actor.split(":");
+      const verdict = async (id: string): Promise<string> => {
+        const { answer } = await oneOf<{ answer: string }>(
+          workflow.superuser,
+          `select case when a.allowed then 'yes' else a.code end as answer
            from capacity.requests r,
                 capacity.authorize(row($2, $3, 'test')::capacity.actor, directory.standing_of(r.workspace_id, $3), r,
                                    'CUSTOMER_CONFIRMED', clock_timestamp()) a where r.id = $1`,
-        [id, type, name.join(":")],
-      );
-      return answer;
-    };
-    const answers: string[] = [];
-    const [priced, free] = [await offered(), await offered("32XL")];
-    answers.push(await verdict(priced), await verdict(free));
-    await workflow.passDeadline(priced);
-    await workflow.passDeadline(free);
-    answers.push(await verdict(priced), await verdict(free));
-    expect(answers).toEqual(expected);
-  });
+          [id, type, name.join(":")],
+        );
+        return answer;
+      };
+      const answers: string[] = [];
+      const [priced, free] = [await offered(), await offered("32XL")];
+      answers.push(await verdict(priced), await verdict(free));
+      await workflow.passDeadline(priced);
+      await workflow.passDeadline(free);
+      answers.push(await verdict(priced), await verdict(free));
+      expect(answers).toEqual(expected);
+    },
+  );
 
   test("the customer's link says that paying is the confirmation, changes nothing, and still declines", async () => {
     const id = await offered();
@@ -98,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("confirming an offer with a price on PostgreSQL
     expect((await workflow.row(id)).state).toBe("CANCELLED");
   });
 
-  test("the link's page shows the price and nothing of how it was made", async () => {
+  test("the link's page shows the price but not how it was made", async () => {
     const token = await tokenOf(await offered());
     const { story } = await overHttp(db, anonymous, (client) =>
       oneOf<{ story: { offer: object } }>(client, "select public.describe_confirmation($1) as story", [token]),
@@ -115,7 +118,7 @@ describe.each(POSTGRES_VERSIONS)("confirming an offer with a price on PostgreSQL
     });
   });
 
-  test("a payment confirms, names itself in the log, and is told in every thread; whoever comes later finds it confirmed", async () => {
+  test("a payment confirms, names itself in the log and is posted in every thread; a later visitor finds it confirmed", async () => {
     const id = await offered();
     const token = await tokenOf(id);
     await workflow.apply(id, "CUSTOMER_CONFIRMED", "system:payment:1", { payload: { payment_id: "p-1" } });
@@ -135,14 +138,14 @@ describe.each(POSTGRES_VERSIONS)("confirming an offer with a price on PostgreSQL
     await workflow.expectWhole([id]);
   });
 
-  test("a payment that was under way at the deadline still confirms", async () => {
+  test("a payment that was pending at the deadline still confirms", async () => {
     const id = await offered();
     await workflow.passDeadline(id);
     await workflow.apply(id, "CUSTOMER_CONFIRMED", "system:payment:1", { payload: { payment_id: "p-1" } });
     expect(await workflow.row(id)).toMatchObject({ state: "PROVISIONING" });
   });
 
-  test("Slack shows the price, has no button for a confirmation, and refuses an old one and the command in words", async () => {
+  test("Slack shows the price, has no confirm button, and refuses an old button and the command with an explanation", async () => {
     const id = await offered();
     const shown = await slack.command(`show ${id}`, "U0CORA");
     expect(JSON.stringify(shown.blocks)).toContain("*Price*\\nUSD 1,200.00 a month");

@@ -1,4 +1,4 @@
-/** Offers whose time is over and that are not ended yet, because a layer above waits for something. */
+/** Expired offers that are kept open because a layer above waits for something. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -6,7 +6,7 @@ import { deadlineIn, quiet } from "../../capacity/timers/time.ts";
 import { customer, startSurfaces } from "../../capacity/surfaces.ts";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
 
-/** A layer that holds what stands in a table of the test's own. */
+/** A layer that holds the offers listed in a table of the test's own. */
 const holder = `
 create table public.held (request_id text primary key, seconds double precision);
 create function public.hold(p_argument jsonb) returns jsonb language plpgsql as $$
@@ -46,7 +46,7 @@ describe.each(POSTGRES_VERSIONS)("an offer that is held on PostgreSQL %i", async
     );
   const lookNow = () => rowsOf(surfaces.superuser, "update capacity.expiry_holds set look_again_at = now()");
 
-  test("stays open, is asked about again within five minutes, and ends when nothing holds it any more", async () => {
+  test("stays open, is checked again within five minutes, and ends when nothing holds it any more", async () => {
     const id = await overdue();
     await hold(id, 86_400);
     expect(await sweep()).toMatchObject({ expired: 0, failed: [], more: false });
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("an offer that is held on PostgreSQL %i", async
     expect(await holds()).toEqual([]);
   });
 
-  test("ends when the time that was named is over, however often it is asked", async () => {
+  test("ends when the named time has passed, however often it is checked", async () => {
     const id = await overdue();
     await hold(id, 60);
     await sweep();
@@ -75,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("an offer that is held on PostgreSQL %i", async
     expect(await sweep()).toMatchObject({ expired: 1 });
   });
 
-  test("holds up no other, and one about which nobody can tell is named and kept", async () => {
+  test("does not hold up others; one whose check fails is reported and kept open", async () => {
     const held = await overdue();
     const unknown = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
     const free = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("an offer that is held on PostgreSQL %i", async
     for (const id of [held, unknown]) expect((await surfaces.row(id)).state).toBe("CUSTOMER_CONFIRMATION_REQUIRED");
   });
 
-  test("is let go when a payment confirms it, and when somebody cancels it", async () => {
+  test("is released when a payment confirms it, and when somebody cancels it", async () => {
     for (const [event, actor] of [
       ["CUSTOMER_CONFIRMED", "system:payment:1"],
       ["CANCEL_APPROVED", "rita"],
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("an offer that is held on PostgreSQL %i", async
     }
   });
 
-  test("the end of a request is told to layers above, once, with what it was before", async () => {
+  test("layers above are notified once of a request's end, with its previous state", async () => {
     await rowsOf(
       surfaces.superuser,
       `create table public.closed (argument jsonb);

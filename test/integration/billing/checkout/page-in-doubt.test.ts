@@ -1,11 +1,11 @@
-/** A call for a page was given up in doubt, and Stripe does not answer: it is asked for as long as that can matter. */
+/** A call for a page was given up in doubt, and Stripe does not answer: the sweep keeps asking for as long as the page could be paid. */
 import { expect, test } from "vitest";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
 import { startMoney } from "../money.ts";
 
 const m = await startMoney(18);
 
-test("a page of which nobody knows whether it was made is looked for ever less often, and not for ever", async () => {
+test("a page that may or may not exist is looked for less and less often, and not forever", async () => {
   const id = await m.offered();
   m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
   await m.begin(id);

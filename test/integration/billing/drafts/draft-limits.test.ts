@@ -1,4 +1,6 @@
-/** What visitors of the wizard may take up: mails and drafts, for whom they count, and that a flood costs nobody else anything. */
+/**
+ * What visitors of the wizard may use up: mails and drafts, whose limits they count against, and that a flood costs nobody else anything.
+ */
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../../helpers/database.ts";
 import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
@@ -10,7 +12,7 @@ const wizard = await startWizard();
 const { workflow, proofOf, mails } = wizard;
 const { from, ask, begin, save, submit, fillIn } = visitorsOf(wizard);
 
-test("mails to one mailbox are counted one after the other, whoever asks for them", async () => {
+test("mails to one mailbox are counted one after the other, whoever requests them", async () => {
   const draft = "jsonb_populate_record(null::billing.drafts, jsonb_build_object(%))";
   const draftOf = (id: string): string =>
     draft.replace(
@@ -35,7 +37,7 @@ test("mails to one mailbox are counted one after the other, whoever asks for the
   await Promise.all([one.end(), other.end()]);
 });
 
-/** Whose limits a draft that is begun from there counts against, and whether it would for somebody from nobody knows where. */
+/** Which limit a draft begun from there counts against, and whether it would for a visitor from an unknown network. */
 const begunFrom = (where: string) =>
   from(where, async () => {
     const { token } = await begin();
@@ -43,7 +45,7 @@ const begunFrom = (where: string) =>
     const id = Buffer.from(token, "base64url").subarray(0, 16).toString("hex");
     const text =
       "select spender = billing.spender(workspace_id, id) as shared, encode(spender, 'hex') as spender from billing.drafts where id = $1";
-    // A login that is not our gateway's sets the same, and is not believed.
+    // A login that is not our gateway's sets the same value, and is not believed.
     const client = await workflow.db.as("postgres").connect();
     await client.query("select set_config('headroom.client_network', $1, false)", [where]);
     const found = await oneOf<{ shared: boolean; spender: string }>(client, text, [id]);
@@ -54,7 +56,7 @@ const begunFrom = (where: string) =>
 const person = { name: "Bea", organisation: "" };
 
 describe("a flood", () => {
-  test("of mails to one address ends after three links that lead to an order, within an hour", async () => {
+  test("of mails to one address ends after three links within an hour that lead to an order", async () => {
     const victim = newAddress();
     for (let turn = 0; turn < 3; turn += 1) await fillIn(victim);
     const { token } = await begin();
@@ -69,7 +71,7 @@ describe("a flood", () => {
     });
   });
 
-  test("of links that lead nowhere does not close a mailbox to its owner, and ends at twenty", async () => {
+  test("of links that lead nowhere does not lock the owner out of the mailbox, and ends at twenty", async () => {
     const victim = newAddress();
     const address = async (): Promise<Saved> => {
       const { token } = await begin();
@@ -84,7 +86,7 @@ describe("a flood", () => {
     expect((await address()).problems["email"]).toContain("Too many links");
   });
 
-  test("of mails to one mailbox is one too where each goes to an address of its own there", async () => {
+  test("of mails to one mailbox is one flood even where each goes to a different address of it", async () => {
     const [name, domain] = newAddress().split("@");
     for (const tag of ["+a", "+b+c", "+"]) await fillIn(`${name}${tag}@${domain}`);
     const { token } = await begin();
@@ -94,7 +96,7 @@ describe("a flood", () => {
     expect(refused.problems["email"]).toContain("Three links were sent to this address");
   });
 
-  test("of mails to somebody's mailbox does not keep its owner from ordering: one of the links is enough", async () => {
+  test("of mails to another person's mailbox does not keep its owner from ordering: one of the links is enough", async () => {
     const victim = newAddress();
     const planted = [await fillIn(victim), await fillIn(victim), await fillIn(victim)];
     const { token } = await begin();
@@ -107,7 +109,7 @@ describe("a flood", () => {
     expect(await name()).toMatchObject({ outcome: "saved" });
   });
 
-  test("of mails ends at ten within an hour that nobody uses, for whoever asks for them and nobody else", async () => {
+  test("of mails ends at ten unused ones within an hour, for that requester and nobody else", async () => {
     const flooded: string[] = [];
     const next = async (): Promise<Saved> => {
       const { token } = await begin();
@@ -133,7 +135,7 @@ describe("a flood", () => {
     ["from one network", "203.0.113.3", "203.0.113.4"],
     ["from nobody knows where", "", ""],
   ])(
-    "of thousands of drafts %s keeps nobody from beginning, proving, going on and paying",
+    "of thousands of drafts %s keeps nobody from beginning, proving, continuing and paying",
     async (_where, hostile, visitor) => {
       const mine = await from(visitor, async () => {
         const { token } = await begin();
@@ -149,7 +151,7 @@ describe("a flood", () => {
       });
       const after = await oneOf<{ count: number }>(workflow.superuser, count);
       if (hostile !== "") expect(after.count - before.count).toBe(20);
-      // Those who were mailed, however many, close nothing either.
+      // Mailed visitors, however many, block nothing either.
       await rowsOf(
         workflow.superuser,
         `insert into billing.drafts (id, workspace_id, step, address_mark, expires_at)

@@ -9,7 +9,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
   const wizard = await startWizard(version);
   const { workflow, proofOf, mails, size } = wizard;
   const { ask, begin, describeDraft, save, submit, fillIn } = visitorsOf(wizard);
-  /** Whoever filled in has no part in the order any more. */
+  /** The person who filled in the draft has no part in the order any more. */
   const expectClosed = async (token: string): Promise<void> => {
     const before = await size();
     for (const attempt of [
@@ -49,14 +49,14 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     await workflow.expectWhole([id]);
   });
 
-  test("whoever filled in sees neither the customer's link nor sends the order", async () => {
+  test("the person who filled in the draft can neither see the customer's link nor send the order", async () => {
     const token = await fillIn();
     expect(await codeOf(submit(token, 3, "one_off USD 24000"))).toBe("not_allowed");
     await submit(await proofOf(token), 3, "one_off USD 24000");
     await expectClosed(token);
   });
 
-  describe("once somebody went on by the link, whoever began the order", () => {
+  describe("once somebody has opened the link, the person who began the order", () => {
     test("with that address reads nothing of it and does nothing with it", async () => {
       const victim = newAddress();
       const token = await fillIn(victim);
@@ -71,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       await expectClosed(token);
     });
 
-    test("does not read either what was entered and was not right", async () => {
+    test("cannot read what was entered and was invalid either", async () => {
       const token = await fillIn();
       const wrong = await save(await proofOf(token), 3, 3, { name: "Vic", organisation: "", email: "own@address" });
       expect(wrong).toMatchObject({ outcome: "invalid" });
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(await codeOf(describeDraft(ownProof))).toBe("not_found");
     });
 
-    test("does not come back to it by another address, by nothing that led to it before", async () => {
+    test("does not get back to it with another address, or by any earlier token", async () => {
       const [own, victim] = [newAddress(), newAddress()];
       const token = await fillIn(own);
       const ownProof = await proofOf(token);
@@ -105,7 +105,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     });
   });
 
-  test("an order of a customer whose other job is in progress is refused as a whole, and names it", async () => {
+  test("an order of a customer whose other job is in progress is refused as a whole, and the refusal names that job", async () => {
     const email = newAddress();
     const first = await submit(await proofOf(await fillIn(email)), 3, "one_off USD 24000");
     await workflow.apply(first.request_id, "CUSTOMER_CONFIRMED", "system:payment", { payload: {} });
@@ -166,7 +166,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(await mails()).toHaveLength(sent);
     });
 
-    test("is written with control characters, which no form sends", async () => {
+    test("has control characters, which no form sends", async () => {
       const { token } = await begin();
       const before = await size();
       const header = { ...what, region: "us-east-1\r\nBcc: c@d.example" };
@@ -174,7 +174,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(await size()).toEqual(before);
     });
 
-    test("is more than Stripe takes at once: said at the second step, and nothing is lost", async () => {
+    test("is more than Stripe takes at once: the second step says so, and nothing is lost", async () => {
       const { token } = await begin();
       await save(token, 1, 0, { ...what, quantity: "10000" });
       const saved = await save(token, 2, 1, when);
@@ -183,7 +183,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(saved.draft.terms).toMatchObject({ quantity: 10_000 });
     });
 
-    test("lost its price after the review: the order is refused, and says where to look", async () => {
+    test("lost its price after the review: the order is refused, and the refusal says where to look", async () => {
       const proof = await proofOf(await fillIn());
       await rowsOf(
         workflow.superuser,
@@ -201,7 +201,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
   });
 
   describe("a token", () => {
-    test("of a draft is none of a confirmation, and none of another workspace", async () => {
+    test("of a draft is not valid for a confirmation, nor in another workspace", async () => {
       const token = await fillIn();
       const proof = await proofOf(token);
       for (const each of [token, proof]) {
@@ -212,7 +212,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       }
     });
 
-    test("of the mail proves the address that it went to and no other", async () => {
+    test("of the mail proves the address it was sent to and no other", async () => {
       const token = await fillIn();
       const proof = await proofOf(token);
       const saved = await save(proof, 3, 3, { name: "Bea", organisation: "", email: newAddress() });
@@ -222,7 +222,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(await describeDraft(await proofOf(token))).toMatchObject({ kind: "proof" });
     });
 
-    test("is not made for a mail that waited while the draft got another address", async () => {
+    test("is not made for a waiting mail once the draft has another address", async () => {
       const [mine, theirs] = [newAddress(), newAddress()];
       const token = await fillIn(mine);
       await save(token, 3, 3, { name: "Bea", organisation: "", email: theirs });
@@ -240,7 +240,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     });
   });
 
-  test("an address from which mails come back gets none, and whoever names it is not told", async () => {
+  test("an address whose mails bounce gets none, and the visitor who enters it is not told", async () => {
     const gone = newAddress();
     await rowsOf(
       workflow.superuser,
@@ -252,7 +252,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect((await mails()).filter(({ payload }) => payload.to === gone)).toEqual([]);
   });
 
-  test("the mail names nothing that a visitor wrote, and has no link in it", async () => {
+  test("the mail quotes nothing that a visitor wrote, and has no link in it", async () => {
     const { token } = await begin();
     await save(token, 1, 0, what);
     await save(token, 2, 1, when);
@@ -268,7 +268,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(text.split("{{draft_link}}")).toHaveLength(3);
   });
 
-  test("a region that a visitor typed, because a price holds everywhere, is not in the mail either", async () => {
+  test("a region that a visitor typed, where a price holds everywhere, is not in the mail either", async () => {
     await rowsOf(
       workflow.superuser,
       `insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by)
@@ -282,7 +282,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     await rowsOf(workflow.superuser, "delete from billing.prices where region is null and size = 'S'");
   });
 
-  test("regions that only rules name are not shown to anybody", async () => {
+  test("regions that only rules name are shown to nobody", async () => {
     const price = `insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by)
                    values ('acme', 'S', 'one_off', 'USD', 9000, 'test')`;
     await rowsOf(workflow.superuser, price);
@@ -292,7 +292,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     await rowsOf(workflow.superuser, "delete from capacity.policies where id = 'military'");
   });
 
-  test("an order that nobody could approve is refused, and no rule, group or member is named", async () => {
+  test("an order that nobody could approve is refused, without naming a rule, group or member", async () => {
     const token = await fillIn(newAddress(), { size: "32XL", region: "us-east-1", quantity: "1" });
     const members = await rowsOf<{ group_id: string; member_id: string }>(
       workflow.superuser,
@@ -304,7 +304,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       await rowsOf(workflow.superuser, "insert into directory.group_members values ('acme', $1, $2)", [group, member]);
   });
 
-  test("a member who was removed does not come back as the one in whose name the wizard submits", async () => {
+  test("a removed member does not come back as the one in whose name the wizard submits", async () => {
     const put = (changes: object) =>
       rowsOf(workflow.superuser, "select directory.put_member('acme', 'web', $1)", [JSON.stringify(changes)]);
     await put({ active: false });
@@ -314,7 +314,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     await rowsOf(workflow.superuser, "update billing.settings set self_service_requester = 'web'");
   });
 
-  test("a draft is forgotten after its day, with what it says; its link then opens nothing", async () => {
+  test("a draft and its content are forgotten after a day; its link then opens nothing", async () => {
     const token = await fillIn();
     const proof = await proofOf(token);
     await rowsOf(workflow.superuser, "update billing.drafts set expires_at = now() where id = $1", [
@@ -332,7 +332,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(await describeDraft(token)).toMatchObject({ step: 1, revision: 0, terms: {} });
   });
 
-  test("a draft that is begun again after its day is mailed again", async () => {
+  test("a draft that is begun again after a day is mailed again", async () => {
     const email = newAddress();
     const token = await fillIn(email);
     await rowsOf(workflow.superuser, "update billing.drafts set expires_at = now()");
@@ -344,7 +344,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect((await mails()).filter(({ payload }) => payload.to === email)).toHaveLength(2);
   });
 
-  test("a draft that was sent, forgotten and begun again is another order, whatever it says", async () => {
+  test("a draft that was sent, forgotten and begun again is a new order, whatever it says", async () => {
     const email = newAddress();
     const token = await fillIn(email);
     const { request_id: first } = await submit(await proofOf(token), 3, "one_off USD 24000");
@@ -358,7 +358,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(second).not.toBe(first);
   });
 
-  test("an order that was sent is not forgotten after a day: whoever comes back from Stripe can still pay it", async () => {
+  test("a sent order is not forgotten after a day: a customer who comes back from Stripe can still pay it", async () => {
     const token = await fillIn();
     const proof = await proofOf(token);
     const id = Buffer.from(token, "base64url").subarray(0, 16).toString("hex");
@@ -370,7 +370,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect((await submit(proof, 3, null)).checkout).not.toBeNull();
   });
 
-  test("an erasure takes the wizard's mail with it", async () => {
+  test("an erasure removes the wizard's mail too", async () => {
     const email = newAddress();
     const { request_id: id } = await submit(await proofOf(await fillIn(email)), 3, "one_off USD 24000");
     await workflow.apply(id, "CANCEL_APPROVED", "ada");

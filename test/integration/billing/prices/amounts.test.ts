@@ -1,9 +1,9 @@
-/** Amounts in minor units as Stripe counts them: which are taken, and how each is written. */
+/** Amounts in minor units as Stripe counts them: which are accepted, and how each is written. */
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf } from "../../outbox/queries.ts";
 
-/** Currency, amount, words, and what is wrong with it, by its beginning. */
+/** Currency, amount, words, and the beginning of the refusal. */
 const table: readonly (readonly [string, string, string, string | null])[] = [
   ["USD", "1", "USD 0.01", null],
   ["USD", "120000", "USD 1,200.00", null],
@@ -60,7 +60,7 @@ describe.each(POSTGRES_VERSIONS)("amounts on PostgreSQL %i", async (version) => 
     else expect(answer.problem?.startsWith(problem), answer.problem ?? "no problem").toBe(true);
   });
 
-  test("every currency that Stripe counts without or with three decimals is known as such, and no other", async () => {
+  test("every currency that Stripe counts with no or three decimals is known as such, and no other", async () => {
     const rows = await superuser.query<{ currency: string; digits: number }>(
       `select c as currency, billing.currency_digits(c) as digits
          from (select chr(a) || chr(b) || chr(d) as c from generate_series(65, 90) a, generate_series(65, 90) b, generate_series(65, 90) d) x

@@ -1,4 +1,4 @@
-/** What a request costs: which price applies, what the log keeps of it, and how escalation goes by it. */
+/** What a request costs: which price applies, what the log keeps of it, and how escalation uses it. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../../capacity/workflow.ts";
@@ -8,7 +8,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   beforeEach(() => noPrices(workflow));
 
-  test("without a price there is no offer, in the row, in the log and in the preview", async () => {
+  test("without a price there is no offer in the row, the log or the preview", async () => {
     await putPrice(workflow, { size: "64XL" });
     await putPrice(workflow, { region: "eu-west-1" });
     await putPrice(workflow, { duration_days: 90 });
@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     await workflow.expectWhole([id]);
   });
 
-  test("machines are told the offer as it is, with what it leaves open", async () => {
+  test("machines get the offer with every field, also those that it leaves open", async () => {
     await putPrice(workflow, { kind: "one_off" });
     await rowsOf(
       workflow.superuser,
@@ -42,7 +42,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     await noPrices(workflow);
   });
 
-  test("the offer is in the row, in the submission's event, in what is told of it and in the preview, and the log still adds up", async () => {
+  test("the offer is in the row, the submission's event, the messages and the preview, and the log still verifies", async () => {
     const price = await putPrice(workflow);
     const expected: Offer = {
       price_id: price.id,
@@ -75,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     expect(findings).toEqual([]);
   });
 
-  test("what is open is added up by its prices, and by estimates where there are none", async () => {
+  test("open requests are totalled by price, and by estimate where there is no price", async () => {
     const added = async (): Promise<number> => {
       const { usd } = await oneOf<{ usd: number }>(
         workflow.superuser,
@@ -91,21 +91,21 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
   });
 
   test.each<[string, Parameters<typeof putPrice>[1][], Parameters<typeof offerFor>[1], number]>([
-    ["a size is compared without regard to case", [{ size: "32xl", unit_amount: 100 }], { size: "32Xl" }, 100],
+    ["sizes are compared case-insensitively", [{ size: "32xl", unit_amount: 100 }], { size: "32Xl" }, 100],
     [
-      "a price for the region goes before one for all",
+      "a price for the region beats one for all regions",
       [{ region: "us-east-1", unit_amount: 100 }, { unit_amount: 200 }],
       {},
       100,
     ],
     [
-      "a price for the duration goes before one for any",
+      "a price for the duration beats one for any duration",
       [{ duration_days: 30, unit_amount: 100 }, { unit_amount: 200 }],
       {},
       100,
     ],
     [
-      "the region goes before the duration",
+      "the region beats the duration",
       [
         { region: "us-east-1", unit_amount: 100 },
         { duration_days: 30, unit_amount: 200 },
@@ -113,9 +113,9 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
       {},
       100,
     ],
-    ["of two that differ in nothing else the newest counts", [{ unit_amount: 100 }, { unit_amount: 200 }], {}, 200],
+    ["of two that are otherwise equal the newest counts", [{ unit_amount: 100 }, { unit_amount: 200 }], {}, 200],
     [
-      "the workspace's currency goes before another that is newer",
+      "the workspace's currency beats another that is newer",
       [{ unit_amount: 100 }, { currency: "EUR", unit_amount: 200 }],
       {},
       100,
@@ -138,7 +138,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     expect(await offerFor(workflow, {})).toMatchObject({ currency: "EUR", words: "EUR 8.00" });
   });
 
-  test("a price that changes after the submission leaves the offer as it was, and a repeat gets that one", async () => {
+  test("a price that changes after the submission leaves the offer unchanged, and a repeat gets the same offer", async () => {
     await putPrice(workflow, { unit_amount: 100 });
     const first = await workflow.create({ key: "once" });
     await putPrice(workflow, { unit_amount: 900, currency: "USD" });
@@ -148,7 +148,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     expect(await offerFor(workflow, {})).toMatchObject({ amount: 3600 });
   });
 
-  describe("what it is worth a month", () => {
+  describe("what it is worth per month", () => {
     test.each<[string, Parameters<typeof putPrice>[1], number | null, number | null]>([
       ["a recurring price by its amount", { unit_amount: 25_000 }, 365, 1000],
       ["a one-off price by the month", { kind: "one_off", unit_amount: 25_000, duration_days: 60 }, 60, 500],
@@ -162,7 +162,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
       ["a one-off price without a duration whole", { kind: "one_off", unit_amount: 25_000 }, null, 1000],
       ["thirds to the cent", { kind: "one_off", unit_amount: 25, duration_days: 90 }, 90, 0.33],
       ["yen by their rate, without decimals", { currency: "JPY", unit_amount: 25_000 }, 30, 670],
-      ["dinars by their rate, with three decimals", { currency: "KWD", unit_amount: 25_000 }, 30, 325],
+      ["yen by their rate, without decimals", { currency: "KWD", unit_amount: 25_000 }, 30, 325],
       ["krona by their rate, although Stripe counts hundredths", { currency: "ISK", unit_amount: 2_500_000 }, 30, 730],
       ["a currency without a rate as unknown", { currency: "EUR", unit_amount: 25_000 }, 30, null],
     ])("counts %s", async (_, price, durationDays, worth) => {
@@ -173,7 +173,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
       expect((await offerFor(workflow, { durationDays }))?.monthly_usd).toBe(worth);
     });
 
-    test("decides who must approve, instead of the estimate that somebody typed", async () => {
+    test("decides who must approve, instead of the typed estimate", async () => {
       await rowsOf(workflow.superuser, "delete from capacity.policies");
       await workflow.addPolicy({ id: "big", kind: "escalation", min_monthly_cost_usd: 10_000, approver_role: "vp" });
       await workflow.addPolicy({ id: "small", kind: "auto_approval", step: "both", max_monthly_cost_usd: 100 });
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     ["an absurd quantity", { unit_amount: 99_999_999 }, 10_000, "at most USD 999,999.99"],
     ["less than Stripe takes", { unit_amount: 12 }, 4, "at least USD 0.50"],
   ])(
-    "%s is refused at submission and in the preview, in words, and nothing is written",
+    "%s is refused at submission and in the preview, with an explanation, and nothing is written",
     async (_, price, quantity, said) => {
       await putPrice(workflow, price);
       const before = await workflow.size();
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     },
   );
 
-  test("a quantity that no request may have never meets a price", async () => {
+  test("a price never applies to a quantity that no request may have", async () => {
     await putPrice(workflow);
     for (const quantity of [0, -1, 10_001, 2_147_483_647])
       expect(await codeOf(workflow.create({ quantity }))).toBe("invalid_input");

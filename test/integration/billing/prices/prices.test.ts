@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
   const rates = () => rowsOf(control, "select currency, usd, set_by from billing.list_rates('acme')");
   const prices = () => rowsOf<PriceRow>(control, "select * from billing.list_prices('acme')");
 
-  test("a price is added by name, in the workspace's currency where none is given, and the same again is the same", async () => {
+  test("a price is added under a name, in the workspace's currency by default, and adding it again changes nothing", async () => {
     await rowsOf(control, `select billing.put_settings('acme', '{"currency": "EUR"}')`);
     const [first] = await put({ size: "32XL", kind: "one_off", unit_amount: 500, region: "us-east-1" });
     expect(first).toMatchObject({ currency: "EUR", created_by: "ada", withdrawn_at: null });
@@ -48,8 +48,8 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     ["more than Stripe takes", { unit_amount: 100_000_000 }, "unit_amount"],
     ["thousandths of a dinar", { currency: "KWD", unit_amount: 5124 }, "unit_amount"],
     ["hundredths of a krona", { currency: "ISK", unit_amount: 550 }, "unit_amount"],
-    ["a time that is over", { valid_from: "2020-01-01T00:00:00Z" }, "valid_from"],
-    ["a time that nobody here will see", { valid_from: "2100-01-01T00:00:00Z" }, "valid_from"],
+    ["a time in the past", { valid_from: "2020-01-01T00:00:00Z" }, "valid_from"],
+    ["a time in the far future", { valid_from: "2100-01-01T00:00:00Z" }, "valid_from"],
   ])("%s is refused, and the refusal names the field", async (_, wrong, field) => {
     const refusal = await refusalOf(put({ ...good, ...wrong }));
     expect(refusal).toMatchObject({
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     ["half a cent", { ...good, unit_amount: 99.5 }],
     ["an amount beyond all numbers", { ...good, unit_amount: "9".repeat(40) }],
     ["an amount in words", { ...good, unit_amount: "much" }],
-    ["a field that nobody knows", { ...good, discount: 1 }],
+    ["an unknown field", { ...good, discount: 1 }],
     ["no object", [1]],
     ["nothing", null],
   ])("%s is refused too", async (_, price) => {
@@ -73,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     expect(await prices()).toEqual([]);
   });
 
-  test("nobody sets a price without a name, or in a workspace that does not exist", async () => {
+  test("nobody sets a price anonymously, or in a workspace that does not exist", async () => {
     for (const actor of [null, "", "a\nb", "x".repeat(201)])
       expect(await codeOf(put(good, "acme", actor))).toBe("invalid_input");
     expect(await codeOf(put(good, "nowhere"))).toBe("not_found");
@@ -87,7 +87,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     expect(await offerFor(workflow, {})).toMatchObject({ unit_amount: 200 });
   });
 
-  test("a price that was a mistake is withdrawn with a reason: the one before applies again, and its offers say what they said", async () => {
+  test("a wrong price is withdrawn with a reason: the previous one applies again, and its offers keep their text", async () => {
     await putPrice(workflow, { unit_amount: 100 });
     const mistake = await putPrice(workflow, { unit_amount: 1_000_000 });
     const { id } = await workflow.create();
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     await workflow.expectWhole([id]);
   });
 
-  test("withdrawing the only price makes requests free of one", async () => {
+  test("when the only price is withdrawn, requests have no price", async () => {
     const price = await putPrice(workflow);
     await withdraw(workflow, price.id);
     expect(await offerFor(workflow, {})).toBeNull();
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     ]);
   });
 
-  test("rates are set, replaced and forgotten by name, and absurd ones refused", async () => {
+  test("rates are set, replaced and removed by currency, and absurd ones refused", async () => {
     await set("EUR", "1.08");
     await set("JPY", "0.0067");
     await set("EUR", "1.1", "vera");
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {
     ]);
   });
 
-  test("auditors list and set nothing, and the other roles of the installation see no price", async () => {
+  test("auditors can list but not set, and the other roles of the installation see no price", async () => {
     const auditor = db.as("headroom_auditor").pool;
     for (const list of ["list_prices('acme')", "list_rates('acme')", "list_settings()"])
       await rowsOf(auditor, `select * from billing.${list}`);

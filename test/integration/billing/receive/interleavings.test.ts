@@ -1,6 +1,6 @@
 /**
- * Two things at the same instant, by named interleavings: what one transaction does while the other holds its locks. Nothing deadlocks, nobody
- * is charged for nothing, and nothing is bought twice.
+ * Two things at the same instant, as named interleavings: what one transaction does while the other holds its locks. Nothing deadlocks,
+ * nobody is charged for nothing, and nothing is bought twice.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
@@ -11,10 +11,10 @@ import type { Thing } from "../stand-in.ts";
 
 const sweep = (client: TestClient): Promise<unknown> => client.query("select public.run_capacity_request_timers()");
 
-describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("concurrent events of money on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
   const completed = "checkout.session.completed";
-  /** A transaction of its own on a connection of its own, left open. */
+  /** A transaction on a connection of its own, left open. */
   async function open(): Promise<TestClient> {
     const client = await m.db.superuser.connect();
     await client.query("begin");
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.problems()).toEqual([]);
   });
 
-  test("the first live payment is told of while the sweep reads of it: both go through, and it counts once", async () => {
+  test("the first live payment is reported while the sweep reads about it: both succeed, and it counts once", async () => {
     const { id, session } = await m.opened();
     const live = m.paid(session, { livemode: true });
     const [one, two] = [await open(), await open()];
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect([await m.state(id), await m.problems()]).toEqual(["PROVISIONING", []]);
   });
 
-  test("a payment arrives while its customer is erased: it counts all the same", async () => {
+  test("a payment arrives while its customer is erased: it still counts", async () => {
     const { id, session } = await m.opened();
     const [one, two] = [await open(), await open()];
     await one.query("select public.erase_customer($1, 'they asked', 'ada')", [id]);
@@ -103,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.problems()).toEqual([]);
   });
 
-  test("the sweep passes by an offer that is being paid, and it counts", async () => {
+  test("the sweep skips an offer that is being paid, and the payment counts", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);
     const one = await open();
@@ -127,7 +127,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect([await m.state(id), await m.refunds(id)]).toEqual(["CANCELLED", ["ours cancelled 120000 succeeded"]]);
   });
 
-  test("a payment arrives while its request is being cancelled: it was bought, and goes back by the cancellation", async () => {
+  test("a payment arrives while its request is being cancelled: it counts, and the cancellation refunds it", async () => {
     const { id, session } = await m.opened();
     const [one, two] = [await open(), await open()];
     await m.tells(completed, m.paid(session), { client: one });
@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.problems()).toEqual([]);
   });
 
-  test("two sessions of one offer are paid at once: one counts, one goes back", async () => {
+  test("two sessions of one offer are paid at the same time: one counts, one goes back", async () => {
     const { id, session } = await m.opened();
     const other = await secondSession(id);
     const [one, two] = [await open(), await open()];
@@ -158,7 +158,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect((await m.calls(await m.job(id))).map(({ what }) => what)).toEqual(["dispatch"]);
   });
 
-  test("the same event twice at once is handled once", async () => {
+  test("the same event twice at the same time is handled once", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);
     const event = `evt_same${version}`;
@@ -228,7 +228,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.refunds(id)).toEqual(["ours cancelled 120000 held dispute"]);
   });
 
-  test("a job fails for good while a renewal is paid: both go back", async () => {
+  test("a job fails permanently while a renewal is paid: both go back", async () => {
     const { id, session } = await m.bought({ size: "MONTHLY" });
     await rowsOf(m.superuser, "update billing.payments set payment_intent = $2 where request_id = $1", [
       id,
@@ -256,7 +256,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.problems()).toEqual([]);
   });
 
-  test("two requests of a customer are paid at once: neither waits for ever, one begins, one waits its turn", async () => {
+  test("two requests of a customer are paid at the same time: neither waits forever, one begins, one waits its turn", async () => {
     const customer = { org_id: `pair-${version}`, name: "Pair" };
     const first = await m.opened({ customer });
     const second = await m.opened({ customer });
@@ -270,7 +270,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect([(await m.job(first.id)).state, (await m.job(second.id)).state]).toEqual(["queued", "waiting"]);
   });
 
-  test("two tabs go to pay at once: both get the same page", async () => {
+  test("two tabs go to pay at the same time: both get the same page", async () => {
     const id = await m.offered();
     const token = await m.token(id);
     const [one, two] = [await open(), await open()];
@@ -283,7 +283,7 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     await two.query("commit");
   });
 
-  test("settling waits for nobody who holds the request", async () => {
+  test("settling waits for no transaction that holds the request", async () => {
     const id = await m.offered();
     await m.begin(id);
     const one = await open();

@@ -1,6 +1,6 @@
 /**
- * Events of Stripe over real HTTP: verified by its own library on the raw bytes, then by the database; what is wrong is refused with a clear
- * word, and moves nothing.
+ * Stripe's events over real HTTP: verified by its own library on the raw bytes, then by the database; a bad event is refused with a clear
+ * message, and moves nothing.
  */
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
@@ -51,8 +51,8 @@ const monthly = async (): Promise<{ id: string; invoice: (livemode: boolean) => 
   return { id, invoice };
 };
 
-describe("events of Stripe over HTTP", () => {
-  test("a payment is taken, answered at once, and a repeat is known", async () => {
+describe("Stripe's events over HTTP", () => {
+  test("a payment is accepted and answered immediately, and a repeat is recognised", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);
     const first = await sent("checkout.session.completed", paid, "evt_http1");
@@ -71,7 +71,7 @@ describe("events of Stripe over HTTP", () => {
     });
   });
 
-  test("what is kept of an event names nobody", async () => {
+  test("what is kept of an event has no personal data", async () => {
     const { session } = await m.opened();
     const paid = { ...m.paid(session), customer_details: { email: "secret@initech.example", name: "Bill Lumbergh" } };
     await sent("checkout.session.completed", paid, "evt_private");
@@ -149,7 +149,7 @@ describe("events of Stripe over HTTP", () => {
     ["half a cent", { amount_total: 120_000.5 }],
     ["a currency as long as a book", { currency: "x".repeat(100_000) }],
     ["a currency that clears screens", { currency: "<!channel>\u001b[2J" }],
-  ])("%s is a finding with its own status: written down, told, and nothing moved", async (_, changes) => {
+  ])("%s is a finding with its own status: recorded and reported, and no money moves", async (_, changes) => {
     const { id, session } = await m.opened();
     const response = await sent("checkout.session.completed", m.paid(session, changes));
     expect(response.status).toBe(422);
@@ -168,7 +168,7 @@ describe("events of Stripe over HTTP", () => {
     ]);
   });
 
-  test("what does not agree in another way is told of again, also after somebody has looked at the first", async () => {
+  test("a different mismatch is reported again, also after somebody has looked at the first", async () => {
     const { id, session } = await m.opened();
     const resolve =
       "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x' where resolved_at is null";
@@ -182,7 +182,7 @@ describe("events of Stripe over HTTP", () => {
     ]);
   });
 
-  test("what did not agree and was looked at ends no page that was made since, however often it is told of", async () => {
+  test("a mismatch that was resolved ends no page made since, however often it is reported", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session, { amount_total: 1 });
     await m.tells("checkout.session.completed", paid);
@@ -212,7 +212,7 @@ describe("events of Stripe over HTTP", () => {
     expect(response.status).toBe(401);
   });
 
-  test("every event that is followed has a function for its object", async () => {
+  test("every event that we handle has a function for its object", async () => {
     const rules = await rowsOf<{ event_type: string; object: string }>(
       m.superuser,
       "select * from billing.event_rules()",
@@ -222,7 +222,7 @@ describe("events of Stripe over HTTP", () => {
     }
   });
 
-  test("once something was told of in live mode, a payment in test mode buys nothing and is written down", async () => {
+  test("after an event in live mode, a payment in test mode buys nothing and is recorded", async () => {
     const before = await m.opened();
     const { session } = await m.opened();
     await sent("checkout.session.completed", m.paid(before.session, { livemode: false }));
@@ -237,7 +237,7 @@ describe("events of Stripe over HTTP", () => {
   });
 
   describe("play money", () => {
-    test("a month in test mode counts until live money was taken, and never afterwards, heard or found", async () => {
+    test("a month in test mode counts until live money was taken, and never afterwards, whether reported or found", async () => {
       const { id, invoice } = await monthly();
       const early = invoice(false);
       expect(await m.tells("invoice.paid", early)).toMatchObject({ outcome: "done" });
@@ -261,7 +261,7 @@ describe("events of Stripe over HTTP", () => {
       ]);
     });
 
-    test("what was begun in test mode neither holds an offer that is live nor ends it", async () => {
+    test("what began in test mode neither holds a live offer nor ends it", async () => {
       const { id, session } = await m.opened();
       await setLive(true);
       const unpaid = m.paid(session, { payment_status: "unpaid", livemode: false });
@@ -269,13 +269,13 @@ describe("events of Stripe over HTTP", () => {
       expect((await m.checkout(id))?.state).toBe("open");
     });
 
-    test("live money of ours is taken in an installation that was in test mode, and makes it live", async () => {
+    test("live money of ours makes an installation in test mode live", async () => {
       const { id, invoice } = await monthly();
       expect(await m.tells("invoice.paid", invoice(true))).toMatchObject({ outcome: "done" });
       expect([await purposes(id), await isLive()]).toEqual([["confirmation", "renewal"], true]);
     });
 
-    test("what the account takes for others in live mode does not make the installation live", async () => {
+    test("live money that the account takes for others does not make the installation live", async () => {
       const { session } = await m.opened();
       await setLive(false);
       const theirs = { ...m.paid(session, { livemode: true }), id: m.stripe.nextId("cs"), metadata: {} };

@@ -1,11 +1,11 @@
-/** A key of Stripe's that may not read events, as keys from before they were read: the rest of the comparison goes on as it did. */
+/** A Stripe key that may not read events, as older keys: the rest of the comparison works as before. */
 import { expect, test } from "vitest";
 import { rowsOf } from "../../capacity/workflow.ts";
 import { startMoney } from "../money.ts";
 
 const m = await startMoney(18);
 
-/** Two days later, the comparison of that hour; how many days back lists and events were asked for in it. */
+/** Two days later, that hour's comparison: how many days back it asks for lists and events. */
 async function compared(): Promise<[lists: number, events: number]> {
   await rowsOf(
     m.superuser,
@@ -22,7 +22,7 @@ async function compared(): Promise<[lists: number, events: number]> {
   return [daysOf("sessions"), daysOf("changes")];
 }
 
-test("lists are asked for from the last comparison on, and events from the last one that came to their end", async () => {
+test("lists are read from the last comparison on, and events from the last complete one", async () => {
   await m.bought();
   await compared();
   await rowsOf(m.superuser, "update billing.reconciliations set finished_at = now(), cursor = null");

@@ -1,10 +1,10 @@
-/** Charges that nothing has named are asked for every hour: of the payments of the last days, each once, however many there were before. */
+/** Charges that nothing has named are asked for every hour: those of recent payments, each once, however many older ones there are. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
 import { startMoney } from "../money.ts";
 
-/** Renewals of a request that were recorded so many days ago, one a second, without a charge. */
+/** Renewals of a request that were recorded so many days ago, one per second, without a charge. */
 const renewals = `
   insert into billing.payments (id, workspace_id, request_id, purpose, invoice_id, payment_intent, currency, amount, counts, paid_at, event_id, recorded_at)
   select gen_random_uuid(), r.workspace_id, r.id, 'renewal', concat('in_', $2::integer, '_', g), concat('pi_', $2::integer, '_', g), 'USD', 100, true, now(),
@@ -14,10 +14,10 @@ const read = `
   select (pg_stat_get_xact_tuples_returned('billing.payments'::regclass) + pg_stat_get_xact_blocks_fetched('billing.payments'::regclass))::integer as n`;
 const asked = "select count(*)::integer as n from outbox.rows where instruction_id like 'look:payment_intent:pi_%'";
 
-describe.each(POSTGRES_VERSIONS)("charges that nobody has named on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("unnamed charges on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
 
-  test("one question that brought nothing keeps no other payment waiting, and what is old is not read", async () => {
+  test("a question without an answer holds up no other payment, and old payments are not read", async () => {
     const { id } = await m.bought();
     await rowsOf(m.superuser, renewals, [id, 2, 201]);
     await rowsOf(m.superuser, renewals, [id, 40, 20_000]);

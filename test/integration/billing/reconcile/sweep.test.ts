@@ -1,6 +1,6 @@
 /**
- * What time does to money: webhooks that never came are made up for by asking, what Stripe has is compared with what we have, and what died is
- * opened again.
+ * What the sweep does for money: it asks for what missing webhooks did not report, compares Stripe's objects with ours, and reopens what
+ * failed.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -8,7 +8,7 @@ import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
 import { startMoney } from "../money.ts";
 import { textOf, type Thing } from "../stand-in.ts";
 
-describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("the money sweep on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
   const resolved =
     "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x' where resolved_at is null";
@@ -19,7 +19,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     return oneOf(m.superuser, "select * from billing.reconciliations where id = $1", [id]);
   };
 
-  test("a session whose webhook never came is asked about, and its payment counts", async () => {
+  test("the sweep asks about a session whose webhook never came, and its payment counts", async () => {
     const { id, session } = await m.opened();
     m.paid(session);
     await m.look(id);
@@ -36,7 +36,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a payment that was being processed and failed without a word is found out by the payment behind it", async () => {
+  test("a processing payment whose failure was not reported is found through its payment intent", async () => {
     const { id, session } = await m.opened();
     const unpaid = m.paid(session, { payment_status: "unpaid" });
     await m.tells("checkout.session.completed", unpaid);
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect((await m.checkout(id))?.state).toBe("failed");
   });
 
-  test("a page that was paid while we ended it is a payment, and goes back", async () => {
+  test("a page that was paid while we closed it is a payment, and goes back", async () => {
     const { id, session } = await m.opened();
     m.paid(session);
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -62,7 +62,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.state(id)).toBe("CANCELLED");
   });
 
-  test("a payment that only Stripe knows of is found by its metadata", async () => {
+  test("a payment that only Stripe knows is found by its metadata", async () => {
     const { id, session } = await m.opened();
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.deliver();
@@ -82,7 +82,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a payment of an unknown checkout that fits the open offer counts", async () => {
+  test("a payment of an unknown checkout that matches the open offer counts", async () => {
     const { id, session } = await m.opened();
     const stray: Thing = { ...m.paid(session), id: m.stripe.nextId("cs"), payment_intent: m.stripe.nextId("pi") };
     expect(await m.tells("checkout.session.completed", stray)).toMatchObject({ outcome: "done" });
@@ -91,7 +91,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
-  test("refunds, disputes and renewals that nobody told of are found by comparison", async () => {
+  test("unreported refunds, disputes and renewals are found by comparison", async () => {
     const { id, session } = await m.bought();
     const { id: monthlyId, session: monthly } = await m.bought({ size: "MONTHLY" });
     const intent = textOf(session["payment_intent"]);
@@ -123,7 +123,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
-  test("what changed long after it was created is found by the events that told of it", async () => {
+  test("what changed long after it was created is found through its events", async () => {
     const { id, session } = await m.bought();
     const { id: monthlyId, session: monthly } = await m.bought({ size: "MONTHLY" });
     const intent = textOf(session["payment_intent"]);
@@ -171,7 +171,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a dispute without a time stops no comparison", async () => {
+  test("a dispute without a time does not stop a comparison", async () => {
     const { session } = await m.bought();
     const dispute = {
       object: "dispute",
@@ -196,7 +196,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
       "update billing.reconciliations set asked_at = asked_at - interval '2 hours', finished_at = null, cursor = 'refunds:'",
     );
     await m.timers();
-    // Its pages came until a moment ago.
+    // Its pages were still arriving a moment ago.
     expect(await oneOf(m.superuser, open)).toEqual(before);
     await rowsOf(m.superuser, "update billing.reconciliations set moved_at = moved_at - interval '2 hours'");
     await m.timers();
@@ -206,7 +206,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await codeOf(rowsOf(m.superuser, "select billing.reconcile_payments('')"))).toBe("invalid_input");
   });
 
-  test("what people compare does not shorten what the sweep compares", async () => {
+  test("comparisons by people do not shorten the sweep's own", async () => {
     await rowsOf(m.superuser, "delete from billing.reconciliations");
     await m.opened();
     await m.timers();
@@ -222,7 +222,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(days).toBe(11);
   });
 
-  test("answers that cannot be read keep no other waiting", async () => {
+  test("unreadable answers hold up no others", async () => {
     const good = await m.opened();
     const bad = await m.opened();
     m.paid(good.session);
@@ -246,7 +246,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     await rowsOf(m.superuser, "delete from billing.sightings");
   });
 
-  test("only what came back by the rail of Stripe, for a row of ours, is an answer of Stripe's", async () => {
+  test("only what came back on Stripe's rail, for a row of ours, is treated as Stripe's answer", async () => {
     const { id, session } = await m.opened();
     const paid = { ...m.paid(session), client_reference_id: session["client_reference_id"] ?? null };
     const captured = (stream: string, rail: string) =>
@@ -266,7 +266,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.state(id)).toBe("PROVISIONING");
   });
 
-  test("an answer that cannot be read keeps no other of the same request waiting for ever", async () => {
+  test("an unreadable answer does not hold up others of the same request forever", async () => {
     const { session: other } = await m.bought();
     const { id, session } = await m.opened();
     const paid = m.paid(session);
@@ -291,7 +291,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     await rowsOf(m.superuser, "delete from capacity.timer_failures where request_id = $1", [id]);
   });
 
-  test("an answer that could be read in the end leaves no failure behind", async () => {
+  test("an answer that was readable in the end leaves no failure behind", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);
     await rowsOf(
@@ -309,7 +309,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await rowsOf(m.superuser, "select from capacity.timer_failures where request_id = $1", [id])).toEqual([]);
   });
 
-  test("a refund that was given up is not made again because of a look that is older than its last try", async () => {
+  test("a given-up refund is not repeated because of a query that is older than its last try", async () => {
     const { id } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -329,7 +329,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a refund of which a person found out that it never reached Stripe is made anew", async () => {
+  test("a refund is made again after a person found that it never reached Stripe", async () => {
     const { id } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -347,7 +347,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded", "ours cancelled 120000 succeeded"]);
   });
 
-  test("one bad row stops no other", async () => {
+  test("one bad row does not stop others", async () => {
     const bad = await m.opened();
     const good = await m.opened();
     m.paid(good.session);

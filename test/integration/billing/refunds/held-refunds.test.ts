@@ -1,4 +1,4 @@
-/** A refund that waits says what would go back now, and what goes back is decided when it is sent. */
+/** A waiting refund shows what would go back now; the amount is decided when it is sent. */
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that wait on PostgreSQL %i", async (ve
 
   const ours = async (id: string): Promise<string[]> => (await m.refunds(id)).filter((line) => line.startsWith("ours"));
 
-  test("less is left, and it says so at once", async () => {
+  test("less is left, and it says so immediately", async () => {
     const { id, intent, dispute } = await disputed();
     await dispute("needs_response");
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that wait on PostgreSQL %i", async (ve
     expect(await m.problems()).toEqual([]);
   });
 
-  test("more is left again, and all of it goes back at once", async () => {
+  test("more is left again, and all of it goes back immediately", async () => {
     const { id, intent, dispute } = await disputed();
     const refund = m.stripe.nextId("re");
     await outside(intent, 10_000, refund);
@@ -72,7 +72,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that wait on PostgreSQL %i", async (ve
     expect(m.stripe.asked("refund").at(-1)).toMatchObject({ amount: 30_000 });
   });
 
-  test("nothing is left, and it is set aside, also while the dispute goes on", async () => {
+  test("nothing is left, and it is set aside, even while the dispute is open", async () => {
     const { id, intent, dispute } = await disputed();
     await dispute("warning_needs_response");
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that wait on PostgreSQL %i", async (ve
     expect(await ours(id)).toEqual(["ours cancelled 10000 succeeded"]);
   });
 
-  test("a person is asked about it, and somebody refunds all of it in the dashboard: nobody is asked any more", async () => {
+  test("a person is asked to decide, and somebody refunds all of it in the dashboard: nobody is asked any more", async () => {
     const { id, intent } = await disputed();
     await rowsOf(
       m.superuser,

@@ -10,7 +10,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
   const m = await startMoney(version);
   const { refundOf, refund, madeFor } = refundingWith(m);
 
-  /** Two of an operator's: the first is back, the second is pending. */
+  /** Two of an operator's: the first came back, the second is pending. */
   const backDuring = async (): Promise<{ id: string; first: Thing; second: () => Thing }> => {
     const { id, session } = await m.bought();
     await refund(id, "otto", 20_000);
@@ -42,7 +42,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     return refunds.map(({ state, amount }) => `${state} ${amount}`);
   };
 
-  test("an operator's refund came back while another of theirs is on its way: it is made again when the other one has ended, exactly once; meanwhile everybody is told that it waits", async () => {
+  test("an operator's refund came back while another is pending: it is made again exactly once, after the other has ended; meanwhile everybody is told that it waits", async () => {
     const { id, first, second } = await backDuring();
     expect(await m.refunds(id)).toEqual([
       "ours person 20000 failed",
@@ -70,7 +70,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an operator's refund came back while another of theirs is on its way: the other one comes back as well: both are made again, one after the other", async () => {
+  test("an operator's refund came back while another is pending: the other comes back as well: both are made again, one after the other", async () => {
     const { id, second } = await backDuring();
     await m.tells("refund.failed", { ...second(), status: "failed" });
     await m.deliver();
@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an operator's refund came back while another of theirs is on its way: what goes back in the dashboard meanwhile is taken off what waits", async () => {
+  test("an operator's refund came back while another is pending: what goes back in the dashboard meanwhile is deducted", async () => {
     const { id, first, second } = await backDuring();
     await m.tells("refund.created", { ...first, id: `${first.id}x`, amount: 80_000, metadata: {} });
     expect((await m.refunds(id))[2]).toBe("ours person 10000 held refund");
@@ -92,7 +92,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an operator's refund came back while another of theirs is on its way: the request fails meanwhile: all of it goes back, once", async () => {
+  test("an operator's refund came back while another is pending: the request fails meanwhile: all of it goes back, once", async () => {
     const { id, second } = await backDuring();
     await m.apply(id, "PROVISIONING_FAILED", "otto");
     await m.tells("refund.updated", second());
@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an operator's refund came back while another of theirs is on its way: the other one is given up, and what waited for it goes out", async () => {
+  test("an operator's refund came back while another is pending: the other is given up, and the one that waited goes out", async () => {
     const { id, session } = await m.bought();
     await refund(id, "otto", 20_000);
     await m.deliver();
@@ -120,7 +120,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("an operator's refund that Stripe did not make is listed, and the customer reads of it, until it is made", async () => {
+  test("an operator's refund that Stripe did not make is listed, and shown to the customer, until it is made", async () => {
     const { id } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
     await refund(id, "otto", 20_000);
@@ -139,7 +139,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await oneOf(m.superuser, story, [id])).toEqual({ state: "under_way" });
   });
 
-  test("an operator's refund that was given up, was made all the same and failed is where it was: the operator's", async () => {
+  test("an operator's refund that was given up but made anyway, and then failed, waits for the operator again", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
     await refund(id, "otto", 20_000);
@@ -158,7 +158,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a refund of the dashboard that failed is listed, whatever had gone back before it failed", async () => {
+  test("a failed refund of the dashboard is listed, whatever had gone back before it failed", async () => {
     const { id, session } = await m.bought();
     const first = refundOf(session, 10_000);
     await m.tells("refund.created", first);
@@ -170,7 +170,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await rowsOf(m.superuser, waiting, [id])).toEqual([]);
   });
 
-  test("a refund that was cancelled at Stripe is not sent again by itself, also when the word of it is an old one; a person may", async () => {
+  test("a refund that was cancelled at Stripe is not repeated automatically, even on an old report; a person may repeat it", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", (payload) => ({
       kind: "delivered",
@@ -204,7 +204,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     expect(await m.problems()).toEqual([]);
   });
 
-  test("ours was cancelled at Stripe and somebody refunded all of it there: whichever is told first, nobody is asked to look", async () => {
+  test("ours was cancelled at Stripe and somebody refunded all of it there: whichever is reported first, nobody is asked to look", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", (payload) => ({
       kind: "delivered",
@@ -244,7 +244,7 @@ describe.each(POSTGRES_VERSIONS)("refunds that come back on PostgreSQL %i", asyn
     ]);
   });
 
-  test("a refund that needs the customer is told once, stays under way, and is not sent again", async () => {
+  test("a refund that needs the customer is announced once, stays pending, and is not sent again", async () => {
     const { id, session } = await m.bought();
     const outside = refundOf(session, 20_000, { status: "requires_action" });
     expect(await m.tells("refund.created", outside)).toMatchObject({ outcome: "done" });

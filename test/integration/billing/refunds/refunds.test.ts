@@ -1,5 +1,5 @@
 /**
- * Money that goes back: ours, by people and by itself, and what others refund in Stripe; what fails on the way, at once or days later.
+ * Refunds: ours, by people and automatic, and those made in Stripe; those that fail, immediately or days later.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -45,7 +45,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect((await m.said(id)).at(-1)).toMatch(/The capacity is not stopped: an operator decides/);
   });
 
-  test("a refund of ours finds less left than it asks for: what is there was made outside, and the rest goes back", async () => {
+  test("a refund of ours finds less left than it asks for: the missing part was refunded outside, and the rest goes back", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", () => ({
       kind: "rejected",
@@ -68,7 +68,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a refund that failed days later is opened again, twice; then it waits for a person", async () => {
+  test("a refund that failed days later is made again, twice; then it waits for a person", async () => {
     const { id, session } = await m.bought();
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.deliver();
@@ -98,7 +98,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a refund that the bank sends back weeks later is noticed, also when the word of it gets lost", async () => {
+  test("a refund that the bank sends back weeks later is noticed, even when its event is lost", async () => {
     const { id, session } = await m.bought();
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.deliver();
@@ -128,7 +128,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await rowsOf(m.superuser, due, [id])).toMatchObject([{ after: null }, { after: null }]);
   });
 
-  test("a refund that is told to have failed before it is told to have succeeded leaves the books as they were", async () => {
+  test("a refund that is reported as failed before it is reported as succeeded leaves the books unchanged", async () => {
     const { id, session } = await m.bought();
     const outside = refundOf(session, 10_000);
     await m.tells("refund.failed", { ...outside, status: "failed" });
@@ -138,7 +138,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.problems()).toEqual([]);
   });
 
-  test("the answer of Stripe and its event are one refund", async () => {
+  test("Stripe's answer and its event are one refund", async () => {
     const { id, session } = await m.bought();
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.deliver();
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.books(id)).toEqual(["taken 120000", "refunded -120000"]);
   });
 
-  test("a refund that was given up in doubt and was made all the same does not hold up what else goes back", async () => {
+  test("a refund that was given up in doubt but made anyway does not hold up other refunds", async () => {
     const { id, session } = await m.bought();
     await rowsOf(m.superuser, "update outbox.streams set max_tries = 1 where name = 'refunds'");
     m.stripe.instead("refund", (payload) => {
@@ -167,7 +167,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a row that is given up after its refund was told is ended by the look at the next one", async () => {
+  test("a row that is given up after its refund was reported is settled by the query for the next one", async () => {
     const { id, session } = await m.bought();
     await rowsOf(m.superuser, "update outbox.streams set max_tries = 1 where name = 'refunds'");
     m.stripe.instead("refund", () => ({ kind: "unknown", code: "timeout", reason: "no answer" }));
@@ -192,7 +192,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a refund that is pending is under way until Stripe says more, and is asked about", async () => {
+  test("a pending refund stays pending until Stripe reports more, and the sweep asks about it", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", (payload) => ({
       kind: "delivered",
@@ -210,7 +210,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.refunds(id)).toEqual(["ours cancelled 120000 succeeded"]);
   });
 
-  test("an operator refunds a part, with a reason; a requester may not, nor anybody too much or without one", async () => {
+  test("an operator refunds a part, with a reason; a requester may not, and nobody may refund too much or without a reason", async () => {
     const { id } = await m.bought();
     expect(await codeOf(refund(id, "rita", 100))).toBe("not_allowed");
     expect(await codeOf(refund(id, "otto", 120_001))).toBe("invalid_input");
@@ -228,7 +228,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
       "Otto refunds USD 200.00.",
       "USD 200.00 went back to the customer: a person decided so. USD 1,000.00 of the payment is left.",
     ]);
-    // Who saw another amount to be left repeats a call, or was overtaken.
+    // A call that expects another amount to be left is a repeat, or was overtaken.
     const seen = "select public.refund_payment($1, 'why', 20000, 'otto', 120000)";
     expect(await codeOf(rowsOf(m.superuser, seen, [(await m.payments(id))[0]?.id]))).toBe("conflict");
     await m.apply(id, "PROVISIONING_FAILED", "otto");
@@ -254,7 +254,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
   });
 
-  test("a refund of another payment that only says it is ours is a finding, and ours still goes back", async () => {
+  test("a refund of another payment that merely claims to be ours is a finding, and ours still goes back", async () => {
     const { id, session } = await m.bought();
     const { session: other } = await m.bought();
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -273,7 +273,7 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
   });
 
-  test("a refund of ours that is not known here is a finding; one of somebody else's is ignored", async () => {
+  test("an unknown refund of ours is a finding; one of another account is ignored", async () => {
     const { id: installation } = await oneOf<{ id: string }>(m.superuser, "select id from billing.installation");
     const stray = {
       object: "refund",

@@ -1,4 +1,4 @@
-/** Months that are found late: which count, and which go back, whatever was heard first. */
+/** Months that are found late: which count, and which go back, whatever was reported first. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
@@ -9,7 +9,7 @@ describe.each(POSTGRES_VERSIONS)("months that are found late on PostgreSQL %i", 
   const m = await startMoney(version);
   const { bought, invoiceOf, firstInvoice, subscriptionOf } = subscribingWith(m);
 
-  describe("a renewal is charged, the subscription ends in the dashboard, the request fails, in whatever order it is heard", () => {
+  describe("a renewal is charged, the subscription ends in the dashboard, the request fails, in any order of reports", () => {
     const steps = {
       ended: (_: string, stripeId: string) =>
         m.tells("customer.subscription.deleted", {
@@ -33,7 +33,7 @@ describe.each(POSTGRES_VERSIONS)("months that are found late on PostgreSQL %i", 
       ["failed", "charged", "ended"],
       ["charged", "ended", "failed"],
       ["charged", "failed", "ended"],
-    ])("%s, %s, %s: nothing is kept", async (...order) => {
+    ])("%s, %s, %s: no money is kept", async (...order) => {
       const { id, session, stripeId } = await bought();
       await m.tells("invoice.paid", firstInvoice(session));
       for (const step of order) await steps[step](id, stripeId);
@@ -49,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("months that are found late on PostgreSQL %i", 
     ["in the very second", 0, true],
     ["a second after", 1, false],
   ] as const)(
-    "a month that was paid %s an operator ended the subscription counts: by its time (%i) it is %s",
+    "a month that was paid %s an operator ended the subscription counts by its time (%i): it is %s",
     async (_, after, counts) => {
       const { id, session, stripeId } = await bought();
       await m.tells("invoice.paid", firstInvoice(session));
@@ -72,7 +72,7 @@ describe.each(POSTGRES_VERSIONS)("months that are found late on PostgreSQL %i", 
     },
   );
 
-  test("a month that was found late does not make later ones paid: how they stand is told by the newest", async () => {
+  test("a month found late does not make later months paid: the newest month decides the status", async () => {
     const { id, session, stripeId } = await bought();
     await m.tells("invoice.paid", firstInvoice(session));
     await m.tells("invoice.payment_failed", invoiceOf(stripeId, { status: "open", amount_paid: 0 }), { ago: 60 });
@@ -86,7 +86,7 @@ describe.each(POSTGRES_VERSIONS)("months that are found late on PostgreSQL %i", 
     expect(await subscriptionOf(id)).toMatchObject({ state: "past_due" });
   });
 
-  test("a month that Stripe has moved on to and that nobody told us was paid is asked for", async () => {
+  test("a month that Stripe has moved past and whose payment was not reported is asked for", async () => {
     const { id, session, stripeId } = await bought();
     await m.tells("invoice.paid", firstInvoice(session));
     m.stripe.put({ object: "subscription", id: stripeId, status: "active", current_period_end: inDays(60) });

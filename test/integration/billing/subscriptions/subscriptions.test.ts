@@ -1,5 +1,5 @@
 /**
- * Prices by the month: renewals, renewals that fail, the end of the term, and ends by us or in Stripe. Nothing is torn down by itself.
+ * Monthly prices: renewals, failed renewals, the end of the term, and endings by us or in Stripe. Nothing is torn down automatically.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -12,7 +12,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
   const m = await startMoney(version);
   const { monthly, bought, invoiceOf, firstInvoice, subscriptionOf } = subscribingWith(m);
 
-  test("a first month that is paid begins a subscription; its invoice adds the payment's id and is no second payment", async () => {
+  test("a paid first month begins a subscription; its invoice adds the payment's id and is no second payment", async () => {
     const { id, session } = await bought();
     expect(await m.state(id)).toBe("PROVISIONING");
     expect(await subscriptionOf(id)).toMatchObject({ kind: "recurring", state: "active" });
@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect((await m.payments(id))[0]?.payment_intent).toMatch(/^pi_/);
   });
 
-  test("a request that fails before the payment's id is known: Stripe is asked for it, then the refund goes out, and the subscription ends", async () => {
+  test("a request fails before the payment's id is known: Stripe is asked for it, the refund goes out, and the subscription ends", async () => {
     const { id, session, stripeId } = await bought();
     firstInvoice(session);
     await m.apply(id, "PROVISIONING_FAILED", "otto");
@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
-  test("each renewal is recorded once, and told", async () => {
+  test("each renewal is recorded and announced once", async () => {
     const { id, stripeId } = await bought();
     const renewal = invoiceOf(stripeId);
     await m.tells("invoice.paid", renewal);
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a renewal fails: there are days of grace, then it counts as unpaid, and nothing is torn down", async () => {
+  test("a renewal fails: a grace period begins, then the subscription is unpaid, and nothing is torn down", async () => {
     const { id, stripeId } = await bought();
     const failed = invoiceOf(stripeId, { status: "open", amount_paid: 0 });
     await m.tells("invoice.payment_failed", failed);
@@ -93,7 +93,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await subscriptionOf(id)).toMatchObject({ state: "active" });
   });
 
-  test("ended in Stripe: it is followed and told, and the capacity goes on", async () => {
+  test("ended in Stripe: the end is recorded and announced, and the capacity stays", async () => {
     const { id, stripeId } = await bought();
     const will = {
       object: "subscription",
@@ -125,7 +125,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a renewal from before the end counts, also when it is heard of only after it", async () => {
+  test("a renewal from before the end counts, even when it is reported only afterwards", async () => {
     const { id, session, stripeId } = await bought();
     await m.tells("invoice.paid", firstInvoice(session));
     await m.tells("customer.subscription.deleted", { object: "subscription", id: stripeId, status: "canceled" });
@@ -141,7 +141,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
-  test("the end of a subscription that was given up is asked for again", async () => {
+  test("a subscription's end that was given up is requested again", async () => {
     const { id, stripeId } = await bought();
     m.stripe.instead("subscription.cancel", () => ({ kind: "rejected", code: "http_400", reason: "not today" }));
     await m.apply(id, "CANCEL_APPROVED", "rita");
@@ -154,7 +154,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(asked).toHaveLength(2);
   });
 
-  test("a second subscription of the same request goes back and is ended; what it charges later goes back too", async () => {
+  test("a second subscription of the same request is refunded and ended; what it charges later is refunded too", async () => {
     const { id, session } = await m.opened(monthly);
     await rowsOf(m.superuser, "update billing.checkouts set expires_at = now() where request_id = $1", [id]);
     await m.begin(id);
@@ -179,7 +179,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
-  test("the end of the term is told once, and the capacity goes on", async () => {
+  test("the end of the term is announced once, and the capacity stays", async () => {
     const { id } = await m.bought({ durationDays: 30 });
     await m.says(await m.job(id), { signal: "succeeded" });
     await rowsOf(
@@ -194,7 +194,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.state(id)).toBe("COMPLETED");
   });
 
-  test("an operator ends a subscription: Stripe is asked once, what is charged afterwards goes back, and the capacity goes on", async () => {
+  test("an operator ends a subscription: Stripe is asked once, later charges are refunded, and the capacity stays", async () => {
     const { id, session, stripeId } = await bought();
     await m.tells("invoice.paid", firstInvoice(session));
     await m.says(await m.job(id), { signal: "succeeded" });
@@ -229,7 +229,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
-  test("what was paid once, or not at all, has no subscription to end", async () => {
+  test("a single payment, or none, has no subscription to end", async () => {
     const { id } = await m.bought();
     const other = await m.offered(monthly);
     for (const each of [id, other]) {
@@ -239,7 +239,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     }
   });
 
-  test("a subscription that was not named when it was paid is asked for, so that it can be ended", async () => {
+  test("a subscription that its payment did not name is asked for, so that it can be ended", async () => {
     const { id, session } = await m.opened(monthly);
     const paid = m.paid(session);
     await m.tells("checkout.session.completed", { ...paid, subscription: null });
@@ -262,7 +262,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
       const stripeId = textOf(unpaid["subscription"]);
       const metadata = session["metadata"]!;
       m.stripe.put({ object: "subscription", id: stripeId, status, metadata });
-      // Nobody told of it: the sweep asks how the session stands, and then what is behind it.
+      // Nothing was reported: the sweep asks for the session, and then for the subscription behind it.
       for (let n = 0; n < 2; n += 1) {
         await m.look(id);
         await m.deliver();
@@ -275,7 +275,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
   );
 
   test.each(["invoice", "session"])(
-    "what is paid for a subscription that was ended, because its first payment had failed, goes back, told first by its %s",
+    "a payment for a subscription that was ended because its first payment had failed is refunded, reported first by its %s",
     async (first) => {
       const { id, session } = await m.opened(monthly);
       const unpaid = m.paid(session, { payment_status: "unpaid" });

@@ -1,7 +1,7 @@
 /**
- * Situations in which a request may be, with whom it then waits on. Everybody is whom workflow.ts knows.
+ * Situations of a request, and whom it then waits on. The people are those of workflow.ts.
  *
- * Does not own: how a situation is brought about, nor who is asked about it.
+ * Does not own: how a situation is set up, nor which surfaces are checked.
  */
 import type { Policy, RequestInput } from "../workflow.ts";
 
@@ -9,15 +9,15 @@ export type Step = "commercial" | "technical";
 export type Asked = Readonly<Record<Step, readonly string[]>>;
 
 export interface Situation {
-  /** What the directory has in addition. */
+  /** Additions to the directory. */
   readonly before?: string;
   readonly policy?: Policy;
   readonly request?: RequestInput;
-  /** Decisions before, by whom. */
+  /** Earlier decisions, and by whom. */
   readonly decided?: readonly (readonly ["COMMERCIAL_APPROVED" | "TECH_REVIEW_APPROVED", string])[];
-  /** What changes in the directory once the request is there. */
+  /** Changes to the directory once the request exists. */
   readonly later?: string;
-  /** Whom it waits on: `member (reason)`, in the order of their ids. */
+  /** Whom it waits on: `member (reason)`, ordered by id. */
   readonly commercial: readonly string[];
   readonly technical: readonly string[];
   /** What a list says. */
@@ -70,7 +70,7 @@ export const situations: Readonly<Record<string, Situation>> = {
     technical: infra,
     list: ["nobody for cora", "group infra"],
   },
-  "the owner reviews no more": {
+  "the owner is no longer a reviewer": {
     later: "update directory.members set roles = '{requester}' where workspace_id = 'acme' and id = 'cora'",
     commercial: [],
     technical: infra,

@@ -1,6 +1,6 @@
 /**
- * Whom a request waits on: every surface names the same people, all of whom may decide, and nobody who may is forgotten. A table of
- * situations, and any directory at all.
+ * Whom a request waits on: every surface names the same people, all of them may decide, and nobody who may decide is left out. Checked by a
+ * table of situations, and with random directories.
  */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     return { commercial: of("commercial"), technical: of("technical") };
   }
 
-  /** What the list says the request waits on, and those members whose own list of what waits on them has it. */
+  /** Whom the list says the request waits on, and which of those members have it in their own list. */
   async function listed(id: string): Promise<{ label: string[]; members: string[] }> {
     const { label } = await oneOf<{ label: string[] }>(
       surfaces.superuser,
@@ -96,7 +96,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     return { label, members: members.map((member) => member.id) };
   }
 
-  /** The set form, of which the backlog is made. */
+  /** The set-based form, from which the backlog is made. */
   async function inBacklog(id: string): Promise<Asked> {
     const rows = await rowsOf<{ step: Step; asked: string[] }>(
       surfaces.superuser,
@@ -116,7 +116,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     return answer.asked.map((person) => person.id);
   }
 
-  test("a preview asks whom the request then asks", async () => {
+  test("a preview names the people whom the request then asks", async () => {
     for (const [policy, change] of [
       [undefined, ""],
       [vp, ""],
@@ -134,7 +134,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     }
   });
 
-  test("while the customer is asked, whoever may record the answer is called upon: the owner, or the delegate", async () => {
+  test("while the customer is asked, the person who may record the answer is mentioned: the owner, or the delegate", async () => {
     const called = async (id: string): Promise<string[]> =>
       (
         await rowsOf<{ who: string }>(
@@ -154,7 +154,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     expect(JSON.stringify(reply?.payload)).toContain("<@U0DORA>");
   });
 
-  test("a delegate of a member whom a rule names decides, and reads, while that one is away, and only then", async () => {
+  test("a delegate of a member whom a rule names may decide and read while that member is away, and only then", async () => {
     await surfaces.addPolicy(named);
     await run(delegate("carl", "otto"));
     const { id } = await surfaces.create();
@@ -176,7 +176,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     expect(await surfaces.row(id)).toMatchObject({ commercial_approved_by: "otto" });
   });
 
-  test("whatever the directory looks like, one request and many are answered alike, and as authorize answers", async () => {
+  test("whatever the directory looks like, one request and many give the same answers, and both agree with authorize", async () => {
     await run(
       "delete from capacity.requests r where not exists (select from capacity.events e where e.request_id = r.id)",
     );
@@ -233,8 +233,8 @@ update directory.members m
  where m.workspace_id = 'acme' and m.id = d.id`;
 
 /**
- * Members on whom the list of those who may decide and the decision itself differ; reviews that wait on nobody although somebody may
- * decide, or that wait on somebody who may not.
+ * Members for whom the list of deciders and the decision itself differ; reviews that wait on nobody although somebody may decide, or that
+ * wait on somebody who may not.
  */
 const disagreements = `
 select m.id, s.step, a.allowed, a.counts, n.counts as said, n.asked

@@ -1,5 +1,5 @@
 /**
- * Who may decide is read from the directory at the moment of deciding: who is away and who stands in, who left, who lost a role.
+ * Who may decide is read from the directory at the moment of the decision: who is away, who is the delegate, who left, who lost a role.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -28,7 +28,7 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
     expect(await workflow.row(id)).toMatchObject({ commercial_approved_by: "dora" });
   });
 
-  test("a delegate never decides their own request, nor one of the owner for whom they stand in", async () => {
+  test("a delegate never decides their own request, nor a request of the owner they stand in for", async () => {
     await workflow.setAway("cora", true);
     const own = await workflow.create({ requester: "dora" });
     expect(await codeOf(workflow.apply(own.id, "COMMERCIAL_APPROVED", "dora"))).toBe("not_allowed");
@@ -39,7 +39,7 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
     await workflow.apply(owners.id, "COMMERCIAL_APPROVED", "vera");
   });
 
-  test("whoever asked for the capacity does not answer for the customer: not as owner, nor as the owner's delegate", async () => {
+  test("the requester does not answer for the customer: not as owner, nor as the owner's delegate", async () => {
     await workflow.addPolicy(vpFrom10k);
     await workflow.setAway("cora", true);
     for (const [requester, refused] of [
@@ -59,7 +59,7 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
     }
   });
 
-  test("an owner who left or lost the role decides no more", async () => {
+  test("an owner who left or lost the role can no longer decide", async () => {
     const { id } = await workflow.create();
     await workflow.db.superuser.pool.query("update directory.members set roles = '{requester}' where id = 'cora'");
     expect(await codeOf(workflow.apply(id, "COMMERCIAL_APPROVED", "cora"))).toBe("not_allowed");
@@ -69,7 +69,7 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
     expect(await codeOf(workflow.apply(id, "COMMERCIAL_APPROVED", "cora"))).toBe("not_allowed");
   });
 
-  test("those who are named as reviewers are exactly those whose approval would count", async () => {
+  test("the people named as reviewers are exactly those whose approval would count", async () => {
     await workflow.addPolicy(vpFrom10k);
     for (const away of [false, true]) {
       await workflow.setAway("cora", away);

@@ -1,7 +1,7 @@
 /**
- * Who may do what: every function, table and view of the workflow, and by whom it is reached.
+ * Who may do what: every function, table and view of the workflow, and the roles that reach it.
  *
- * Does not own: how that is compared with the catalogue.
+ * Does not own: the comparison with the catalogue.
  */
 
 const acting = [
@@ -46,7 +46,7 @@ const byLink = [
 const ofWizard = ["begin_draft", "describe_draft", "save_draft", "send_draft_link", "submit_draft"].map(
   (name) => `public.${name}`,
 );
-/** What providers send, and the gate before every request: for everybody. */
+/** What providers send, and the check before every request: open to everybody. */
 const receiving = [
   "check_request",
   "handle_github_webhook",
@@ -55,7 +55,7 @@ const receiving = [
   "handle_slack_webhook",
   "handle_stripe_webhook",
 ].map((name) => `public.${name}`);
-/** Our own server's, guarded by a purpose that no key carries. */
+/** Our own server's functions, guarded by a purpose that no key carries. */
 const ofServer = [
   "public.list_personas",
   "public.recently_told",
@@ -67,7 +67,7 @@ const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
 const ofInbox = ["list_inbox", "mark_all_notifications_read", "mark_notification_read", "unread_notifications"].map(
   (name) => `public.${name}`,
 );
-/** Runs with the caller's rights on purpose: row-level security decides what it tells. */
+/** Runs with the caller's rights on purpose: row-level security decides what it returns. */
 export const asCaller = "public.recent_capacity_events";
 const ofEndpoints = [
   "disable_endpoint",
@@ -78,11 +78,11 @@ const ofEndpoints = [
   "rotate_endpoint_secret",
 ].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
-/** Telling people things, and sending what is due. */
+/** Notifying people, and sending what is due. */
 const telling = "public.notify";
 const dispatching = ["public.notification_dispatcher"];
 const releasing = ["notify.dispatch", "notify.forget_old", "notify.release", "notify.send_due"];
-/** Runs with its owner's rights, and nobody may call it: a trigger does. */
+/** Runs with its owner's rights; only a trigger calls it, and nobody else may. */
 export const ofTriggers = ["notify.insert_notification"];
 const ofViews = ["capacity.last_notified_at", "capacity.unasked", "directory.reader_key_valid", "notify.status_rules"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
@@ -160,7 +160,7 @@ const keeping = [
   "provisioning.put_settings",
 ];
 
-/** Every function of the workflow that anybody but its owner may execute. */
+/** Every function of the workflow that a role other than its owner may execute. */
 export const mayExecute: Readonly<Record<string, readonly string[]>> = {
   anon: [...byLink, ...ofWizard, ...receiving],
   authenticated: [
@@ -222,11 +222,11 @@ export const views = [
   "payments",
   "provisioning_jobs",
 ];
-/** What is written to other than by a function: an insert into it is a call of one. */
+/** What is written to directly rather than by a function: an insert into it acts as a call. */
 export const insertable: Readonly<Record<string, readonly string[]>> = {
   "public.notification_outbox": ["headroom_control", "service_role"],
 };
-/** Views that the others are made of; candidates is for the owner, and for those who read the whole schema. */
+/** Views that other views are built on; candidates is for the owner, and for roles that read the whole schema. */
 export const inner = [
   "billing.balance",
   "billing.due",
@@ -242,7 +242,7 @@ export const inner = [
   "notify.shown",
   "notify.statuses",
 ];
-/** What the views read, for those who have no other way to it. */
+/** What the views read, for roles that have no other access to it. */
 export const underViews = [
   "billing.disputes",
   "billing.entries",
@@ -263,7 +263,7 @@ export const underViews = [
   "provisioning.steps",
 ];
 
-/** Keys and lists that the database alone uses, and what customers fill in. */
+/** Keys and lists that only the database uses, and what customers fill in. */
 export const unreadable = [
   "billing.customers",
   "billing.draft_mails",
@@ -277,7 +277,7 @@ export const unreadable = [
   "notify.categories",
   "notify.channels",
 ];
-/** Members' own, which machines and operators have none of; and what it reads. */
+/** Views of a member's own things, which machines and operators have none of, and what these views read. */
 export const ofOneMember: Readonly<Record<string, readonly string[]>> = {
   "public.notifications": ["authenticated"],
   "notify.shown": ["authenticated", "headroom_auditor", "headroom_control"],
@@ -285,7 +285,7 @@ export const ofOneMember: Readonly<Record<string, readonly string[]>> = {
 /** Views that only operators and auditors read. */
 export const ofOversight = ["capacity.candidates", "directory.standings", "notify.part_ends", "notify.part_stages"];
 
-/** Tables that members see rows of; of all others they see none. */
+/** Tables of which members see some rows; of all others they see none. */
 export const policies = {
   all_workspaces: "headroom_auditor,headroom_control",
   machines: "service_role",

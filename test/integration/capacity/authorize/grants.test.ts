@@ -1,7 +1,7 @@
 /**
- * What the catalogue says about who may do what in the workflow. The lists here are the whole truth: what is granted and not
- * listed is a failure, and so is the opposite. Asked of a database with a platform's default privileges planted, and of
- * one whose owner's own default privileges were tampered with before it was migrated.
+ * What the catalogue says about who may do what in the workflow. The lists are complete in both directions: an unlisted grant is a failure,
+ * and so is a listed one that is missing. Tested on a database with a platform's default privileges, and on one whose owner's default
+ * privileges were tampered with before it was migrated.
  */
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,7 +25,10 @@ import {
 
 const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", "headroom_gateway"];
 
-/** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
+/**
+ * Our objects, wherever they are: the schemas of the directory, the workflow and the inbound layer, and in public what belongs to the
+ * owner.
+ */
 const ours = (owner: string): string =>
   `(n.nspname in ('directory', 'notify', 'capacity', 'provisioning', 'billing', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
@@ -71,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       expect(grants.filter((grant) => grant.grantable)).toEqual([]);
     });
 
-    test("tables and views are readable by exactly those who are listed, and nothing but what is listed is written to", async () => {
+    test("tables and views are readable by exactly the listed roles, and only what is listed is written to", async () => {
       const relations = await rowsOf<{ name: string; owner: string; kind: string; grants: string[] }>(
         database(),
         `select format('%s.%s', n.nspname, c.relname) as name, c.relowner::regrole::text as owner, c.relkind as kind,
@@ -97,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       }
     });
 
-    test("no single column is granted apart from its table", async () => {
+    test("no column is granted separately from its table", async () => {
       const columns = await rowsOf(
         database(),
         `select a.attrelid::regclass from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
@@ -106,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       expect(columns).toEqual([]);
     });
 
-    test("the private schema is open to operators, auditors and the executor, and to nobody for creating", async () => {
+    test("the private schema is open to operators, auditors and the executor, and nobody may create in it", async () => {
       const schema = await oneOf(
         database(),
         `select array_agg(format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) order by r.rolname, x.privilege_type) as grants
@@ -141,7 +144,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     });
 
     test.each(["authenticator", "headroom_gateway", "headroom_ingest"])(
-      "%s by itself may execute and read nothing",
+      "%s alone may execute and read nothing",
       async (role) => {
         const reach = await oneOf(
           database(),
@@ -158,7 +161,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
 
   const database = template.superuser.pool;
 
-  test("every function belongs to the owner and has a pinned search_path; definers are exactly those that somebody may execute, but one, and what a trigger calls", async () => {
+  test("every function belongs to the owner and has a pinned search_path; definers are exactly those that some role may execute, with one exception, and those that a trigger calls", async () => {
     const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean }>(
       database,
       `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer,
@@ -174,7 +177,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     expect(functions.map((f) => f.name)).toEqual(expect.arrayContaining([...granted]));
   });
 
-  test("no function has two shapes: an overload would be a way around a changed one", async () => {
+  test("no function has two signatures: an overload would be a way around a changed one", async () => {
     const twice = await rowsOf(
       database,
       `select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${ours("p.proowner")} group by n.nspname, p.proname having count(*) > 1`,
@@ -227,7 +230,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     }
   });
 
-  test("every view of the API runs with the rights of who asks", async () => {
+  test("every view of the API runs with the caller's rights", async () => {
     const bare = await rowsOf(
       database,
       `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -237,7 +240,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     expect(bare).toEqual([]);
   });
 
-  test("the gateway inherits nothing, and none of our roles passes row-level security by", async () => {
+  test("the gateway inherits nothing, and none of our roles bypasses row-level security", async () => {
     const roles = await rowsOf(
       database,
       String.raw`select rolname, rolinherit from pg_roles

@@ -1,8 +1,8 @@
 /**
- * Asks as Globex's people do, through the gateway's login, and takes out of an answer what may differ between two of them: moments, random
- * ids, and what the caller said themselves.
+ * Calls as Globex's people, through the gateway's login, and removes from an answer what may differ between two calls: times, random ids,
+ * and what the caller said themselves.
  *
- * Does not own: what is asked, nor what is expected.
+ * Does not own: the calls, nor the expected answers.
  */
 import type { ClientBase } from "pg";
 import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
@@ -12,18 +12,18 @@ import { fillProbe, type Filled, type Probe } from "./hostile-probes.ts";
 import type { Things } from "./hostile-workspaces.ts";
 
 export interface Asked {
-  /** The answer as it came, with what the caller named written as `<thing>`. */
+  /** The answer as it came, with the caller's own input replaced by `<thing>`. */
   readonly said: string;
-  /** How many rows were looked at and written, by table; when it was asked for. */
+  /** Rows read and written, by table, when the caller wants them. */
   readonly work: string;
-  /** The forms and notes that it sent in Slack, when it was kept. */
+  /** The forms and notes that it sent in Slack, when the call was committed. */
   readonly sent: string;
 }
 
 export interface Asking {
   readonly client: ClientBase;
   readonly own: Things;
-  /** Keeps what the call does, and looks with this at what it sent. By default nothing of it stays. */
+  /** Commits the call, and inspects with this what it sent. Default: the call is rolled back. */
   readonly keep?: Queryable;
   readonly measure?: boolean;
 }
@@ -39,7 +39,7 @@ export async function ask(
   const { text, values } = statementOf(probe, filled);
   const mark = keep === undefined ? null : await oneOf<{ at: string }>(keep, "select clock_timestamp()::text as at");
   const settings = {
-    // Whoever waited for somebody else's row would be told that it is locked (55P03).
+    // A call that waited for another's row would fail because it is locked (55P03).
     lock_timeout: "250ms",
     "request.path": `/rpc/${probe.of}`,
     "request.headers": JSON.stringify(headersOf(probe, filled)),
@@ -85,7 +85,7 @@ function statementOf({ of, kind }: Probe, { values }: Filled): { text: string; v
   return { text, values: names.map((name) => values.get(name)) };
 }
 
-/** By what does not differ from one installation to the next. */
+/** Sorted by what does not differ between installations. */
 const orders: Readonly<Record<string, string>> = {
   capacity_requests: "created_at",
   capacity_request_events: "created_at, seq",
@@ -94,11 +94,11 @@ const orders: Readonly<Record<string, string>> = {
 
 const argument = (name: string, index: number): string => (name.startsWith("$") ? name : `${name} => $${index + 1}`);
 
-/** Slack's deliveries are signed by Slack; all others by nobody who knows the secret. */
+/** Slack's deliveries are signed with Slack's secret; all others by somebody who does not know the secret. */
 function headersOf({ of }: Probe, { values }: Filled): Readonly<Record<string, string>> {
   const body = values.get("$1");
   if (of === "handle_slack_webhook" && typeof body === "string") {
-    // Ahead of the clock, so that no slow machine makes a form a late one.
+    // Ahead of the clock, so that a form is not late on a slow machine.
     return sign(body, { at: Math.floor(Date.now() / 1000) + 60 }).headers;
   }
   return unsigned[of]?.() ?? {};
@@ -132,7 +132,7 @@ function difference(before: ReadonlyMap<string, number>, after: readonly (readon
   return (
     after
       .map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const)
-      // That there is a row by this id is found out by looking at it; all else is done for one's own workspace only.
+      // The call must look the row up to find that it exists; everything else must stay within the caller's workspace.
       .filter(([name, count]) => count !== 0 && !byId.includes(name))
       .map(([name, count]) => `${name}: ${count}`)
       .toSorted()
@@ -150,7 +150,7 @@ export function withoutNamed(said: string, { named }: Filled): string {
   return text;
 }
 
-/** What two answers to the same question may differ in, whoever else is there. */
+/** What two answers to the same question may differ in, with or without the other workspace. */
 export function withoutMoments(said: string): string {
   const requests = new Map<string, string>();
   return said

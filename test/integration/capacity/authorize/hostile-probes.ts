@@ -1,13 +1,13 @@
 /**
- * Every line of the table of what Globex's people try, as one question each, with the things put in that it is about.
+ * Turns each line of hostile-table.ts into one call, with the things that it is about filled in.
  *
- * Does not own: what is tried (hostile-table.ts), nor asking and comparing.
+ * Does not own: what is tried (hostile-table.ts), nor calling and comparing.
  */
 import { functions, type Fill, type Try } from "./hostile-table.ts";
 import { views } from "./hostile-views.ts";
 import type { Things } from "./hostile-workspaces.ts";
 
-/** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */
+/** Calls in which a signature or a link identifies the caller: made by anonymous users only. */
 const byAnybody = [
   "handle_slack_webhook",
   "handle_linear_webhook",
@@ -26,7 +26,7 @@ const byAnybody = [
 ];
 
 export interface Probe {
-  /** The function or view, and what is put where. */
+  /** The function or view, and the value that is filled in. */
   readonly title: string;
   readonly of: string;
   readonly kind: "function" | "view";
@@ -48,7 +48,7 @@ function titled(of: string, kind: Probe["kind"], argument: string, tries: readon
 
 const bare = { argument: null, what: null, anybody: false };
 
-/** Every line of the table, beginning with the calls that name nothing of anybody else. */
+/** Every line of the table, beginning with the calls that name nothing of others. */
 export const probes: readonly Probe[] = [
   ...Object.keys(functions).map((of): Probe => ({ ...bare, title: of, of, kind: "function" })),
   ...Object.keys(views).map((of): Probe => ({ ...bare, title: of, of, kind: "view" })),
@@ -62,13 +62,13 @@ export const probes: readonly Probe[] = [
 
 export interface Filled {
   readonly values: ReadonlyMap<string, unknown>;
-  /** The things that were named, as they were. */
+  /** The things that were named, unchanged. */
   readonly named: ReadonlyMap<keyof Things, string>;
 }
 
 const valueOf = (what: Try, fill: Fill): unknown => (typeof what === "string" ? fill(what) : what(fill));
 
-/** The arguments or conditions of a probe: the argument in question about these things, all others about one's own. */
+/** A probe's arguments or conditions: the tested argument is about these things, all others about the caller's own. */
 export function fillProbe(probe: Probe, things: Things, own: Things): Filled {
   const named = new Map<keyof Things, string>();
   const fillFrom =

@@ -1,24 +1,24 @@
 /**
- * What Globex's people try: every function and every view that they or anybody reach, and for each argument and column the things of another
- * workspace that could be put there. An empty list says that the argument names nothing.
+ * What Globex's people try: every function and view that they or anonymous users reach, and for each argument and column, the things of
+ * another workspace that could go there. An empty list says that the argument names nothing.
  *
- * For each line the answer about Zebra's thing must be the answer about one that does not exist: the same rows, or the same SQLSTATE,
- * message, detail and hint. And every answer must be the same whether Zebra is there or not, and however much it does.
+ * On each line, the answer about Zebra's thing must equal the answer about one that does not exist: the same rows, or the same SQLSTATE,
+ * message, detail and hint. And every answer must be the same whether or not Zebra exists, and however active it is.
  *
- * Does not own: asking and comparing.
+ * Does not own: calling and comparing.
  */
 import { notifyFunctions } from "./hostile-notify.ts";
 import { wizardFunctions } from "./hostile-wizard.ts";
 import { clickBody, commandBody, submissionBody, typed } from "../../inbound/slack/slack.ts";
 
-/** Replaces `{thing}` in a text by the thing, and remembers which were named. */
+/** Replaces `{thing}` in a text by the thing, and records which things were named. */
 export type Fill = (template: string) => string;
 
-/** What is put in the place of an argument: a text with things in it, or something that is made of such texts. */
+/** The value of an argument: a text with things in it, or something made of such texts. */
 export type Try = string | ((fill: Fill) => unknown);
 
 export interface FunctionRow {
-  /** A call that the workspace's own people make; what is left out keeps its default. */
+  /** A call as the workspace's own people make it; omitted arguments keep their defaults. */
   readonly call: Readonly<Record<string, Try>>;
   readonly tries: Readonly<Record<string, readonly Try[]>>;
 }
@@ -311,12 +311,12 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       ],
     },
   },
-  /** Signed by nobody: what Linear itself sends is not Globex's to say. */
+  /** Without a valid signature: Globex cannot speak for Linear. */
   handle_linear_webhook: {
     call: { $1: "{}" },
     tries: { $1: [(fill) => JSON.stringify({ type: "Issue", action: "remove", data: { id: fill("{issue}") } })] },
   },
-  /** Signed by nobody, too: what a workspace's own secret can do to another is in test/integration/provisioning. */
+  /** Without a valid signature, too: what a workspace's own secret can do to another is tested in test/integration/provisioning. */
   handle_github_webhook: {
     call: { $1: "{}" },
     tries: {

@@ -1,8 +1,8 @@
 /**
- * What an admin, a requester, an operator and an auditor of one workspace, and anybody without a workspace, learn of another: nothing. They
- * go through every function and view that the catalogue says they reach.
+ * What people of one workspace (an admin, a requester, an operator, an auditor) and anonymous users can find out about another: nothing.
+ * They try every function and view that they reach according to the catalogue.
  *
- * Three installations are twins for Globex: alone, beside a Zebra with one request, and beside one with a thousand.
+ * Three installations look the same to Globex: one without Zebra, one where Zebra has one request, and one where it has a thousand.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyVersion, type TestDatabase } from "../../../helpers/database.ts";
@@ -27,10 +27,10 @@ const sorted = (values: Iterable<string>): string[] => [...values].toSorted();
 
 const callersOf = ({ anybody }: Probe) => Object.entries(callers).filter(([caller]) => !anybody || caller === "anon");
 
-/** Whether nothing but a thing is put in the place; what else could be done there changes what comes after it. */
+/** Whether the argument is nothing but a thing; other uses of it would change what comes after it. */
 const namesOneThing = (what: Probe["what"]): boolean => typeof what === "string" && /^\{[a-zA-Z]+\}$/.test(what);
 
-/** The lines that only one of the two has. */
+/** Lines that only one of the two has. */
 const changed = (one: string, other: string): string[] => {
   const [these, those] = [one.split("\n"), other.split("\n")];
   return [
@@ -51,7 +51,7 @@ select c.relname, array(select a.attname::text from pg_attribute a
  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v', 'm', 'f', 'p')
    and (has_table_privilege('anon', c.oid, 'select') or has_table_privilege('authenticated', c.oid, 'select'))`;
 
-/** Everything of Zebra's that is not one of its words. */
+/** Everything of Zebra's that is not an ordinary word. */
 const zebraIds = `
 with r as (select r.id from capacity.requests r where r.workspace_id = 'zebra')
 select id from r
@@ -87,7 +87,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
     ids = new Set((await rowsOf<{ id: string }>(large.superuser.pool, zebraIds)).map(({ id }) => id));
   }, 120_000);
 
-  /** What an answer says of Zebra that the caller did not say themselves. */
+  /** What an answer reveals of Zebra that the caller did not say. */
   const leaksIn = (said: string): string[] => [
     ...(said.match(/[^"\s]*zebra[^"\s]*/gi) ?? []),
     ...(
@@ -95,7 +95,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
     ).filter((id) => ids.has(id)),
   ];
 
-  test("every function and view that anybody or a member reaches has its lines in the table", async () => {
+  test("every function and view that an anonymous user or a member reaches has its lines in the table", async () => {
     const found = await rowsOf<{ name: string; parts: string[] }>(large.superuser.pool, reachable);
     const table = [
       ...Object.entries(functions).map(([name, { tries }]) => [name, sorted(Object.keys(tries))] as const),
@@ -106,7 +106,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
     );
   });
 
-  describe("asked about while its people hold all of it locked", () => {
+  describe("while its people hold all of it locked", () => {
     let asking: Asking;
 
     beforeAll(async () => {
@@ -131,10 +131,10 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
       };
     });
 
-    test.each(names)("is to %s as if it were not there", async (name) => {
+    test.each(names)("looks to %s as if it did not exist", async (name) => {
       const found: unknown[] = [];
       for (const probe of probes.filter(({ of }) => of === name)) {
-        // A view's work is the planner's affair, and depends on what it finds.
+        // How much a view reads is up to the planner, and depends on what it finds.
         const how = { ...asking, measure: probe.kind === "function" && probe.argument !== null };
         for (const [caller, session] of callersOf(probe)) {
           const nothing = await ask(how, session, probe, absent);
@@ -144,7 +144,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
           const [said, expected] = [withoutMoments(about.said), withoutMoments(nothing.said)];
           if (said !== expected) found.push({ caller, probe: probe.title, said, expected });
           let work = [about.work, nothing.work] as const;
-          // The first time something is asked in a session, making the plan is part of the work, and so it is when a table was analysed meanwhile.
+          // The first call in a session also makes the plan, and so does one after a table was analysed meanwhile.
           for (let again = 0; again < 3 && work[0] !== work[1]; again += 1)
             work = [(await ask(how, session, probe, theirs)).work, (await ask(how, session, probe, absent)).work];
           if (work[0] !== work[1]) found.push({ caller, probe: probe.title, work: changed(...work) });
@@ -154,7 +154,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
     });
   });
 
-  describe("that is there or not, with one request or a thousand", () => {
+  describe("that exists or not, with one request or a thousand", () => {
     const heard = new Map<string, Map<string, Set<string>>>(names.map((name) => [name, new Map()]));
     const leaks: unknown[] = [];
 
@@ -173,7 +173,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
         for (const probe of probes) {
           for (const [caller] of callersOf(probe)) {
             if (probe.argument === null) await hear(caller, probe, "as usual", mine);
-            // Whether one may at all is shown by the calls that name nothing.
+            // That the caller has the right at all is shown by the calls that name nothing.
             else if (caller !== "operator" && caller !== "auditor") {
               await hear(caller, probe, "nobody's", absent);
               await hear(caller, probe, "one's own", mine);
@@ -189,7 +189,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
       expect(answers.filter(([, said]) => said.size > 1).map(([line, said]) => [line, ...said])).toEqual([]);
     });
 
-    test("says nothing of itself in them", () => {
+    test("reveals nothing of itself in them", () => {
       expect(leaks).toEqual([]);
     });
   });
@@ -233,18 +233,21 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
       return withoutNamed(said, filled);
     };
 
-    test.each(names.filter((name) => !name.startsWith("handle_")))("is to %s as if it were not there", async (name) => {
-      const found: unknown[] = [];
-      for (const probe of probes.filter(({ of, what }) => of === name && namesOneThing(what))) {
-        const [about, nothing] = [await answerTo(probe, theirs), await answerTo(probe, absent)];
-        const [said, expected] = [withoutMoments(about), withoutMoments(nothing)];
-        if (leaksIn(about).length > 0 || said !== expected) found.push({ probe: probe.title, said, expected });
-      }
-      expect(found).toEqual([]);
-    });
+    test.each(names.filter((name) => !name.startsWith("handle_")))(
+      "looks to %s as if it did not exist",
+      async (name) => {
+        const found: unknown[] = [];
+        for (const probe of probes.filter(({ of, what }) => of === name && namesOneThing(what))) {
+          const [about, nothing] = [await answerTo(probe, theirs), await answerTo(probe, absent)];
+          const [said, expected] = [withoutMoments(about), withoutMoments(nothing)];
+          if (leaksIn(about).length > 0 || said !== expected) found.push({ probe: probe.title, said, expected });
+        }
+        expect(found).toEqual([]);
+      },
+    );
   });
 
-  describe("asked about for good", () => {
+  describe("when calls are committed", () => {
     const superuser = large.superuser.pool;
     let before: Record<string, unknown>;
     const differs: unknown[] = [];
@@ -282,7 +285,7 @@ describe.each(everyVersion)("another workspace on PostgreSQL %i", async (version
     });
   });
 
-  test("what another stream captures under the key of a request is none of the request's", async () => {
+  test("what another stream captures under a request's key does not belong to the request", async () => {
     const superuser = large.superuser.pool;
     const captured = () => rowsOf(superuser, "select * from capacity.request_captures order by 1, 2");
     const before = await captured();

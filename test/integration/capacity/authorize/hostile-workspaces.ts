@@ -1,8 +1,8 @@
 /**
- * Two workspaces in one installation: Zebra, whose every name is a marker, and Globex, whose people are curious about it. What Zebra has is
- * handed out as things; so are things of the same shape that nobody has, and Globex's own.
+ * Two workspaces in one installation: Zebra, whose every name is a marker, and Globex, whose people try to find out about it. Hands out
+ * Zebra's things, things of the same shape that nobody has, and Globex's own.
  *
- * Does not own: what is asked (hostile-table.ts), nor what is asserted.
+ * Does not own: the calls (hostile-table.ts), nor what is asserted.
  */
 import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { channel, secretKey, signingSecret, team } from "../../inbound/slack/slack.ts";
@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "../../../helpers/database
 import { anonymous, memberSession, overHttp, type Session } from "../gateway.ts";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
 
-/** Everything by which a workspace, or something of it, can be named. */
+/** Everything by which a workspace, or something in it, can be named. */
 export interface Things {
   readonly workspace: string;
   readonly team: string;
@@ -35,13 +35,13 @@ export interface Things {
   readonly event: string;
   readonly notification: string;
   readonly hash: string;
-  /** What somebody of the workspace is doing while the others ask, in a transaction that has not ended. */
+  /** Work of the workspace's own people in an open transaction while others call. */
   readonly endpointUnderWay: string;
   readonly keyUnderWay: string;
   readonly customerUnderWay: string;
 }
 
-/** Of the same shape as the others, and nobody's. */
+/** The same shape as the others, but nobody's. */
 export const absent: Things = {
   workspace: "nobody",
   team: "T0NOBODY",
@@ -75,7 +75,7 @@ function forged(tokenId: string): string {
   return Buffer.concat([id, Buffer.alloc(32, 7)]).toString("base64url");
 }
 
-/** Who of Globex asks, and nobody in particular. Rex has a namesake at Zebra. */
+/** Globex's callers, and an anonymous one. Rex has a namesake at Zebra. */
 export const callers: Readonly<Record<string, Session>> = {
   admin: memberSession("hal", "globex"),
   requester: memberSession("rex", "globex"),
@@ -84,7 +84,7 @@ export const callers: Readonly<Record<string, Session>> = {
   anon: anonymous,
 };
 
-/** A database in which nothing has been arranged yet. Call it while tests are collected. */
+/** A database without any data yet. Call it while tests are collected. */
 export async function cloneTwin(version: EmbeddedVersion): Promise<TestDatabase> {
   const db = await createTestDatabase({ version });
   await db.superuser.pool.query(`alter database ${db.name} set headroom.secret_key = '${secretKey}'`);
@@ -124,7 +124,7 @@ const zebra: Names = {
   issue: "22222222-2222-4222-8222-222222222222",
 };
 
-/** Who is in both, under the same ids: names differ, and so do Slack ids and addresses. */
+/** People who are in both, under the same ids: names, Slack ids and addresses differ. */
 const people = {
   hal: "admin",
   rex: "requester",
@@ -187,7 +187,7 @@ async function createAs(client: Queryable, names: Names, requester: string, key:
 
 const apply = "select public.apply_capacity_event($1, $2, 'user', $3, $4)";
 
-/** Somebody sends the workspace's first messages, and is not back yet. */
+/** The workspace's first messages are claimed and not settled yet. */
 async function claim(db: TestDatabase): Promise<void> {
   await rowsOf(
     db.as("headroom_executor").pool,
@@ -220,7 +220,7 @@ async function firstRequest(db: TestDatabase, names: Names): Promise<string> {
   return id;
 }
 
-/** Two members of the workspace are told something; the others have namesakes. */
+/** Two members of the workspace are notified; the others have namesakes. */
 async function tell(db: TestDatabase, names: Names): Promise<string> {
   const notify = `select public.notify($1, $2, $3, $4, $5, $6, '{in-app,email}') as id`;
   const told = [
@@ -296,7 +296,7 @@ async function things(
   };
 }
 
-/** Globex as it is in every twin, after Zebra has begun and before it goes on. Answers with the things of both. */
+/** Globex as it is in each of the three, after Zebra was created and before it continues. Returns the things of both. */
 export async function arrange(db: TestDatabase, zebraRequests: number): Promise<{ own: Things; theirs: Things }> {
   await secrets(db);
   let first = "";
@@ -319,7 +319,7 @@ export async function arrange(db: TestDatabase, zebraRequests: number): Promise<
   return { own, theirs };
 }
 
-/** Where Zebra has rows, and how they are told from others. */
+/** Where Zebra has rows, and how to recognise them. */
 const zebraRows = `
 select c.oid::regclass::text as name, string_agg(w.mine, ' or ') as mine
   from pg_class c
@@ -332,7 +332,7 @@ select c.oid::regclass::text as name, string_agg(w.mine, ' or ') as mine
  where c.relnamespace::regnamespace::text in ('outbox', 'webhooks', 'directory', 'notify', 'capacity', 'inbound') and c.relkind = 'r' and not c.relispartition
  group by c.oid order by 1`;
 
-/** Locks every row of Zebra's until the transaction ends; those that its people refer to just now, as far as that goes. */
+/** Locks every row of Zebra's until the transaction ends; rows in use by its people just now as far as possible. */
 export async function lockZebra(client: Queryable): Promise<void> {
   for (const { name, mine } of await rowsOf<{ name: string; mine: string }>(client, zebraRows)) {
     await rowsOf(client, `select from ${name} t where ${mine} for update skip locked`);

@@ -1,6 +1,6 @@
 /**
- * What somebody learns about a request that is not theirs: nothing. Every entrance gives the same answer for a request that is not
- * there, one of another workspace, and one that they may not read.
+ * What people find out about a request that they may not read: nothing. Every entrance gives the same answer for a request that does not
+ * exist, one of another workspace, and one that they may not read.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -30,7 +30,7 @@ const entrances: Readonly<Record<string, string>> = {
   "erase_customer for somebody else": "select public.erase_customer($1, 'asked to', 'ada')",
 };
 
-describe.each(POSTGRES_VERSIONS)("a request that is not one's own on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("a request that the caller may not read on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   let id: string;
 
@@ -38,14 +38,14 @@ describe.each(POSTGRES_VERSIONS)("a request that is not one's own on PostgreSQL 
     ({ id } = await workflow.create());
   });
 
-  /** All that is said, with the id that was asked for taken out. */
+  /** The whole answer, without the id that was asked for. */
   async function answerTo(session: Session, text: string, asked: string): Promise<unknown> {
     const refusal = await refusalOf(overHttp(workflow.db, session, (client) => rowsOf(client, text, [asked])));
     const { code, message, detail, hint } = refusal;
     return JSON.parse(JSON.stringify({ code, message, detail, hint }).replaceAll(asked, "<id>"));
   }
 
-  test.each(Object.entries(entrances))("is to %s as one that does not exist", async (_entrance, text) => {
+  test.each(Object.entries(entrances))("looks to %s like one that does not exist", async (_entrance, text) => {
     const before = await workflow.size();
     const answer = {
       code: "PT404",
@@ -53,7 +53,7 @@ describe.each(POSTGRES_VERSIONS)("a request that is not one's own on PostgreSQL 
       detail: "not_found: <id>",
       hint: "Check the id; it looks like CR-2026-000042.",
     };
-    // Carl and Otto are of the workspace and have nothing to do with it; Glen is everything, in another one.
+    // Carl and Otto are in the workspace but unrelated to the request; Glen has every role, in another workspace.
     for (const session of [memberSession("carl"), memberSession("otto"), memberSession("glen", "globex")]) {
       expect(await answerTo(session, text, id)).toEqual(answer);
       expect(await answerTo(session, text, absent)).toEqual(answer);
@@ -62,13 +62,13 @@ describe.each(POSTGRES_VERSIONS)("a request that is not one's own on PostgreSQL 
     expect(await workflow.size()).toEqual(before);
   });
 
-  test("cannot be held up by deciding it: who may not read it waits for nobody and is waited for by nobody", async () => {
+  test("cannot be held up by deciding it: a caller who may not read it neither waits nor blocks", async () => {
     const client = await workflow.db.superuser.connect();
     await client.query("begin");
     await client.query("select from capacity.requests where id = $1 for update", [id]);
     for (const text of Object.values(entrances)) {
       const attempt = overHttp(workflow.db, memberSession("carl"), async (stranger) => {
-        // Somebody who waited for the request would be told that it is locked (55P03).
+        // A caller who waited for the request would fail because it is locked (55P03).
         await stranger.query("set local lock_timeout = '200ms'");
         await stranger.query(text, [id]);
       });

@@ -1,9 +1,9 @@
 /**
- * Who may do what to which request, in which workspace: one table for reading and for everything else that the API offers,
- * every cell of it tried over a connection like PostgREST's. What the table does not name must be refused.
+ * Who may do what to which request, in which workspace: one table for reading and for everything else that the API offers. Every cell is
+ * tried over a connection like PostgREST's. What the table does not list must be refused.
  *
- * Reading is also held against capacity.may_read(), which functions ask, and against capacity.judge(): whoever may act on a
- * request may see it.
+ * Reading is also compared with capacity.may_read(), which functions use, and with capacity.judge(): everybody who may act on a request may
+ * see it.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -68,8 +68,8 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
   });
 
   /**
-   * Who gets through, of everybody who tries; the others must be refused, and not by accident. A service that names no
-   * member is told to (400), and what the state does not allow is a conflict (409).
+   * Who succeeds, of all who try; the others must be refused, and for the right reason. A service that names no member gets 400, and what
+   * the state does not allow is a conflict (409).
    */
   async function whoCan(work: (client: ClientBase) => Promise<unknown>): Promise<string[]> {
     const able: string[] = [];
@@ -105,7 +105,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       expect(await whoCan(calls("select public.get_capacity_request($1)", id))).toEqual(readers);
     });
 
-    test("metrics count it for its readers only", async () => {
+    test("metrics count it only for its readers", async () => {
       const id = ids[name]!;
       const { workspace_id } = await workflow.row(id);
       await superuser.query(
@@ -131,16 +131,16 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       );
     });
 
-    test.each(Object.entries(acts))("%s is for those whom the table names", async (act, event) => {
+    test.each(Object.entries(acts))("%s is for those in the table", async (act, event) => {
       const id = ids[name]!;
       const { version: before } = await workflow.row(id);
-      // Readers are answered when it was decided before; but nothing changes then.
+      // Readers get an answer when it was decided before, but nothing changes.
       const changes = async (client: ClientBase): Promise<boolean> =>
         (await oneOf<{ version: number }>(client, applyText, [id, event])).version > before;
       expect(await whoCan(changes)).toEqual(membersOf(row[act as keyof typeof acts]));
     });
 
-    test("nudging is for the requester and admins, noting for members who read, erasing for admins, the address for whom the table names", async () => {
+    test("nudging is for the requester and admins, noting for members who read, erasing for admins, the address for those in the table", async () => {
       const id = ids[name]!;
       const admins = readers.filter((who) => ["ada", "rita@globex", "glen@globex"].includes(who));
       expect(await whoCan(calls("select public.nudge_capacity_request($1)", id))).toEqual(inOrder(row.nudge));
@@ -154,7 +154,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     });
   });
 
-  test("a delegate sees and decides what the owner would, while the owner is away and not before or after", async () => {
+  test("a delegate sees and decides what the owner would, while the owner is away and neither before nor after", async () => {
     const standsIn = async (): Promise<string[]> => {
       const seen: string[] = [];
       for (const [name, id] of Object.entries(ids)) {
@@ -174,7 +174,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     };
     expect(await standsIn()).toEqual([]);
     await workflow.setAway("cora", true);
-    // Not the one that Cora asked for herself: nobody stands in for a reviewer of their own request.
+    // Not the one that Cora requested herself: nobody stands in for a reviewer of their own request.
     expect(await standsIn()).toEqual([
       "asked by Rita, owned by Cora",
       "so large that a VP decides",
@@ -193,7 +193,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     expect(await standsIn()).toEqual([]);
   });
 
-  test("leaving a group, losing a role and being deactivated hold at once, while the token is still good", async () => {
+  test("leaving a group, losing a role and being deactivated take effect immediately, while the token is still valid", async () => {
     const id = ids["asked by Rita, owned by Cora"]!;
     const reads = (who: string): Promise<boolean> =>
       overHttp(db, memberSession(who), sees("select id from public.capacity_requests where id = $1", id));
@@ -208,9 +208,9 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     await undone.query("update directory.members set active = true where workspace_id = 'acme' and id = 'rita'");
   });
 
-  test("reading, as policies say it, is reading as functions say it, and includes all that judge allows", async () => {
+  test("reading by policies equals reading by functions, and includes everything that judge allows", async () => {
     await workflow.setAway("cora", true);
-    // Provisioning is over or under way where operators may look; else judge alone decides, whatever the state.
+    // Operators also see requests in or after provisioning; otherwise judge alone decides, whatever the state.
     const expected = await rowsOf<{ member: string; request: string; may_read: boolean; by_judge: boolean }>(
       superuser,
       `select m.id as member, r.id as request, capacity.may_read(r, directory.standing_of(m.workspace_id, m.id)) as may_read,
@@ -245,7 +245,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
           `update public.${view} set ${column} = null`,
           `delete from public.${view}`,
         ]) {
-          // 55000: the view cannot be written at all; that is found out before rights are asked.
+          // 55000: the view cannot be written at all; Postgres checks that before rights.
           expect(await refusalOf(overHttp(db, session, (client) => client.query(text)))).toMatchObject({
             code: expect.stringMatching(/^(42501|55000)$/),
           });
@@ -282,7 +282,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
   });
 
   test.each(["personal_data", "request_customers"])(
-    "%s is closed by itself too, not only behind the view: were the schema open, its rows would be seen by readers alone",
+    "%s is closed itself, not only behind the view: if the schema were open, only readers would see its rows",
     async (name) => {
       const seenBy = (member: string): Promise<{ id: string }[]> =>
         overHttp(db, memberSession(member), (client) =>
@@ -319,7 +319,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     }
   });
 
-  test("the key of the customers' hashes is read by nobody, not by operators and auditors of the installation either", async () => {
+  test("nobody reads the key of the customers' hashes, not even operators and auditors of the installation", async () => {
     expect(await rowsOf(superuser, "select from capacity.customer_keys where workspace_id = 'acme'")).toHaveLength(1);
     for (const role of ["headroom_ingest", "headroom_executor", "headroom_control", "headroom_auditor"] as const) {
       for (const text of ["select from capacity.customer_keys", "select capacity.marking_key('acme')"]) {
@@ -328,7 +328,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     }
   });
 
-  test("a member acts as nobody else, and not even an admin as the system", async () => {
+  test("a member cannot act as another, and not even an admin as the system", async () => {
     const id = ids["asked by Rita, owned by Cora"]!;
     const text = "select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', $2, $3)";
     for (const who of ["rita", "ada", "nils"]) {
@@ -339,7 +339,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
         ["cron", "timer"],
         ["customer", "customer"],
       ]) {
-        // Nils does not know that there is such a request, and learns nothing by pretending.
+        // Nils does not know that the request exists, and finds out nothing by pretending.
         expect(await codeOf(overHttp(db, memberSession(who), calls(text, id, type, actor)))).toBe(
           who === "nils" ? "not_found" : "not_allowed",
         );

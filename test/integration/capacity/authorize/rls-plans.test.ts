@@ -1,6 +1,6 @@
 /**
- * What row-level security costs: who somebody is must be asked once per query and never once per row, and the answers must
- * meet indexed columns. Read from the plans that the server makes over a few thousand requests of many workspaces.
+ * What row-level security costs: it looks the caller up once per query, never once per row, and its results must match indexed columns.
+ * Read from the server's plans over a few thousand requests of many workspaces.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, everyVersion } from "../../../helpers/database.ts";
@@ -49,7 +49,7 @@ select r.id, r.workspace_id, sha256(convert_to(right(r.id, 3), 'UTF8')), 'org-' 
 analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.request_customers, directory.members, directory.workspaces, directory.group_members;
 `;
 
-/** What is read of the log, how, and of which own events that speaks at most. */
+/** What is read from the log, how, and the caller's own events that it may read at most. */
 const readings: readonly (readonly [what: string, query: string, which: string])[] = [
   ["the newest event", "select id from public.capacity_request_events order by created_at desc limit 1", "limit 1"],
   [
@@ -71,7 +71,7 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** The conditions of a node, where a function would be called for each row. */
+/** A node's conditions, where a function would be called for each row. */
 function conditionsOf(node: PlanNode): string {
   return ["Filter", "Index Cond", "Recheck Cond", "Join Filter", "Hash Cond"]
     .map((field) => JSON.stringify(node[field] ?? ""))
@@ -84,7 +84,7 @@ const indexesOf = (nodes: readonly PlanNode[]): string[] =>
 const scanned = (nodes: readonly PlanNode[]): string[] =>
   nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"] ?? "");
 
-/** Whoever reads is asked in init-plans, each of which ran once or not at all. */
+/** The caller is looked up in init-plans, each of which ran at most once. */
 function expectAskedOnce(nodes: readonly PlanNode[]): void {
   const asking = nodes.filter((node) => JSON.stringify({ ...node, Plans: [] }).includes("directory.reader_"));
   expect(asking.length).toBeGreaterThan(0);
@@ -120,25 +120,22 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
     ["an authority by role", "m2"],
     ["an operator", "m3"],
     ["an admin", "m1"],
-  ])(
-    "the requests of %s are found by indexes, one for each way in which they may be theirs",
-    async (_who, memberId) => {
-      const nodes = await planOf(memberId, "select id from public.capacity_requests");
-      expectAskedOnce(nodes);
-      expect(scanned(nodes)).toEqual([]);
-      expect(nodes.map((node) => node["Node Type"])).toContain("BitmapOr");
-      expect(indexesOf(nodes)).toEqual(
-        expect.arrayContaining([
-          "requests_authority_member",
-          "requests_authority_role",
-          "requests_commercial",
-          "requests_infra",
-          "requests_requester",
-        ]),
-      );
-      expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
-    },
-  );
+  ])("the requests of %s are found by indexes, one for each kind of relation to them", async (_who, memberId) => {
+    const nodes = await planOf(memberId, "select id from public.capacity_requests");
+    expectAskedOnce(nodes);
+    expect(scanned(nodes)).toEqual([]);
+    expect(nodes.map((node) => node["Node Type"])).toContain("BitmapOr");
+    expect(indexesOf(nodes)).toEqual(
+      expect.arrayContaining([
+        "requests_authority_member",
+        "requests_authority_role",
+        "requests_commercial",
+        "requests_infra",
+        "requests_requester",
+      ]),
+    );
+    expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
+  });
 
   test("the history of one request is read by its key, and the request is looked up by its own", async () => {
     const [{ id }] = await overHttp(
@@ -159,7 +156,7 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
     expect(nodes[0]!["Actual Rows"]).toBe(4);
   });
 
-  test("a page of the newest requests with everything in it asks once too", async () => {
+  test("a page of the newest requests with all columns also looks up the caller once", async () => {
     const nodes = await planOf(
       "m1",
       "select * from public.capacity_requests order by created_at desc, id desc limit 20",
@@ -170,7 +167,7 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
   });
 
   test.each(["slack_thread_ts", "linear_issue_id"])(
-    "a request is found by its %s by index, and only by those who may read it",
+    "a request is found by its %s by index, and only by its readers",
     async (name) => {
       const { id } = await oneOf<{ id: string }>(
         db.superuser.pool,
@@ -194,14 +191,14 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
     },
   );
 
-  test("the backlog goes over the requests once, whatever they wait for", async () => {
+  test("the backlog scans the requests once, whatever they wait for", async () => {
     const nodes = await planOf("m40", "select * from public.capacity_backlog");
     expectAskedOnce(nodes);
     expect(nodes.filter((node) => node["Relation Name"] === "requests")).toHaveLength(1);
     expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
   });
 
-  test("what happened lately is found by its time", async () => {
+  test("recent events are found by their time", async () => {
     const nodes = await planOf(
       "m1",
       "select * from public.capacity_request_events where created_at >= now() - interval '6 hours' order by created_at limit 500",
@@ -212,7 +209,7 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
   });
 
   test.each(readings)(
-    "for %s no event of another workspace is looked at, so that no time tells how many there are",
+    "for %s no event of another workspace is read, so that timing does not tell how many there are",
     async (_what, query, which) => {
       const { own } = await oneOf<{ own: number }>(
         db.superuser.pool,
@@ -228,12 +225,12 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
         return sum + (node["Actual Rows"] + removed.reduce((all, count) => all + count, 0)) * node["Actual Loops"];
       }, 0);
       expect(own).toBeGreaterThan(0);
-      // Rows of several looks are told as their mean, which was rounded.
+      // Rows of several loops are reported as their mean, which was rounded.
       expect(rows).toBeLessThanOrEqual(own + (looks > 1 ? looks : 0));
     },
   );
 
-  test("a list that does not ask for threads, issues and customers does not read where they stand", async () => {
+  test("a list without threads, issues and customers does not read them", async () => {
     const nodes = await planOf(
       "m1",
       "select id, state from public.capacity_requests order by created_at desc limit 20",
@@ -244,7 +241,7 @@ describe.each(everyVersion)("plans under row-level security on PostgreSQL %i", a
   });
 });
 
-/** The value leads to the capture, and the capture to one request; no node goes over more than a row. */
+/** The value leads to the capture, and the capture to one request; no node reads more than one row. */
 function expectLookedUp(nodes: readonly PlanNode[]): void {
   expect(indexesOf(nodes)).toEqual(expect.arrayContaining(["request_captures_value", "requests_pkey"]));
   for (const node of nodes) expect(node["Actual Rows"]).toBeLessThanOrEqual(1);

@@ -1,11 +1,11 @@
 /**
- * The table of who may do what to which request: everybody who could ask, and, for each kind of request, who gets through.
+ * The table of who may do what to which request: every caller and, for each kind of request, who succeeds.
  *
  * Does not own: making the requests, nor trying.
  */
 import { anonymous, memberSession, service, type Session } from "../gateway.ts";
 
-/** Beside those of the directory: an auditor, and somebody who has nothing to do with anything. */
+/** In addition to the directory's members: an auditor, and a member who is related to nothing. */
 export const moreMembers = `
 insert into directory.members (workspace_id, id, display_name, roles) values
   ('acme', 'aude', 'Aude', '{auditor}'), ('acme', 'nils', 'Nils', '{requester}'), ('globex', 'gina', 'Gina', '{requester}');
@@ -14,7 +14,7 @@ insert into capacity.policies (workspace_id, id, kind, step, min_monthly_cost_us
   ('acme', 'largest', 'escalation', 'commercial', 100000, null, 'carl', 10);
 `;
 
-/** Everybody who asks; members as `name` in acme or `name@workspace`. */
+/** Every caller; members as `name` in acme or `name@workspace`. */
 export const sessions: Readonly<Record<string, Session>> = {
   ...Object.fromEntries(
     ["rita", "rob", "cora", "dora", "carl", "vera", "tess", "tim", "otto", "ada", "aude", "nils", "gus"].map((id) => [
@@ -58,7 +58,7 @@ const nobody = {
   address: [],
 } as const;
 
-/** The rows, and who is expected where. Noting is for readers and erasing for admins, on every row alike. */
+/** The rows, and who is expected where. Readers may add notes and admins may erase, on every row. */
 export const table: Readonly<Record<string, Row>> = {
   "asked by Rita, owned by Cora": {
     ...nobody,

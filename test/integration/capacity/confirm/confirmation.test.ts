@@ -19,7 +19,7 @@ interface Story {
   readonly repeated?: boolean;
 }
 
-/** The token as the specification writes it: id and HMAC, in the alphabet of links. */
+/** The token as the specification defines it: id and HMAC, in the alphabet of links. */
 function tokenOf(id: string, withSecret = secret): string {
   const bytes = Buffer.from(id.replaceAll("-", ""), "hex");
   return Buffer.concat([bytes, createHmac("sha256", withSecret).update(bytes).digest()]).toString("base64url");
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
   const superuser = db.superuser.pool;
 
   beforeAll(async () => {
-    // Every session of this database has the key from here on, as the sessions of a configured process have.
+    // From here on every session of this database has the key, as in a configured process.
     await superuser.query(`alter database ${db.name} set headroom.secret_key = '${secretKey}'`);
     await setSecret(secret);
   });
@@ -90,7 +90,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(token).toMatch(/^[A-Za-z0-9_-]{64}$/);
   });
 
-  test("only what is there gets a token, and only the executor can ask", async () => {
+  test("only an existing request gets a token, and only the executor can ask for it", async () => {
     const { tokenId } = await offer();
     const ask = "select capacity.confirmation_token($1)";
     expect(await codeOf(db.as("headroom_executor").pool.query(ask, [randomUUID()]))).toBe("not_found");
@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     });
   });
 
-  test("looking at the link shows the offer and changes nothing, however often and also in a read-only transaction", async () => {
+  test("opening the link shows the offer and changes nothing, however often, even in a read-only transaction", async () => {
     const { id, token } = await offer();
     const before = await everything(id);
     for (const session of [anonymous, anonymous, memberSession("rita"), service]) {
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(await everything(id)).toEqual(before);
   });
 
-  test("the page says nothing about the customer, whom mail scanners need not know", async () => {
+  test("the page says nothing about the customer, since mail scanners open it too", async () => {
     const { token } = await offer();
     expect(JSON.stringify(await describeLink(token))).not.toContain("Initech");
   });
@@ -168,17 +168,17 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
 
   test("declining ends it, with the reason if there is one", async () => {
     const one = await offer();
-    expect(await decide(one.token, "decline", " too dear \n")).toMatchObject({
+    expect(await decide(one.token, "decline", " too expensive \n")).toMatchObject({
       status: "declined",
       decision: "decline",
     });
-    expect(await workflow.row(one.id)).toMatchObject({ state: "CANCELLED", cancellation_reason: "too dear" });
+    expect(await workflow.row(one.id)).toMatchObject({ state: "CANCELLED", cancellation_reason: "too expensive" });
     const other = await offer();
     expect(await decide(other.token, "decline", "  ")).toMatchObject({ status: "declined" });
     expect((await workflow.row(other.id)).state).toBe("CANCELLED");
   });
 
-  test("the token stands in no table", async () => {
+  test("the token is in no table", async () => {
     const { token } = await offer();
     await decide(token, "confirm");
     const tables = await rowsOf<{ name: string }>(
@@ -203,7 +203,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     },
   );
 
-  test("two answers at once: one decides, the same one is a repeat, the opposite one is refused", async () => {
+  test("of two simultaneous answers one decides; the same answer is a repeat, the opposite one is refused", async () => {
     for (const second of ["confirm", "decline"]) {
       const { id, token } = await offer();
       const [one, other] = await db.twoConnections("authenticator");
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     }
   });
 
-  test("two answers at once of which the first is rolled back: the second decides", async () => {
+  test("of two simultaneous answers the first is rolled back: the second decides", async () => {
     const { id, token } = await offer();
     const [one, other] = await db.twoConnections("authenticator");
     for (const client of [one, other]) {
@@ -240,7 +240,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect((await workflow.row(id)).state).toBe("CANCELLED");
   });
 
-  test("after the deadline the link is gone, before the sweep has been there as well as after", async () => {
+  test("after the deadline the link is gone, before the sweep as well as after", async () => {
     const { id, token } = await offer();
     await workflow.passDeadline(id);
     expect(await describeLink(token)).toMatchObject({ status: "expired" });
@@ -270,7 +270,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(await describeLink(token)).toMatchObject({ status: "cancelled", decision: "confirm" });
   });
 
-  test("a token with any byte or any character changed is not valid", async () => {
+  test("a token with any byte or character changed is invalid", async () => {
     const { id, token } = await offer();
     const before = await everything(id);
     const bytes = Buffer.from(token, "base64url");
@@ -294,7 +294,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(await everything(id)).toEqual(before);
   });
 
-  test("what is no token at all gets the same answer as one that nobody made", async () => {
+  test("garbage gets the same answer as a token that nobody made", async () => {
     const { token, tokenId } = await offer();
     const garbage: unknown[] = [
       null,
@@ -326,7 +326,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
   });
 
   test.each([
-    ["a decision that is none", "perhaps", null, "invalid_input"],
+    ["an invalid decision", "perhaps", null, "invalid_input"],
     ["no decision", null, null, "invalid_input"],
     ["an event's name", "CUSTOMER_CONFIRMED", null, "invalid_input"],
     ["a reason that is too long", "decline", "x".repeat(2001), "invalid_payload"],
@@ -339,7 +339,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(await everything(id)).toEqual(before);
   });
 
-  test("another secret makes all links invalid that were mailed before", async () => {
+  test("another secret invalidates all links mailed before", async () => {
     const { token, tokenId } = await offer();
     const rotated = "another secret for links, just as long";
     await setSecret(rotated);
@@ -349,7 +349,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(await describeLink(token)).toMatchObject({ status: "open" });
   });
 
-  test("without the secret, or without the key to it, nothing is decided and no internals are told", async () => {
+  test("without the secret, or without the key to it, nothing is decided and no internals are shown", async () => {
     const { id, token, tokenId } = await offer();
     const before = await everything(id);
     const withoutKey = async (client: ClientBase): Promise<unknown> => {

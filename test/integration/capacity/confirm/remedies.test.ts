@@ -1,4 +1,4 @@
-/** What is advised about a customer who is not asked is accepted in the state in which it is advised, with a price and without. */
+/** The remedy advised for a customer who is not asked is accepted in the state in which it is advised, with a price and without. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { customer, linearRail, slackRail, startSurfaces, surfaceRail } from "../surfaces.ts";
@@ -31,7 +31,7 @@ describe.each(POSTGRES_VERSIONS)("remedies for a customer who is not asked, on P
         [id],
       )
     ).u;
-  /** Makes the last mail one that the relay gave up. */
+  /** Marks the last mail as given up by the relay. */
   const giveUp = async (id: string): Promise<void> => {
     const email = surfaceRail("email", {
       send: ({ payload }) =>
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("remedies for a customer who is not asked, on P
     ),
   );
 
-  /** Brings a request to where its customer is not asked for that reason. */
+  /** Brings a request to a state in which its customer is not asked for that reason. */
   const ways: Readonly<Record<string, (input: RequestInput) => Promise<string>>> = {
     no_address: (input) => surfaces.createIn(waiting, input),
     bad_address: (input) => surfaces.createIn(waiting, { ...input, customer: { email: "a@x, b@x" } }),

@@ -1,6 +1,6 @@
 /**
- * The customer who is not asked: for want of an address, of the workspace's public address, or because the mail was given up. That
- * every surface says so, to those who can fix it, and that they can: another address, the link again. Time is moved by making rows older.
+ * The customer who is not asked: the address or the workspace's public address is missing, or the mail was given up. Every surface says so
+ * to the people who can fix it, and the remedies work: another address, sending the link again. Time passes by making rows older.
  */
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
   const mailsOf = async (id: string) => (await surfaces.effects(id)).filter(({ effect }) => effect === "tell:customer");
   const lastReply = async (id: string) =>
     (await surfaces.effects(id)).findLast(({ effect }) => effect === "slack:reply")?.payload;
-  /** Makes the last mail one that the relay gave up. */
+  /** Marks the last mail as given up by the relay. */
   const giveUp = async (id: string): Promise<void> => {
     const email = surfaceRail("email", {
       send: ({ payload }) =>
@@ -77,7 +77,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
     await relay.stop();
   };
 
-  describe("is told of", () => {
+  describe("is reported", () => {
     test.each<[string, RequestInput, string | null, string, string]>([
       ["no address", {}, publicUrl, "no_address", "their e-mail address is not known"],
       ["an address that is none", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is invalid"],
@@ -110,7 +110,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       await surfaces.expectWhole([id]);
     });
 
-    test("not where the mail is made: then the customer has until the deadline", async () => {
+    test("not where the mail is still being sent: then the customer has until the deadline", async () => {
       const id = await surfaces.createIn(waiting, { customer });
       expect(await unasked(id)).toBeNull();
       expect(JSON.stringify(await lastReply(id))).toContain("The customer has until");
@@ -171,7 +171,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       );
     });
 
-    test("once when the mail was given up, with the owner pinged, and again when the next one was", async () => {
+    test("once when the mail was given up, with the owner mentioned, and again when the next one was", async () => {
       await quiet(surfaces);
       const id = await surfaces.createIn(waiting, { customer });
       await giveUp(id);
@@ -201,7 +201,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
   });
 
   describe("an address", () => {
-    test("that is added sends the link, says so without naming it, and the customer can answer by it", async () => {
+    test("that is added sends the link, is announced without being shown, and lets the customer answer", async () => {
       const id = await surfaces.createIn(waiting);
       expect(await setAddress(id, " buyer@initech.example ")).toMatchObject({
         repeated: false,
@@ -227,7 +227,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       await surfaces.expectWhole([id]);
     });
 
-    test("that replaces another ends the link that went there: it neither shows the offer nor is it sent any more", async () => {
+    test("that replaces another ends the link that went there: it neither shows the offer nor is sent any more", async () => {
       const id = await surfaces.createIn(waiting, { customer });
       const [first] = await mailsOf(id);
       const old = first?.payload["confirmation_token_id"] as string;
@@ -247,7 +247,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       await surfaces.expectWhole([id]);
     });
 
-    test("is taken before the reviews are done, also from the requester, and used when the customer is asked", async () => {
+    test("is accepted before the reviews are done, also from the requester, and used when the customer is asked", async () => {
       const { id } = await surfaces.create();
       expect(await setAddress(id, "buyer@initech.example", "rita")).toMatchObject({
         mailed: false,
@@ -259,7 +259,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await mailsOf(id)).toMatchObject([{ payload: { to: "buyer@initech.example" } }]);
     });
 
-    test("that is known already changes nothing", async () => {
+    test("that is already known changes nothing", async () => {
       const id = await surfaces.createIn(waiting, { customer });
       const before = await surfaces.size();
       expect(await setAddress(id, customer.email)).toMatchObject({ repeated: true, mailed: false });
@@ -283,7 +283,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await surfaces.size()).toEqual(before);
     });
 
-    test("is set by the owner's side and admins alone, and never by who asked for the capacity", async () => {
+    test("is set only by the owner's side and admins, never by the requester", async () => {
       const id = await surfaces.createIn(waiting, { requester: "carl" });
       for (const actor of ["carl", "tess", "vera"]) {
         expect(await codeOf(setAddress(id, "x@y.example", actor)), actor).toMatch(/^not_allowed$|^not_found$/);
@@ -297,13 +297,13 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       const own = await surfaces.create({ requester: "rita" });
       for (const actor of ["tess", "vera"])
         expect(await codeOf(setAddress(own.id, "x@y.example", actor)), actor).toMatch(/^not_allowed$|^not_found$/);
-      // From the first approval on what the reviewers saw is not the requester's to change.
+      // From the first approval on, the requester may not change what the reviewers saw.
       await surfaces.apply(own.id, "COMMERCIAL_APPROVED", "cora");
       expect(await codeOf(setAddress(own.id, "rita@y.example", "rita"))).toBe("not_allowed");
       expect(await setAddress(own.id, "x@y.example", "cora")).toMatchObject({ mailed: false });
     });
 
-    test("is kept with the log's hash of it, and goes with an erasure; nobody is asked afterwards", async () => {
+    test("is kept with its hash in the log, and is removed by an erasure; nobody is asked afterwards", async () => {
       const id = await surfaces.createIn(waiting);
       await setAddress(id, "zugzwang@initech.example");
       expect(await tracesOf(db, ["zugzwang"])).not.toEqual([]);
@@ -319,7 +319,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
   });
 
   describe("the link", () => {
-    test("sent again is the same link, to the same address, and what had not left is given up", async () => {
+    test("sent again is the same link, to the same address, and messages that were still waiting are given up", async () => {
       const id = await surfaces.createIn(waiting, { customer });
       expect(await codeOf(sendLink(id))).toBe("too_soon");
       await rowsOf(
@@ -336,7 +336,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await surfaces.unmatched()).toEqual([]);
     });
 
-    test("is sent every ten minutes at most, whatever the address, and ten times in all", async () => {
+    test("is sent every ten minutes at most, whatever the address, and ten times in total", async () => {
       const id = await surfaces.createIn(waiting, { ttlDays: 90 });
       for (let nth = 1; nth <= 10; nth += 1) {
         expect(await setAddress(id, `victim${nth}@example.org`), `the ${nth}th`).toMatchObject({ mailed: true });
@@ -348,7 +348,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await mailsOf(id)).toHaveLength(10);
     });
 
-    test("is not sent where nobody could get it, where it goes out by itself, or when it is too late", async () => {
+    test("is not sent where nobody could receive it, where it goes out automatically, or when it is too late", async () => {
       const missing = await surfaces.createIn(waiting);
       expect(await refusalOf(sendLink(missing))).toMatchObject({
         message: "The customer has not been asked: their e-mail address is not known.",

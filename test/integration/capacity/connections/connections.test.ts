@@ -1,6 +1,6 @@
 /**
- * What a workspace is connected to, kept by operators and not by the owner: which endpoints hear of its events, and which states of its
- * Linear team stand for ours.
+ * A workspace's connections, which operators set and the owner does not: the endpoints that receive its events, and the states of its
+ * Linear team that stand for ours.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -32,7 +32,7 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
   const effectsOf = async (id: string): Promise<string[][]> =>
     (await workflow.events<{ effects: string[] }>(id)).map((event) => event.effects);
 
-  /** The workflow state with which a new request's issue is made. */
+  /** The workflow state that a new request's issue gets. */
   const stateIn = async (): Promise<unknown> => {
     const { id } = await workflow.create();
     const sent = await oneOf<{ payload: { input: { stateId?: string } } }>(
@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
     await rowsOf(control.pool, `select directory.put_workspace('acme', '{"linear_team_id": "team-1"}')`);
   });
 
-  test("an endpoint that is subscribed hears of all events, or of those that it names, until it is switched off", async () => {
+  test("an endpoint that is subscribed receives all events, or those that it names, until it is switched off", async () => {
     expect(await put("billing", { event_types: ["REQUEST_SUBMITTED"] })).toMatchObject({
       endpoint: "billing",
       event_types: expect.anything(),
@@ -70,7 +70,7 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
     expect(await rowsOf(auditor, "select * from capacity.list_subscriptions('acme')")).toHaveLength(2);
   });
 
-  test("a subscription changes field by field: what is not named stays, null types are all", async () => {
+  test("a subscription changes field by field: omitted fields stay, null types mean all", async () => {
     await put("crm", { event_types: ["COMMERCIAL_REJECTED"], enabled: false });
     expect(await put("crm", { enabled: true })).toMatchObject({ event_types: expect.anything(), enabled: true });
     expect(await put("crm", { event_types: null })).toMatchObject({ event_types: null, enabled: true });
@@ -82,21 +82,21 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
   test.each([
     ["no name", null, {}, "invalid_input"],
     ["a name that is an address", "https://x.example", {}, "invalid_input"],
-    ["a field that nobody knows", "crm", { url: "https://x.example" }, "invalid_input"],
-    ["an event that nobody knows", "crm", { event_types: ["REQUEST_EATEN"] }, "invalid_input"],
+    ["an unknown field", "crm", { url: "https://x.example" }, "invalid_input"],
+    ["an unknown event", "crm", { event_types: ["REQUEST_EATEN"] }, "invalid_input"],
     ["no events at all", "crm", { event_types: [] }, "invalid_input"],
     ["an event that is null", "crm", { event_types: [null] }, "invalid_input"],
     ["events in a list of lists", "crm", { event_types: [["REQUEST_SUBMITTED"]] }, "invalid_input"],
     ["a switch that is null", "crm", { enabled: null }, "invalid_input"],
     ["a switch that is neither", "crm", { enabled: "perhaps" }, "invalid_input"],
-    ["changes that are no object", "crm", [1], "invalid_input"],
+    ["changes that are not an object", "crm", [1], "invalid_input"],
   ] as const)("a subscription with %s is refused, and nothing is written", async (_what, endpoint, changes, code) => {
     const before = await list();
     expect(await codeOf(put(endpoint, changes))).toBe(code);
     expect(await list()).toEqual(before);
   });
 
-  test("a state of the Linear team is set where it is mapped, and by its kind again where that was taken back", async () => {
+  test("a state of the Linear team is set where it is mapped, and by its kind again after the mapping is removed", async () => {
     expect(await map("UNDER_REVIEW", "state-7")).toEqual({ state: "UNDER_REVIEW", linear_state_id: "state-7" });
     expect(await stateIn()).toBe("state-7");
     await map("UNDER_REVIEW", "state-8");
@@ -115,12 +115,12 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
     expect(await rowsOf(control.pool, "select from capacity.linear_states where state = 'COMPLETED'")).toEqual([]);
   });
 
-  test("a workspace that is not there has no connections", async () => {
+  test("a workspace that does not exist has no connections", async () => {
     expect(await codeOf(put("crm", {}, "nowhere"))).toBe("not_found");
     expect(await codeOf(map("COMPLETED", "state-7", "nowhere"))).toBe("not_found");
   });
 
-  test("only operators keep them", async () => {
+  test("only operators set them", async () => {
     for (const role of ["headroom_auditor", "headroom_executor", "headroom_ingest"] as const) {
       for (const text of [
         "select capacity.put_subscription('acme', 'crm', '{}')",

@@ -1,6 +1,6 @@
 /**
- * Whose a request is: the same customer by the id that callers give or by the address, within a workspace; after an erasure by the keyed
- * hash alone.
+ * Which customer a request belongs to: the same customer by the caller's id or by the address, within a workspace; after an erasure by the
+ * keyed hash alone.
  */
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
   /** A name that no other test uses. */
   const fresh = (what = "org"): string => `${what}-${(made += 1)}`;
 
-  /** The key of a request's customer, as the layers above are told it. */
+  /** The key of a request's customer, as layers above see it. */
   async function keyOf(id: string): Promise<string | null> {
     const text = "select encode(capacity.customer_key_of($1), 'hex') as key";
     return (await oneOf<{ key: string | null }>(superuser, text, [id])).key;
@@ -32,7 +32,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
   const erase = (id: string) => rowsOf(control, "select public.erase_customer($1, 'asked to', 'ada')", [id]);
 
   describe("are one", () => {
-    test("by the id that the caller gives, and it is shown wherever the request is", async () => {
+    test("by the id that the caller gives, which is shown wherever the request is", async () => {
       const customerId = fresh();
       const first = await workflow.create({ customerId, customer: null });
       const second = await workflow.create({ customerId, customer: { name: "Anything" } });
@@ -63,7 +63,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       expect(await keyOf(second.id)).not.toBe(await keyOf(first.id));
     });
 
-    test("by the address alone, without a word of the id that somebody else gave", async () => {
+    test("by the address alone, without revealing the id that another caller gave", async () => {
       const customerId = fresh();
       const email = `${fresh("it")}@initech.example`;
       const first = await workflow.create({ customerId, customer: { email } });
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       expect(await byAddress(two)).toBe(key);
     });
 
-    test("by the id first: an address stays whose it is", async () => {
+    test("by the id first: an address stays with its customer", async () => {
       const [id, email] = [fresh(), `${fresh("a")}@x.example`];
       const [byId, others] = [await keyFor({ customerId: id }), await byAddress(email)];
       expect(await keyFor({ customerId: id, customer: { email } })).toBe(byId);
@@ -163,7 +163,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       },
     );
 
-    test("belongs to the content of an idempotency key; without one the fingerprint is what it was before there were ids", async () => {
+    test("is part of the content of an idempotency key; without one the fingerprint is what it was before there were ids", async () => {
       const [key, customerId] = [fresh("key"), fresh()];
       const first = await workflow.create({ key, customerId });
       expect((await workflow.create({ key, customerId })).id).toBe(first.id);
@@ -183,7 +183,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
   });
 
   describe("an address that is set later", () => {
-    test("says whose the request is, if nothing else did", async () => {
+    test("identifies the customer, if nothing else did", async () => {
       const email = `${fresh("late")}@x.example`;
       const key = await byAddress(email);
       const { id } = await workflow.create({ customer: null });
@@ -196,7 +196,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       await workflow.expectWhole([id, next.id]);
     });
 
-    test("is the customer's from then on, unless it is another's, and the request stays whose it is", async () => {
+    test("belongs to the customer from then on, unless it is another's, and the request keeps its customer", async () => {
       const [customerId, own, others] = [fresh(), `${fresh("own")}@x.example`, `${fresh("others")}@x.example`];
       const { id } = await workflow.create({ customerId });
       const key = await keyOf(id);
@@ -217,7 +217,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
     });
     afterAll(() => Promise.all(clients.map((client) => client.end())));
 
-    /** The second comes while the first has not committed, and waits for how that ends. */
+    /** The second comes while the first has not committed, and waits for its outcome. */
     async function interleave(first: RequestInput, second: RequestInput, ending: "commit" | "rollback") {
       const [one, two] = clients;
       await one.query("begin");
@@ -307,7 +307,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
   });
 
   describe("of another workspace", () => {
-    test("never have the same hash, and the hash is keyed: each workspace has 32 random bytes of its own", async () => {
+    test("never have the same hash, because it is keyed: each workspace has 32 random bytes of its own", async () => {
       const [customerId, email] = [fresh(), `${fresh("both")}@x.example`];
       await rowsOf(
         superuser,
@@ -338,7 +338,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
   });
 
   describe("an erasure", () => {
-    test("takes the id as it was given, and leaves the hash, by which the next request is recognised", async () => {
+    test("removes the id, and leaves the hash, by which the next request is recognised", async () => {
       const [customerId, email] = [fresh("zugzwang"), `${fresh("rubicon")}@x.example`];
       const customer = { org_id: customerId, email };
       const first = await workflow.create({ customer, key: fresh("key") });
@@ -347,7 +347,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       await erase(first.id);
       expect((await workflow.row(first.id)).customer_id).toBe(key);
       expect(await keyOf(first.id)).toBe(key);
-      // The other request of the customer is erased by itself.
+      // The customer's other request is erased separately.
       expect((await workflow.row(second.id)).customer_id).toBe(customerId);
       await erase(second.id);
       await erase(first.id);
@@ -364,7 +364,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       expect(findings).toEqual([]);
     });
 
-    test("of a request that got its customer by an address that was set later leaves it too", async () => {
+    test("of a request that got its customer by an address set later leaves the hash too", async () => {
       const email = `${fresh("tpsreport")}@x.example`;
       const { id } = await workflow.create({ customer: null });
       await setAddress(id, email);

@@ -1,5 +1,5 @@
 /**
- * What deliveries bring back to a request: it is looked up from the engine and shown beside the projection, never part of it.
+ * What deliveries bring back to a request: it is read from the engine and shown next to the projection, never part of it.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -29,7 +29,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of a request on PostgreSQL %i", asy
     return story.deliveries.map((delivery) => `${delivery.event_seq} ${delivery.effect} ${delivery.place}`);
   };
 
-  test("are listed with their places, and what they captured and when they arrived is shown", async () => {
+  test("are listed with their positions, their captures and when they arrived", async () => {
     const stream = await oneOf<{ id: number; name: string }>(
       workflow.superuser,
       "select stream_id as id, name from outbox.streams where name = 'capacity'",
@@ -40,7 +40,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of a request on PostgreSQL %i", asy
 
     const [root] = await engine.claim(stream);
     expect(await places(id)).toEqual(["1 slack:root in_flight"]);
-    // The number of the claim would tell how much everybody sends.
+    // The number of the claim would reveal how much everybody sends.
     const { story } = await oneOf<{ story: unknown }>(
       workflow.superuser,
       "select public.get_capacity_request($1) as story",
@@ -55,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of a request on PostgreSQL %i", asy
     );
     expect(await shown(id)).toEqual({ slack_thread_ts: "1700000000.000100", last_notified_at: at });
 
-    // Newer messages that wait do not hide the one that arrived.
+    // Newer waiting messages do not hide the one that arrived.
     await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
     expect((await places(id))[0]).toBe("1 slack:root delivered");
     expect((await places(id)).slice(1).every((place) => place.endsWith("pending"))).toBe(true);

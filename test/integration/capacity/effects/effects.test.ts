@@ -1,6 +1,6 @@
 /**
- * Side effects: which an event has, that each becomes exactly one outbox row in the event's own transaction, and what a relay makes
- * of these rows.
+ * Side effects: which ones an event has, that each becomes exactly one outbox row in the event's own transaction, and what a relay does
+ * with these rows.
  */
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/contract/rail.ts";
@@ -61,7 +61,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       ["a decline", "CUSTOMER_DECLINED", "cora", true],
       ["a cancellation", "CANCEL_APPROVED", "rita", true],
     ];
-    test.each(endings)("after %s the customer, who had been asked, is told", async (_, event, actor, told) => {
+    test.each(endings)("after %s a customer who had been asked is told", async (_, event, actor, told) => {
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
       if (event === "CUSTOMER_CONFIRMATION_TIMEOUT") await surfaces.passDeadline(id);
       await surfaces.apply(id, event, actor);
@@ -72,13 +72,16 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       ["COMMERCIAL_REJECTED", "cora", ["tell:requester", "tell:no_longer_asked"]],
       ["TECH_REVIEW_REJECTED", "tess", ["tell:requester", "tell:no_longer_asked"]],
       ["CANCEL_APPROVED", "rita", ["tell:no_longer_asked"]],
-    ] as const)("%s during the review is no business of a customer who was never asked", async (event, actor, told) => {
-      const { id } = await surfaces.create({ customer });
-      await surfaces.apply(id, event, actor);
-      expect((await named(surfaces, id)).at(-1)).toEqual([event, [...step, ...told, "event:file:billing"]]);
-    });
+    ] as const)(
+      "%s during the review is not reported to a customer who was never asked",
+      async (event, actor, told) => {
+        const { id } = await surfaces.create({ customer });
+        await surfaces.apply(id, event, actor);
+        expect((await named(surfaces, id)).at(-1)).toEqual([event, [...step, ...told, "event:file:billing"]]);
+      },
+    );
 
-    test("an endorsement is told like an approval, and asks the authority", async () => {
+    test("an endorsement is announced like an approval, and asks the authority", async () => {
       await rowsOf(
         surfaces.superuser,
         `insert into capacity.policies (workspace_id, id, kind, step, min_monthly_cost_usd, approver_role)
@@ -101,7 +104,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect(root).toContain("commercial_approve");
     });
 
-    test("approvals by a rule are side effects of their own, and leave no button for what is decided", async () => {
+    test("approvals by a rule are side effects of their own, and leave no button for decided reviews", async () => {
       await rowsOf(
         surfaces.superuser,
         `insert into capacity.policies (workspace_id, id, kind, step, max_quantity) values ('acme', 'small', 'auto_approval', 'commercial', 1)`,
@@ -126,7 +129,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       });
     });
 
-    test("Linear switched on while a request is under way is not used for it, and switched off no longer", async () => {
+    test("Linear switched on while a request is under way is not used for it; switched off, it is no longer used", async () => {
       await surfaces.settings({ linear_team_id: null });
       const before = await surfaces.create();
       await surfaces.settings({ linear_team_id: "team-1" });
@@ -160,7 +163,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect((await named(surfaces, id)).at(-1)?.[1].filter((effect) => effect.startsWith("email"))).toEqual([]);
     });
 
-    test("endpoints hear what they subscribed to, while they are enabled", async () => {
+    test("endpoints receive what they subscribed to, while they are enabled", async () => {
       await rowsOf(surfaces.superuser, "delete from capacity.subscriptions");
       await rowsOf(
         surfaces.superuser,
@@ -280,7 +283,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect((await surfaces.row(id)).version).toBe(1);
     });
 
-    test("a Slack channel is limited to a message a second on first use, and keeps the limit that somebody set", async () => {
+    test("a Slack channel is limited to one message a second on first use, and keeps a limit that was set", async () => {
       const limitOf = async (name: string): Promise<number> => {
         const found = await oneOf<{ min_interval_ms: number }>(
           surfaces.superuser,
@@ -362,7 +365,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       ]);
     });
 
-    test("a confirmation that could not be sent before the deadline is not sent at all", async () => {
+    test("a confirmation mail that could not be sent before the deadline is not sent at all", async () => {
       const email = surfaceRail("email");
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
       await rowsOf(

@@ -1,6 +1,6 @@
 /**
- * What one member can cause for others: how often they may do it, how few messages it leaves, and that others' messages pass theirs. Does
- * not own: what limits one request (notices.test.ts), nor the wizard's (billing).
+ * What one member can cause for others: how often they may act, how few messages that makes, and that others' messages overtake theirs.
+ * Does not own: the limits of one request (notices.test.ts), nor the wizard's (billing).
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -16,7 +16,7 @@ interface Message {
 
 const others = () => [surfaceRail("email"), surfaceRail("webhook")];
 
-/** What members do that others are told of: each is counted, here or where its tests are. */
+/** Acts of members that others are notified of: each is counted, here or where its tests are. */
 const counted = [
   "create_capacity_request",
   "apply_capacity_event",
@@ -33,7 +33,7 @@ const counted = [
   "end_subscription",
 ];
 
-/** Why what else writes is not. */
+/** Why other writes are not counted. */
 const uncounted: Readonly<Record<string, string>> = {
   begin_checkout: "one page at Stripe for a request",
   decide_by_token: "the link works once",
@@ -57,8 +57,8 @@ const uncounted: Readonly<Record<string, string>> = {
   rotate_endpoint_secret: "sends nothing, and admins alone",
   set_notification_template: "sends nothing, and admins alone",
   reset_notification_template: "sends nothing, and admins alone",
-  handle_slack_webhook: "signed by Slack; what members do there is counted as theirs",
-  handle_linear_webhook: "signed by Linear; ranked, and never refused, since it happened",
+  handle_slack_webhook: "signed by Slack; members' acts there are counted as theirs",
+  handle_linear_webhook: "signed by Linear; ranked, and never refused, since it has already happened",
   handle_github_webhook: "signed by GitHub",
   handle_stripe_webhook: "signed by Stripe",
   handle_provisioning_callback: "signed by the run",
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
   });
 
   describe("leaves few messages", () => {
-    test("a request that was cancelled before its thread was there has one message and the reply that says so", async () => {
+    test("a request that was cancelled before its thread existed has one message, and the reply that says so", async () => {
       const { id } = await surfaces.create({ customer });
       await surfaces.apply(id, "CANCEL_APPROVED", "rita");
       const [slack, linear] = [slackRail(), linearRail()];
@@ -92,7 +92,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       expect(await surfaces.unmatched()).toEqual([]);
     });
 
-    test("what happens while the first message may be on its way is told by an update", async () => {
+    test("an event that happens while the first message may be on its way is told by an update", async () => {
       const { id } = await surfaces.create({ customer });
       let asked = 0;
       const slack = slackRail({
@@ -117,7 +117,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       ]);
     });
 
-    test("a first message that was not taken says at its next try what happened meanwhile, and no update follows", async () => {
+    test("a first message that was not accepted says at its next try what happened meanwhile, and no update follows", async () => {
       const { id } = await surfaces.create({ customer });
       const slack = slackRail({
         send: async (_message, _context, count) => {
@@ -136,18 +136,18 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
   });
 
   describe("does not hold up others", () => {
-    test("a colleague's request passes what one member asked for before, from the eleventh on, in the same channel", async () => {
+    test("a colleague's request overtakes those that one member made before, from the eleventh on, in the same channel", async () => {
       const asked: string[] = [];
       for (let n = 0; n < 45; n += 1) asked.push((await create(memberSession("rita"))).id);
       const colleague = (await create(memberSession("rob"), "rob")).id;
       const places = await placesInChannel(surfaces, [...asked, colleague]);
       expect(places.slice(0, 10)).toEqual(asked.slice(0, 10));
       expect(places[10]).toBe(colleague);
-      // The others come as they were asked for: their rank falls as their number grows.
+      // The others come in their order: their rank falls as their number grows.
       expect(places.slice(11)).toEqual(asked.slice(10));
     });
 
-    test("nor does an import by a service key, which is not refused and is counted for each member apart from what they do", async () => {
+    test("nor does an import by a service key, which is not refused, and is counted for each member apart from their own acts", async () => {
       await surfaces.settings({ acts_per_hour: 5 });
       const imported: string[] = [];
       for (let n = 0; n < 25; n += 1) imported.push((await create(service)).id);
@@ -156,7 +156,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       expect(places.indexOf(own)).toBe(10);
     });
 
-    test("mails and messages to people have the rank of what caused them", async () => {
+    test("mails and messages to people have the rank of their cause", async () => {
       await rowsOf(
         db,
         "insert into capacity.acts select 'acme', 'rita', clock_timestamp() from generate_series(1, 160)",
@@ -174,7 +174,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
     });
   });
 
-  test("everything that members can call is known to be counted, or to tell nobody but themselves", async () => {
+  test("everything that members can call is counted, or notifies only themselves", async () => {
     const exposed = await rowsOf<{ name: string }>(
       db,
       `select distinct p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -215,7 +215,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       expect(refusal.detail).toMatch(/^too_soon: again in 3[56]\d\d seconds$/);
       expect(refusal.hint).toContain("--acts-per-hour");
       expect(await surfaces.size()).toEqual(before);
-      // Others go on, and so does the member when the hour is over.
+      // Others continue, and so does the member when the hour has passed.
       await as(memberSession("cora"), "select public.note_capacity_request($1, 'Mine.')", [id]);
       await rowsOf(db, "update capacity.acts set at = at - interval '1 hour'");
       await as(rita, ...call(id));
@@ -239,7 +239,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       await rowsOf(db, decline, [id]);
     });
 
-    test("of nothing that was decided before: a repeat is answered, and is not counted", async () => {
+    test("except for what was decided before: a repeat is answered, and is not counted", async () => {
       const { id } = await surfaces.create({ customer });
       await surfaces.settings({ acts_per_hour: 1 });
       const approve =
@@ -249,7 +249,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       expect(await as(cora, approve, [id])).toEqual({ repeated: "true" });
     });
 
-    test("what was counted an hour ago is forgotten by the timers", async () => {
+    test("counts older than an hour are removed by the timers", async () => {
       await rowsOf(
         db,
         `insert into capacity.acts values ('acme', 'rita', clock_timestamp() - interval '61 minutes'),
@@ -261,7 +261,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
   });
 });
 
-/** In which order a relay posts the first messages of these requests, where the channel lets one pass at a time. */
+/** The order in which a relay posts these requests' first messages, where the channel lets one pass at a time. */
 async function placesInChannel(surfaces: Surfaces, ids: readonly string[]): Promise<string[]> {
   const seen: string[] = [];
   const slack = slackRail({
@@ -271,7 +271,7 @@ async function placesInChannel(surfaces: Surfaces, ids: readonly string[]): Prom
       return { kind: "delivered", response: { ts: "1700000000.000001" } };
     },
   });
-  // A gap too small to wait for, and still one message for each claim.
+  // A gap too short to wait for, and still one message per claim.
   await surfaces.relay(slack, linearRail(), ...others());
   await rowsOf(surfaces.superuser, "update outbox.limits set min_interval_ms = 1 where name = 'slack:'");
   await until(

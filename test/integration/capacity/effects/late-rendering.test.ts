@@ -1,4 +1,4 @@
-/** Rows that say how things stand: rendered by what stands when a relay sends them. */
+/** Rows that show the current state: rendered from what is current when a relay sends them. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import type { ProbeRail } from "../../outbox/relay/rails.ts";
@@ -8,14 +8,14 @@ import { rowsOf } from "../workflow.ts";
 
 describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
-  /** What waits of these requests is sent, and no relay runs any more. */
+  /** Sends what waits of these requests, then stops the relay. */
   const posted = async (slack: ProbeRail, ...ids: readonly string[]): Promise<void> => {
     const relay = await surfaces.relay(slack, linearRail(), surfaceRail("email"), surfaceRail("webhook"));
     for (const id of ids) await surfaces.untilFinished(id);
     await relay.stop();
   };
 
-  test("a root update says how things stand when it is sent, whatever it waited behind", async () => {
+  test("a root update shows the state at the moment it is sent, whatever it waited for", async () => {
     const slack = slackRail();
     const id = await surfaces.createIn("UNDER_REVIEW", { customer });
     await posted(slack, id);
@@ -29,7 +29,7 @@ describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreS
     expect(JSON.stringify(update)).toContain("approved by Cora Cole");
   });
 
-  test("of root updates that wait, only the last is sent; every reply is", async () => {
+  test("of waiting root updates only the last is sent; every reply is", async () => {
     const slack = slackRail();
     const id = await surfaces.createIn("UNDER_REVIEW", { customer });
     await posted(slack, id);
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreS
     const updates = calls.filter(({ method }) => method === "chat.update");
     expect(updates).toHaveLength(1);
     expect(JSON.stringify(updates)).toContain("being provisioned");
-    // One for each step, and that no workflow is connected.
+    // One for each step, and one saying that no workflow is connected.
     expect(calls.filter(({ thread_ts }) => thread_ts !== undefined)).toHaveLength(4);
   });
 

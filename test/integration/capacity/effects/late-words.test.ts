@@ -1,4 +1,4 @@
-/** Rows that say what happened: rendered when a relay sends them, in the words of the moment of which they speak. */
+/** Rows that say what happened: rendered when a relay sends them, with the state at the moment of the event. */
 import { afterEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import type { Json } from "../../../../src/outbox/index.ts";
@@ -32,7 +32,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
   const run = (sql: string) => surfaces.db.superuser.pool.query(sql);
   afterEach(() => run(asBefore));
 
-  /** The payloads of what waits for Slack and Linear about a request, as text. */
+  /** The waiting payloads to Slack and Linear about a request, as text. */
   const waiting = (id: string) =>
     rowsOf<{ effect: string; payload: string }>(
       surfaces.superuser,
@@ -42,7 +42,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
       [id],
     );
 
-  test("replies and comments that waited say what they would have said at once, whatever changed since", async () => {
+  test("replies and comments that waited say what they would have said immediately, whatever changed since", async () => {
     const [slack, linear] = [slackRail(), linearRail()];
     const { id } = await surfaces.create({ customer });
     const moments: { reply: Json; comment: Json }[] = [];
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
       ["CUSTOMER_DECLINED", "customer:customer"],
     ] as const) {
       const { version: seq } = await surfaces.apply(id, event, actor, {
-        payload: event === "CUSTOMER_DECLINED" ? { reason: "too dear" } : {},
+        payload: event === "CUSTOMER_DECLINED" ? { reason: "too expensive" } : {},
       });
       const instruction = `${id}#${seq}`;
       moments.push({
@@ -73,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
     ]);
     expect(JSON.stringify(replies)).not.toMatch(/Otherwise|U9/);
     expect(JSON.stringify(replies[1])).toContain("<@U0CORA>");
-    expect(JSON.stringify(replies[2])).toContain("too dear");
+    expect(JSON.stringify(replies[2])).toContain("too expensive");
 
     const sent = sentFor<Comment>(linear, id);
     const issue = sent.find(({ operation }) => operation === "issueCreate")!.input.id;
@@ -85,8 +85,8 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
   test("each try of a reply and of a comment is the same, byte for byte, whatever happens between them", async () => {
     const bodies: Record<"slack" | "linear", string[]> = { slack: [], linear: [] };
     const { id } = await surfaces.create({ customer });
-    await surfaces.apply(id, "COMMERCIAL_REJECTED", "cora", { payload: { reason: "too dear" } });
-    /** Fails twice, and turns everything over meanwhile. */
+    await surfaces.apply(id, "COMMERCIAL_REJECTED", "cora", { payload: { reason: "too expensive" } });
+    /** Fails twice, and changes everything meanwhile. */
     const twice = (
       rail: "slack" | "linear",
       effect: string,
@@ -116,11 +116,11 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
     for (const [rail, tries] of Object.entries(bodies)) {
       expect(tries, rail).toHaveLength(3);
       expect(new Set(tries).size, rail).toBe(1);
-      expect(tries[0], rail).toContain("too dear");
+      expect(tries[0], rail).toContain("too expensive");
     }
     const { input } = JSON.parse(bodies.linear[0]!) as Comment;
     expect(input.id).toMatch(/^[0-9a-f-]{36}$/);
-    // What the archive proves is the same of each try.
+    // The archive proves the same of each try.
     const proven = await rowsOf<{ effect: string; hashes: number; tries: number }>(
       surfaces.superuser,
       `select m.idempotency_key as effect, count(distinct a.sent_hash)::integer as hashes, count(a.sent_hash)::integer as tries
@@ -134,7 +134,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
     ]);
   });
 
-  test("what is erased while it waits is not sent, and waiting rows never had anything of the customer", async () => {
+  test("what is erased while it waits is not sent, and waiting rows never contained anything of the customer", async () => {
     const [slack, linear] = [slackRail(), linearRail()];
     const { id } = await surfaces.create({ customer, justification: secret });
     await overHttp(surfaces.db, memberSession("rita"), (client) =>
@@ -168,7 +168,7 @@ describe.each(POSTGRES_VERSIONS)("what happened, rendered when it is sent on Pos
     );
   });
 
-  test("rows of an earlier release, which hold the whole message, are sent as they are", async () => {
+  test("rows of an earlier release, which contain the whole message, are sent unchanged", async () => {
     const [slack, linear] = [slackRail(), linearRail()];
     const { id } = await surfaces.create({ customer });
     const reply = { method: "chat.postMessage", channel: "C0CAPACITY", text: `${id}: as it was said`, blocks: [] };

@@ -1,6 +1,6 @@
 /**
- * A workflow with every surface switched on, for tests of erasing: requests that have mailed their customer, and messages that can be
- * brought to every place they can be in: delivered, waiting, in flight, given up.
+ * A workflow with every surface switched on, for tests of erasing: requests that have mailed their customer, and messages in every state:
+ * delivered, waiting, in flight, given up.
  *
  * Owns: the harness. Does not own: what is asserted about an erasure.
  */
@@ -12,7 +12,7 @@ import { oneOf, rowsOf, startWorkflow, type RequestInput, type Workflow } from "
 
 export const customer = { name: "Initech Ltd", email: "bill@initech.example", org: "org_tpsreport" };
 
-/** What erase_customer() answers. */
+/** The answer of erase_customer(). */
 export interface Erasure {
   readonly request_id: string;
   readonly state: "waiting" | "done";
@@ -24,19 +24,19 @@ export interface Erasure {
   readonly messages: { readonly erased: number; readonly skipped: number; readonly waiting: number };
 }
 
-/** The outbox rows of the request $1, by their instruction: what events and notices named, and what told people of it. */
+/** The outbox rows of the request $1, by instruction: those of its events and notices, and the notifications about it. */
 export const ofRequest = `(instruction_id ~ ('^' || $1 || '[#!]') or instruction_id in (
   select p.delivery_id::text from notify.parts p join notify.notifications n on n.id = p.notification_id where n.about = $1))`;
 
 export const eraseText = "select public.erase_customer($1, $2, $3) as erasure";
 
-/** Outcomes by rail; what is not named is delivered. */
+/** Outcomes by rail; the default is delivered. */
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 export class Erasing {
   readonly workflow: Workflow;
   readonly engine: Engine;
-  /** Where the messages are: those about the request, and those to people. */
+  /** The states of the messages: those about the request, and those to people. */
   streams: readonly Stream[] = [];
 
   constructor(workflow: Workflow) {
@@ -81,7 +81,7 @@ export class Erasing {
     );
   }
 
-  /** Lets all waiting be over: backoff, and the slots of channels that take one message a second. */
+  /** Ends every wait: backoff, and the slots of channels that take one message a second. */
   async makeDue(): Promise<void> {
     await this.workflow.superuser.query(
       "update outbox.gates set next_slot_at = '-infinity', open_until = null, failures = 0",
@@ -96,7 +96,7 @@ export class Erasing {
     return rows;
   }
 
-  /** What became of rows that were claimed. Messages to people have no key. */
+  /** The outcome of claimed rows. Messages to people have no key. */
   async settle(rows: readonly Claimed[], outcomeOf: (row: Claimed) => Outcome, message?: string): Promise<void> {
     for (const stream of this.streams) {
       const own = rows.filter(({ key }) => (key === null) === (stream.name === "people"));
@@ -113,7 +113,7 @@ export class Erasing {
     for (const stream of this.streams) await this.engine.expireLeases(stream);
   }
 
-  /** Gives every message that is due the outcome that its rail is to have. */
+  /** Gives every due message the outcome set for its rail. */
   async deliver(outcomes: Outcomes = {}, message?: string): Promise<Claimed[]> {
     const outcomeOf = (row: Claimed): Outcome => outcomes[row.key?.split(":")[1] ?? row.idempotency_key] ?? "delivered";
     for (let round = 0; round < 50; round += 1) {
@@ -123,7 +123,7 @@ export class Erasing {
       await this.settle(rows, outcomeOf, message);
       if (rows.every((row) => outcomeOf(row) === "retry")) return rows;
     }
-    throw new Error("The messages do not come to an end.");
+    throw new Error("The messages never end.");
   }
 
   async expectVerified(id: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * An erasure that could not be finished at once: it is on record, the sweep finishes it when the messages that were on their way have
- * come to something, and nothing is lost whoever dies in between. Interleavings are named, on real connections.
+ * An erasure that could not be finished immediately: it is recorded, the sweep finishes it when the messages that were in flight have an
+ * outcome, and nothing is lost whichever process dies in between. Interleavings are named, on real connections.
  */
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
@@ -28,7 +28,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
   const unfinished = () =>
     rowsOf(superuser, "select request_id from capacity.erasures where finished_at is null order by 1");
 
-  test("what is on its way is counted, arrives, and is erased by the sweep without anybody's asking", async () => {
+  test("what is in flight is counted, arrives, and is erased by the sweep automatically", async () => {
     const id = await erasing.offer();
     const inFlight = await erasing.claim();
     expect(inFlight.length).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     expect(first.messages.waiting).toBeGreaterThan(1);
     expect(await tracesOf(db, words)).toEqual(["outbox.payloads"]);
 
-    // Still on the way: the sweep leaves it, says nothing, and does not ask to be called again at once.
+    // Still in flight: the sweep leaves it, reports nothing, and does not ask to be called again immediately.
     expect(await sweep()).toMatchObject({ erased: 0, failed: [], more: false });
     expect(await stateOf(id)).toMatchObject({ state: "waiting", waiting: first.messages.waiting });
 
@@ -50,7 +50,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
       waiting: 0,
       messages: first.messages.erased + first.messages.waiting,
     });
-    expect(await erasing.erase(id, memberSession("ada"), "once more")).toMatchObject({
+    expect(await erasing.erase(id, memberSession("ada"), "again")).toMatchObject({
       state: "done",
       erased_at: first.erased_at,
       why: "asked to",
@@ -60,7 +60,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("messages that die after the erasure was asked for are given up by the sweep, and cannot be redriven", async () => {
+  test("messages that die after the erasure was requested are given up by the sweep, and cannot be redriven", async () => {
     const id = await erasing.offer();
     const inFlight = await erasing.claim();
     expect(await erasing.erase(id)).toMatchObject({ state: "waiting" });
@@ -95,7 +95,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("a relay that dies with the messages loses nothing: they are reaped, delivered by another, and erased", async () => {
+  test("nothing is lost when a relay dies with the messages: they are reaped, delivered by another, and erased", async () => {
     const id = await erasing.offer();
     await erasing.claim();
     await erasing.erase(id);
@@ -108,7 +108,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("a crash before the erasure commits leaves everything as it was; the next call does all of it", async () => {
+  test("a crash before the erasure commits leaves everything unchanged; the next call does all of it", async () => {
     const id = await erasing.offer();
     await erasing.deliver();
     const before = await workflow.size();
@@ -125,7 +125,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("a crash of the sweep half-way leaves the erasure on record; the next sweep finishes it", async () => {
+  test("a crash of the sweep half-way leaves the erasure recorded; the next sweep finishes it", async () => {
     const id = await erasing.offer();
     const inFlight = await erasing.claim();
     await erasing.erase(id);
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("two sweeps at once: the second leaves what the first has, and nothing is counted twice", async () => {
+  test("of two sweeps at the same time the second skips what the first holds, and nothing is counted twice", async () => {
     const id = await erasing.offer();
     const inFlight = await erasing.claim();
     const first = await erasing.erase(id);
@@ -162,7 +162,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("a note that is being written when the erasure comes is waited for, and erased with the rest", async () => {
+  test("an erasure waits for a note that is being written, and erases it with the rest", async () => {
     const id = await erasing.offer();
     await erasing.deliver();
     const [writer, eraser] = await db.twoConnections("headroom_control");
@@ -178,7 +178,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     await erasing.expectVerified(id);
   });
 
-  test("an erasure that fails is named, left alone for a while, and stops no other", async () => {
+  test("an erasure that fails is reported, left alone for a while, and does not stop others", async () => {
     const [bad, good] = [await erasing.offer(), await erasing.offer()];
     const inFlight = await erasing.claim();
     await erasing.erase(bad);
@@ -200,12 +200,12 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     expect(await tracesOf(db, words)).toEqual([]);
   });
 
-  test("a sweep takes on no more than it is told, those first that were looked at longest ago", async () => {
+  test("a sweep handles no more than its limit, those first that were tried longest ago", async () => {
     const ids = [await erasing.offer(), await erasing.offer(), await erasing.offer()];
     const inFlight = await erasing.claim();
     for (const id of ids) await erasing.erase(id);
     const two = "select public.run_capacity_request_timers(2) as swept";
-    // Nothing came of it, so calling again at once would be idle.
+    // It changed nothing, so there is no reason to call again immediately.
     expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 0, more: false } });
     await erasing.settle(inFlight, () => "delivered");
     await erasing.deliver();
@@ -214,7 +214,7 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     expect(await unfinished()).toEqual([]);
   });
 
-  test("the record of an erasure is nobody's to write but the functions'", async () => {
+  test("only the functions write the record of an erasure", async () => {
     for (const role of ["headroom_control", "headroom_executor", "headroom_auditor"] as const) {
       expect(await refusalOf(db.as(role).pool.query("update capacity.erasures set finished_at = now()"))).toMatchObject(
         {

@@ -1,6 +1,6 @@
 /**
- * Erasing a customer: what is gone, what stays, and that the chain can be verified all the same. Messages are brought to
- * every place they can be in: delivered, waiting, given up. What is in flight: erasure-finish.test.ts.
+ * Erasing a customer: what is removed, what stays, and that the chain can still be verified. Messages are brought into every state:
+ * delivered, waiting, given up. In flight: erasure-finish.test.ts.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -14,7 +14,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
   const { workflow } = erasing;
   const { db, superuser } = workflow;
 
-  /** What of the customer is still to be found, in which places. */
+  /** What is still found of the customer, and where. */
   async function traces(id: string): Promise<string[]> {
     const found = await rowsOf<{ place: string }>(
       superuser,
@@ -58,12 +58,12 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await erasing.expectVerified(id);
   });
 
-  test("a repeat changes nothing, and tells who erased first, when and why", async () => {
+  test("a repeat changes nothing, and says who erased first, when and why", async () => {
     const id = await erasing.offer();
     await erasing.deliver();
     const first = await erasing.erase(id);
     expect(first).toMatchObject({ state: "done", why: "asked to" });
-    expect(await erasing.erase(id, memberSession("ada"), "once more")).toEqual(first);
+    expect(await erasing.erase(id, memberSession("ada"), "again")).toEqual(first);
     await erasing.expectVerified(id);
   });
 
@@ -77,7 +77,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       payload: { reason: "Bill of Initech crossed the rubicon" },
     });
     await erasing.deliver({ email: "rejected" }, "550 5.1.1 <bill@initech.example>: no such Initech mailbox");
-    // A timer that failed on the request quoted what it stumbled over.
+    // A timer that failed on the request quoted the data it failed on.
     await superuser.query(
       `insert into capacity.timer_failures (request_id, timer, error_code, message, retry_at)
        values ($1, 'reminder', '22P02', 'invalid input syntax for type json: Initech', now())`,
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const fingerprint = "select encode(fingerprint, 'hex') as hex from capacity.submissions where request_id = $1";
     const { hex } = await oneOf<{ hex: string }>(superuser, fingerprint, [id]);
 
-    // The search finds what is there: the words, and the salted hashes.
+    // Proves that the search works: it finds the words, and the salted hashes.
     expect(await tracesOf(db, words)).toEqual(
       expect.arrayContaining([
         "capacity.free_texts",
@@ -149,7 +149,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await erasing.expectVerified(id);
   });
 
-  test("readers are told that words were erased, wherever they stood", async () => {
+  test("readers see that words were erased, wherever they were", async () => {
     const read = (id: string) =>
       oneOf<{ story: Story }>(superuser, "select public.get_capacity_request($1) as story", [id]);
     interface Story {
@@ -160,11 +160,11 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     }
     const id = await erasing.offer();
     await erasing.note(id, "hello");
-    await workflow.apply(id, "CUSTOMER_DECLINED", "cora", { payload: { reason: "Too dear" } });
-    expect(await workflow.row(id)).toMatchObject({ cancellation_reason: "Too dear" });
+    await workflow.apply(id, "CUSTOMER_DECLINED", "cora", { payload: { reason: "Too expensive" } });
+    expect(await workflow.row(id)).toMatchObject({ cancellation_reason: "Too expensive" });
     const { story: before } = await read(id);
-    expect(before).toMatchObject({ request: { cancellation_reason: "Too dear" }, erasure: null });
-    expect(before.history.at(-1)?.payload).toEqual({ on_behalf_of: "customer", reason: "Too dear" });
+    expect(before).toMatchObject({ request: { cancellation_reason: "Too expensive" }, erasure: null });
+    expect(before.history.at(-1)?.payload).toEqual({ on_behalf_of: "customer", reason: "Too expensive" });
     expect(before.notices).toMatchObject([{ body: "hello" }]);
 
     await erasing.deliver();
@@ -178,7 +178,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await erasing.expectVerified(id);
   });
 
-  test("the error of a provisioning that failed is put aside like a reason", async () => {
+  test("the error of a failed provisioning is erased like a reason", async () => {
     const id = await workflow.createIn("PROVISIONING", { customer });
     const error = { host: "db-initech", lines: ["no room"] };
     await workflow.apply(id, "PROVISIONING_FAILED", "otto", { payload: { error, step: "boot", reason: null } });
@@ -191,7 +191,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await erasing.expectVerified(id);
   });
 
-  test("what is said after an erasure stays, until somebody erases again", async () => {
+  test("what is written after an erasure stays, until the next erasure", async () => {
     const id = await erasing.offer();
     await erasing.deliver();
     const first = await erasing.erase(id);
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await client.query("rollback");
   });
 
-  test("mail that waits is given up, so that it is never sent", async () => {
+  test("waiting mail is given up, so that it is never sent", async () => {
     const id = await erasing.offer();
     await erasing.deliver({ email: "retry" });
     const erasure = await erasing.erase(id);
@@ -244,7 +244,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await erasing.expectVerified(id);
   });
 
-  test("what happens to the request afterwards knows nothing of the customer, and mails nobody", async () => {
+  test("later events of the request contain nothing of the customer, and mail nobody", async () => {
     const id = await erasing.offer();
     await erasing.deliver();
     await erasing.erase(id);
@@ -277,7 +277,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     ).toEqual([]);
   });
 
-  test("other requests keep what they have, also one whose id begins alike", async () => {
+  test("other requests keep their data, even one whose id begins with the same characters", async () => {
     const kept = await erasing.offer();
     const erased = await erasing.offer();
     await erasing.deliver();
@@ -297,7 +297,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await erasing.expectVerified(id);
   });
 
-  test("the hash of the submission is made worthless, so a repeat is refused and not answered", async () => {
+  test("the hash of the submission is made unusable, so a repeat is refused and not answered", async () => {
     const input: RequestInput = { customer, key: `key-${version}` };
     const { id } = await workflow.create(input);
     expect((await workflow.create(input)).id).toBe(id);
@@ -326,7 +326,7 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       ["the requester", memberSession("rita"), null, "not_allowed"],
       ["the commercial owner", memberSession("cora"), null, "not_allowed"],
       ["a VP, who does not know of it", memberSession("vera"), null, "not_found"],
-      ["an operator, who does not know of it yet", memberSession("otto"), null, "not_found"],
+      ["an operator, who cannot see it yet", memberSession("otto"), null, "not_found"],
       ["an auditor", memberSession("aude"), null, "not_allowed"],
       ["a member who names an admin", memberSession("rita"), "ada", "not_allowed"],
       ["an admin of another workspace", memberSession("rita", "globex"), null, "not_found"],
@@ -350,23 +350,23 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       expect(await traces(id)).toContain("personal data");
     });
 
-    test("for a request that is not there", async () => {
+    test("for a request that does not exist", async () => {
       expect(await codeOf(erasing.erase("CR-2020-000001"))).toBe("not_found");
       expect(await codeOf(erasing.erase(null))).toBe("not_found");
       expect(await codeOf(erasing.erase("CR-2020-000001", service, "asked to", "ada"))).toBe("not_found");
     });
 
-    test("at once, while a decision holds the request", async () => {
+    test("immediately, while a decision holds the request", async () => {
       const [one, other] = await db.twoConnections("headroom_control");
       await one.query("begin");
       await one.query("select public.apply_capacity_event($1, 'CUSTOMER_CONFIRMED', 'user', 'cora')", [id]);
-      // Somebody who waited for the request would be told that it is locked (55P03).
+      // A caller who waited for the request would fail because it is locked (55P03).
       await other.query("set lock_timeout = '200ms'");
       expect(await codeOf(other.query(eraseText, [id, "asked to", "cora"]))).toBe("not_allowed");
       await one.query("rollback");
     });
 
-    test("and is done for an admin whom a service or an operator names", async () => {
+    test("and is allowed for an admin whom a service or an operator names", async () => {
       const other = await erasing.offer();
       expect(await erasing.erase(other, service, "asked to", "U0ADA")).toMatchObject({ erased_by: "ada" });
       const control = db.as("headroom_control").pool;

@@ -1,4 +1,4 @@
-/** What messages about requests keep of a member who was removed. */
+/** What messages about requests keep of a removed member. */
 import { expect, test } from "vitest";
 import { oneOf, rowsOf } from "../workflow.ts";
 import { startErasing } from "./erasing.ts";
@@ -13,7 +13,7 @@ async function approvedByZoe(): Promise<string> {
   return id;
 }
 
-test("of a member who was removed no finished message keeps the Slack user, and what was on its way follows", async () => {
+test("no finished message keeps a removed member's Slack user, and messages in flight follow", async () => {
   const control = db.as("headroom_control").pool;
   const zoe = JSON.stringify({ display_name: "Zoe", slack_user_id: "U0ZOE" });
   await control.query("select directory.put_member('acme', 'zoe', $1)", [zoe]);

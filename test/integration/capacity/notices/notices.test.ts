@@ -1,6 +1,6 @@
 /**
- * Notices: what is said about a request without changing it. Nudges, which are throttled, and notes, which anybody who may read the
- * request may add; both in their own table, with outbox rows of their own.
+ * Notices: messages about a request that do not change it. Nudges, which are throttled, and notes, which every reader of the request may
+ * add; both have their own table and their own outbox rows.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -44,7 +44,7 @@ const askedOf = ({ asked }: Nudge): string[] => asked.map(({ id }) => id);
 describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);
 
-  /** Makes the last nudge of a request as old as asked. The log is append-only, so this takes a superuser with triggers off. */
+  /** Makes the last nudge of a request that old. The log is append-only, so this needs a superuser with triggers off. */
   async function ageNudge(id: string, minutes: number): Promise<void> {
     const client = await surfaces.db.superuser.connect();
     await client.query("set session_replication_role = replica");
@@ -56,7 +56,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
   }
 
   describe("a nudge", () => {
-    test("asks everybody whose decision is open, in the thread, by name", async () => {
+    test("mentions everybody whose decision is open, in the thread, by name", async () => {
       const { id } = await surfaces.create();
       const done = await nudge(surfaces, id);
       expect(done.asked).toEqual([
@@ -98,7 +98,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(JSON.stringify(payload).match(/<@|Crowd \d/g)).toHaveLength(10);
     });
 
-    test("leaves out those who have decided, and those who are away", async () => {
+    test("leaves out people who have decided or are away", async () => {
       const { id } = await surfaces.create({ requester: "rob" });
       await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
       await surfaces.setAway("tim", true);
@@ -133,7 +133,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(askedOf(await nudge(surfaces, id))).toEqual(["cora"]);
     });
 
-    test("goes by mail where there is no channel, to each who has an address", async () => {
+    test("goes by mail where there is no channel, to everybody who has an address", async () => {
       await surfaces.settings({ slack_channel_id: null });
       await rowsOf(
         surfaces.superuser,
@@ -160,7 +160,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(mail.payload["text"]).toContain("Hello Tim,\n\nRita asks for a decision.");
     });
 
-    test("is throttled per request: too soon is refused with the time to wait, and later it goes through", async () => {
+    test("is throttled per request: too soon is refused with the time to wait, and later it succeeds", async () => {
       const { id } = await surfaces.create();
       await nudge(surfaces, id);
       const refusal = await refusalOf(nudge(surfaces, id, "ada"));
@@ -183,7 +183,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(await waiting).toBe("too_soon");
     });
 
-    test("that is rolled back leaves nothing, and nobody who reads meanwhile waits for it", async () => {
+    test("that is rolled back leaves nothing, and readers do not wait for it", async () => {
       const { id } = await surfaces.create();
       const client = await surfaces.db.as("headroom_control").connect();
       await client.query("begin");
@@ -193,12 +193,12 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(await surfaces.unmatched()).toEqual([]);
     });
 
-    test("by somebody who may not is refused at once, while a decision holds the request", async () => {
+    test("by a person who may not send it is refused immediately, while a decision holds the request", async () => {
       const { id } = await surfaces.create();
       const [one, other] = await surfaces.db.twoConnections("headroom_control");
       await one.query("begin");
       await one.query("select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', 'cora')", [id]);
-      // Somebody who waited for the request would be told that it is locked (55P03).
+      // A caller who waited for the request would fail because it is locked (55P03).
       await other.query("set lock_timeout = '200ms'");
       expect(await codeOf(other.query("select public.nudge_capacity_request($1, 'tess')", [id]))).toBe("not_allowed");
       expect(await codeOf(other.query("select public.nudge_capacity_request($1, 'carl')", [id]))).toBe("not_found");
@@ -208,7 +208,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
     test.each([
       ["a member of the infra group", "tess", "not_allowed"],
       ["the commercial owner", "cora", "not_allowed"],
-      ["somebody who may not even read it", "carl", "not_found"],
+      ["a member who may not even read it", "carl", "not_found"],
       ["a member who has left", "gus", "not_allowed"],
       ["nobody in particular", null, "invalid_input"],
     ])("is refused to %s", async (_, actor, code) => {
@@ -229,7 +229,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(await codeOf(nudge(surfaces, "'; drop table capacity.requests; --"))).toBe("not_found");
     });
 
-    test("by a signed-in requester needs no name; another workspace's member finds no such request", async () => {
+    test("by a signed-in requester needs no name; a member of another workspace finds no such request", async () => {
       const { id } = await surfaces.create();
       const call = "select public.nudge_capacity_request($1) as nudge";
       expect(
@@ -269,7 +269,7 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       });
     });
 
-    test("is not sent back to Linear; one from Slack stands in the thread, where its command was not", async () => {
+    test("is not sent back to Linear; one from Slack is posted in the thread, where its command was not visible", async () => {
       const { id } = await surfaces.create();
       const effectsVia = async (via: string): Promise<unknown> =>
         (
@@ -305,13 +305,13 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(quoted?.text.text.length).toBeLessThanOrEqual(3_000);
     });
 
-    test("is not for those who may not read the request", async () => {
+    test("is refused to people who may not read the request", async () => {
       const { id } = await surfaces.create();
       expect(await codeOf(note(surfaces, id, "hello", "carl"))).toBe("not_found");
       expect(await codeOf(note(surfaces, "CR-1999-000001", "hello"))).toBe("not_found");
     });
 
-    test("waits for one in another transaction before it takes a lane, so that a decision there goes through", async () => {
+    test("waits for one in another transaction before it takes a lane, so that a decision there can continue", async () => {
       const { id } = await surfaces.create();
       const [one, other] = await surfaces.db.twoConnections("headroom_control");
       await one.query("begin");

@@ -1,6 +1,6 @@
 /**
- * Who must approve what: escalation, automatic approval, and that a request which nobody could approve is
- * not let in. Each test begins without any policy.
+ * Who must approve what: escalation, automatic approval, and the refusal of a request that nobody could approve. Each test begins without
+ * any policy.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -54,23 +54,23 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       expect([namesOf(plan.commercial), namesOf(plan.technical)]).toEqual([["cora"], ["tess", "tim"]]);
     });
 
-    test("a preview is what the request then gets, and writes nothing", async () => {
+    test("a preview equals what the request then gets, and writes nothing", async () => {
       await policies(vpFrom10k);
       const before = await workflow.size();
       const { state: _state, slack_channel_id: _channel, ...plan } = await preview({ cost: 20_000 });
       expect(await workflow.size()).toEqual(before);
-      // Whom it asks first is no part of the plan: the directory may change until somebody decides.
+      // Whom it asks first is not part of the plan: the directory may change before a decision.
       expect(plan).toMatchObject({ commercial: { asked: [{ id: "cora", reason: "owner" }] } });
       expect(plan).toMatchObject((await workflow.create({ cost: 20_000 })).review_plan);
     });
 
-    test("an owner can be named by a Slack id, and the request keeps the member's id", async () => {
+    test("an owner can be named by a Slack id, and the request stores the member's id", async () => {
       expect(await workflow.create({ owner: "U0CORA" })).toMatchObject({ commercial_owner_user_id: "cora" });
     });
   });
 
   describe("escalation", () => {
-    test("below the threshold the owner suffices; from it on, the owner endorses and the VP decides", async () => {
+    test("below the threshold the owner suffices; from there on, the owner endorses and the VP decides", async () => {
       await policies(vpFrom10k);
       expect(await preview({ cost: 9999.99 })).toMatchObject({ commercial: { authority: { kind: "owner" } } });
       const { id, review_plan: plan } = await workflow.create({ cost: 10_000 });
@@ -103,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       await workflow.expectWhole([id]);
     });
 
-    test("an endorsement is given once per person, also by one who knows an old version", async () => {
+    test("an endorsement is given once per person, even by one who knows an old version", async () => {
       await policies(vpFrom10k);
       await workflow.setAway("cora", true);
       const { id } = await workflow.create({ cost: 50_000 });
@@ -141,13 +141,13 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       });
     });
 
-    test("the owner's rejection counts at once", async () => {
+    test("the owner's rejection counts immediately", async () => {
       await policies(vpFrom10k);
       const { id } = await workflow.create({ cost: 20_000 });
       expect(await workflow.apply(id, "COMMERCIAL_REJECTED", "cora")).toMatchObject({ state: "REJECTED" });
     });
 
-    test("a request without an estimate may cost anything", async () => {
+    test("a request without an estimate is treated as the most expensive", async () => {
       await policies(vpFrom10k, smallIsFree);
       expect(await preview({ cost: null, size: "S", quantity: 1 })).toMatchObject({
         commercial: { authority: { kind: "role", role: "vp" }, auto: false },
@@ -164,7 +164,7 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       expect(await workflow.row(id)).toMatchObject({ commercial_approved_by: "carl" });
     });
 
-    test("of several at equal rank the one from the highest cost on decides, then the id", async () => {
+    test("among rules of equal rank the one with the highest minimum cost decides, then the id", async () => {
       await policies(
         { id: "any", kind: "escalation", approver_role: "commercial" },
         { ...vpFrom10k, id: "b-vp" },
@@ -181,14 +181,14 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       expect(await ruleAt(200_000)).toBe("b-vp");
     });
 
-    test("the size is compared without regard to capitals", async () => {
+    test("sizes are compared case-insensitively", async () => {
       await policies({ id: "huge", kind: "escalation", sizes: ["64XL"], approver_role: "vp" });
       expect(await preview({ size: "64xl" })).toMatchObject({ commercial: { rule: "huge" } });
     });
   });
 
   describe("approval by rule", () => {
-    test("takes a small request to the customer at once, in the name of the system and the rule", async () => {
+    test("takes a small request to the customer immediately, in the name of the system and the rule", async () => {
       await policies(smallIsFree);
       const row = await workflow.create({ size: "S", quantity: 2, cost: 100, owner: null, group: null });
       expect(row).toMatchObject({
@@ -241,7 +241,7 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       expect(await preview({ cost: 20_000 })).toMatchObject({ commercial: { auto: false, rule: "big" } });
     });
 
-    test("the system approves nothing that no rule lets it approve", async () => {
+    test("the system approves nothing without a rule", async () => {
       const { id } = await workflow.create();
       expect(await codeOf(workflow.apply(id, "COMMERCIAL_APPROVED", "system:policy"))).toBe("not_allowed");
       expect(await codeOf(workflow.apply(id, "TECH_REVIEW_APPROVED", "system:policy"))).toBe("not_allowed");
@@ -280,13 +280,13 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       expect(await codeOf(workflow.create({ group: "unknown" }))).toBe("invalid_input");
     });
 
-    test("because a rule names somebody who left is refused with that rule", async () => {
+    test("because a rule names a person who left is refused with that rule", async () => {
       await policies({ id: "old", kind: "review_route", approver_id: "gus" });
       const refusal = await refusalOf(workflow.create({ owner: null }));
       expect(refusal).toMatchObject({ code: "PT422", detail: expect.stringContaining('"old"') });
     });
 
-    test("but for a rule that approves by itself is let in", async () => {
+    test("is accepted when a rule approves it automatically", async () => {
       await policies({ id: "all", kind: "auto_approval", step: "both" });
       expect(await workflow.create({ owner: null, group: null })).toMatchObject({
         state: "CUSTOMER_CONFIRMATION_REQUIRED",
@@ -294,8 +294,8 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
     });
   });
 
-  describe("what was decided at submission stays", () => {
-    test("a rule that is made, changed or removed later does not move the goalposts", async () => {
+  describe("the plan of a submitted request is fixed", () => {
+    test("a rule that is added, changed or removed later does not affect it", async () => {
       await policies(vpFrom10k);
       const escalated = await workflow.create({ cost: 20_000 });
       const plain = await workflow.create({ cost: 500 });

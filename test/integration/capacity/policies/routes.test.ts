@@ -1,5 +1,5 @@
 /**
- * Routes: rules that say who reviews, by size and region. Where one applies the requester does not choose.
+ * Review routes: rules that say who reviews, by size and region. Where one applies, the requester has no choice.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -61,7 +61,7 @@ describe.each(POSTGRES_VERSIONS)("review routes on PostgreSQL %i", async (versio
       "Infra Europe",
     ],
   ];
-  test.each(named)("cannot be gone round by naming another %s", async (_what, input, rule, asked) => {
+  test.each(named)("cannot be bypassed by naming another %s", async (_what, input, rule, asked) => {
     await policies(rule);
     const before = await workflow.size();
     for (const attempt of [() => workflow.create(input), () => preview(input)]) {
@@ -77,7 +77,7 @@ describe.each(POSTGRES_VERSIONS)("review routes on PostgreSQL %i", async (versio
     expect(await workflow.size()).toEqual(before);
   });
 
-  test("also hold where the request is approved by a rule, or by a higher authority", async () => {
+  test("also apply where the request is approved by a rule, or by a higher authority", async () => {
     await policies(
       { id: "o", kind: "review_route", approver_id: "carl" },
       { id: "g", kind: "review_route", step: "technical", group_id: "infra-eu" },
@@ -94,7 +94,7 @@ describe.each(POSTGRES_VERSIONS)("review routes on PostgreSQL %i", async (versio
     });
   });
 
-  test("agree with whoever names the same, by id or by Slack id", async () => {
+  test("accept a requester who names the same person, by id or by Slack id", async () => {
     await policies(
       { id: "g", kind: "review_route", step: "technical", group_id: "infra-eu" },
       { id: "o", kind: "review_route", approver_id: "carl" },
@@ -118,7 +118,7 @@ describe.each(POSTGRES_VERSIONS)("review routes on PostgreSQL %i", async (versio
     });
   });
 
-  test("the lowest rank decides, then the id; a disabled rule has no say", async () => {
+  test("the lowest rank decides, then the id; a disabled rule is ignored", async () => {
     await policies(
       { id: "a", kind: "review_route", approver_id: "cora", rank: 7 },
       { id: "b", kind: "review_route", approver_id: "carl", rank: 5 },

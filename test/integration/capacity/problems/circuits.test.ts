@@ -1,4 +1,4 @@
-/** Operators hear that a receiver does not answer, and that it does again: those whose messages wait for it, and nobody else. */
+/** Operators are told that a receiver does not answer, and that it answers again: only those whose messages wait for it. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { unique, type Stream } from "../../outbox/engine.ts";
@@ -9,7 +9,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
   const troubled = await startTroubled(version);
   const { db, engine } = troubled;
 
-  /** A receiver that has failed often enough, with rows of these workspaces that wait for it. */
+  /** A receiver that has failed often enough to open the circuit, with rows of these workspaces waiting for it. */
   async function opened(destination: string, ordered = true, tenants: readonly string[] = ["acme"]): Promise<Stream> {
     const stream = await engine.stream({ ordered });
     await rowsOf(db, "select outbox.limit_destination($1, p_failure_threshold => 2)", [destination]);
@@ -27,7 +27,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
   test.each([
     ["with order", true],
     ["without order", false],
-  ])("a receiver of rows %s that does not answer is told once, and that it answers again", async (_title, ordered) => {
+  ])("a receiver of rows %s that does not answer is reported once, and so is its recovery", async (_title, ordered) => {
     const name = `slack:${unique("C")}`;
     const stream = await opened(name, ordered);
     await troubled.release();
@@ -39,7 +39,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
         body: expect.stringContaining(`• ${words}, last error http_503`) as string,
       },
     ]);
-    // Probes that fail open it again, which is no news.
+    // Probes that fail reopen it, which is not news.
     for (let each = 0; each < 3; each += 1) {
       await troubled.letPass(name, stream);
       await troubled.end(stream, "retry");
@@ -54,7 +54,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
     expect(await troubled.told("circuit_closed")).toHaveLength(1);
   });
 
-  test("several within ten minutes are one message, and one that answers before it was told of is none", async () => {
+  test("several within ten minutes are one message, and one that recovers before it was reported is none", async () => {
     const names = [unique("slack:C"), unique("slack:C"), unique("slack:C"), unique("slack:C")] as const;
     const streams: Stream[] = [];
     for (const name of names) {
@@ -72,7 +72,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
     expect(await troubled.told("circuit_closed")).toEqual([]);
   });
 
-  test("a circuit that an operator lifts is closed, and told as such", async () => {
+  test("a circuit that an operator closes is reported as closed", async () => {
     const name = unique("slack:C");
     await opened(name);
     await troubled.release();
@@ -82,7 +82,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
     expect(await troubled.titles("circuit_closed")).toEqual([`otto: Slack (${name.slice(6)}) answers again`]);
   });
 
-  test("of a receiver that workspaces share, those hear whose messages wait, and nothing of each other", async () => {
+  test("when workspaces share a receiver, those whose messages wait are told, and nothing about each other", async () => {
     const name = unique("shared");
     const earlier = await engine.stream();
     await troubled.enqueue(earlier, { tenant: "globex", destination: name });
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
     expect(told?.body).not.toMatch(/acme|otto/i);
   });
 
-  test("an endpoint is told by its name, to its own workspace", async () => {
+  test("an endpoint is reported by its name, to its own workspace", async () => {
     const { id } = await oneOf<{ id: string }>(
       db,
       `insert into webhooks.endpoints (name, tenant_id, url, topics) values ($1, 'acme', 'https://a.example/', '{*}') returning id`,

@@ -1,4 +1,4 @@
-/** Operators hear of messages that were given up: once, together, of their own workspace, and never because of what they were told. */
+/** Messages that were given up are reported to operators: once, together, of their own workspace, and never because of such a report. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, rowsOf } from "../workflow.ts";
@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     ]);
   });
 
-  test("the first is told at once, and what follows within ten minutes is one message then", async () => {
+  test("the first is reported immediately, and those within the next ten minutes are one message after that", async () => {
     const [slack, mail] = [await engine.stream(), await engine.stream({ ordered: false })];
     const dies = async (stream: typeof slack, rail: string, code: string): Promise<void> => {
       await troubled.enqueue(stream, { rail });
@@ -71,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     expect(await noted()).toBe(0);
   });
 
-  test("what came too late, what an operator gave up, and rows of no workspace are nothing to tell", async () => {
+  test("messages that came too late, were given up by an operator, or belong to no workspace are not reported", async () => {
     for (const ordered of [true, false]) {
       const stream = await engine.stream({ ordered });
       await troubled.enqueue(stream, { expires: "-1 s" });
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     expect(await noted()).toBe(0);
   });
 
-  test("each workspace hears of its own rows alone, and admins where nobody operates", async () => {
+  test("each workspace gets its own rows alone, and admins get them where there is no operator", async () => {
     const stream = await engine.stream({ ordered: false });
     await troubled.enqueue(stream);
     for (let each = 0; each < 4; each += 1) await troubled.enqueue(stream, { tenant: "globex", rail: "slack" });
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     ]);
   });
 
-  test("while mail is down, what operators are told does not grow", async () => {
+  test("while mail is down, the reports to operators do not grow", async () => {
     const people = {
       id: (await oneOf<{ id: number }>(db, "select outbox.stream_id('people') as id")).id,
       name: "people",
@@ -126,7 +126,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     await rowsOf(db, "update outbox.streams set max_tries = 5 where name = 'people'");
   });
 
-  test("an address that takes no mail is told as that, and not as a dead letter too", async () => {
+  test("an address that takes no mail is reported as that, and not as a dead letter too", async () => {
     const people = {
       id: (await oneOf<{ id: number }>(db, "select outbox.stream_id('people') as id")).id,
       name: "people",
@@ -143,7 +143,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     await rowsOf(db, "update notify.suppressions set lifted_at = now(), lifted_by = 'test'");
   });
 
-  test("two releases at the same time tell once, and a relay waits for neither", async () => {
+  test("two releases at the same time report once, and a relay waits for neither", async () => {
     const stream = await engine.stream({ ordered: false });
     const dies = async (): Promise<void> => {
       await troubled.enqueue(stream);
@@ -156,7 +156,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     ];
     await first.query("begin");
     await first.query("select * from notify.release()");
-    // The first has told and not committed: whoever comes now leaves it alone, and a relay that settles does not wait.
+    // The first has reported and not committed: a second release skips it, and a relay that settles does not wait.
     await second.query("set statement_timeout = '5s'");
     await second.query("select * from notify.release()");
     await dies();
@@ -170,7 +170,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version
     expect(await troubled.told("dead_letters")).toHaveLength(2);
   });
 
-  test("problems that cannot be told hold up no message, and are told when they can be", async () => {
+  test("problems that cannot be reported hold up no message, and are reported when they can be", async () => {
     const stream = await engine.stream();
     await troubled.enqueue(stream);
     await troubled.end(stream, "rejected", "no");

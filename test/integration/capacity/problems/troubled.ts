@@ -1,5 +1,5 @@
 /**
- * Workspaces whose messages fail: rows of tenants on streams of their own, brought to any end as a relay does it, and who was told of it.
+ * Workspaces whose messages fail: rows of tenants on their own streams, settled with any outcome as a relay settles them, and who was notified.
  *
  * Does not own: what is asserted.
  */
@@ -27,7 +27,7 @@ export class Troubled {
     return this.workflow.superuser;
   }
 
-  /** A row of a workspace, under a key of its own, on a rail that its stream may use. */
+  /** A row of a workspace, under its own key, on a rail that its stream may use. */
   async enqueue(stream: Stream, row: { tenant?: string; rail?: string; destination?: string; expires?: string } = {}) {
     const { tenant = "acme", rail = "sure", destination = null, expires = null } = row;
     const key = unique("k");
@@ -41,7 +41,7 @@ export class Troubled {
     return id;
   }
 
-  /** Brings everything that is due on a stream to the same end. */
+  /** Gives everything due on a stream the same outcome. */
   async end(stream: Stream, outcome: Result["outcome"], code = "http_503"): Promise<Claimed[]> {
     const rows = await this.engine.claim(stream);
     if (rows.length > 0)
@@ -52,7 +52,7 @@ export class Troubled {
     return rows;
   }
 
-  /** Lets the pauses of a destination be over. */
+  /** Ends the pauses of a destination. */
   async letPass(destination: string, stream: Stream): Promise<void> {
     await rowsOf(
       this.db,
@@ -63,7 +63,7 @@ export class Troubled {
     await this.engine.makeDue(stream);
   }
 
-  /** What operators hear of once is told anew from now on. */
+  /** Lets problems that are reported once be reported again from now on. */
   async tenMinutesPass(): Promise<void> {
     await rowsOf(this.db, "update capacity.problems_told set told_at = told_at - interval '10 minutes'");
   }
@@ -86,7 +86,7 @@ export class Troubled {
   }
 }
 
-/** Call it while tests are being collected. Otto operates Acme, Glen Globex; each test begins as if nobody had been told anything. */
+/** Call it while tests are being collected. Otto operates Acme, Glen Globex; each test begins as if nothing had been reported. */
 export async function startTroubled(version: EmbeddedVersion): Promise<Troubled> {
   const troubled = new Troubled(await startWorkflow(version));
   beforeAll(async () => {

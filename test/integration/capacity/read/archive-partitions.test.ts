@@ -1,6 +1,6 @@
 /**
- * What a decision and a list open does not grow with the age of an installation: of the archive, which has a partition more each month,
- * they open nothing, with ten partitions or with a hundred and twenty.
+ * What a decision and a list open does not grow with an installation's age: of the archive, which gets another partition each month, they
+ * open nothing, with ten partitions or with a hundred and twenty.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -8,7 +8,7 @@ import { Engine } from "../../outbox/engine.ts";
 import { customer, startSurfaces } from "../surfaces.ts";
 import { oneOf, rowsOf } from "../workflow.ts";
 
-/** Adds past months to the archive of what is kept for ever, and past weeks to that of messages, until it has so many partitions. */
+/** Adds past months to the permanent archive, and past weeks to the archive of messages, until each has so many partitions. */
 const makePartitions = `
 do $$
 declare
@@ -30,14 +30,14 @@ begin
 end
 $$`;
 
-/** Tables and views, not indexes: which of these is used changes with what the server knows of a table at the moment. */
+/** Tables and views, not indexes: which indexes are used depends on the server's current statistics. */
 const locked = `
   select distinct l.relation::regclass::text as relation, l.relation in (select t.relid from pg_partition_tree('outbox.attempts') t) as archived
     from pg_locks l join pg_class c on c.oid = l.relation
    where l.pid = pg_backend_pid() and c.relnamespace <> 'pg_catalog'::regnamespace and c.relkind in ('r', 'p', 'v')
    order by 1`;
 
-/** What a statement locks, which is what it opens. */
+/** The relations that a statement locks, which are those that it opens. */
 interface Opened {
   readonly relations: readonly string[];
   readonly ofArchive: readonly string[];
@@ -58,12 +58,12 @@ const asked: readonly (readonly [string, "reviewed" | "offered" | null, string])
   ["a list of fifty", null, "select * from capacity.list_requests('acme', p_limit => 50)"],
 ];
 
-describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i, of an archive of any age,", async (version) => {
+describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i, with an archive of any age,", async (version) => {
   const surfaces = await startSurfaces(version);
   const engine = new Engine(surfaces.db);
   const ids = { reviewed: "", offered: "" };
 
-  /** Everything that is to be sent is delivered. */
+  /** Delivers everything that waits to be sent. */
   async function deliver(): Promise<void> {
     await surfaces.release();
     await rowsOf(surfaces.superuser, "update outbox.limits set min_interval_ms = 0");
@@ -83,7 +83,7 @@ describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i, of an archive of any age,", 
     await deliver();
   });
 
-  /** What each statement opens on a connection of its own: planned for the first time, and when its plans are kept. */
+  /** What each statement opens on its own connection: when it is first planned, and when its plans are cached. */
   async function openedBy(query: string, values: readonly unknown[]): Promise<Opened[]> {
     const client = await surfaces.db.superuser.connect();
     const opened: Opened[] = [];
@@ -104,7 +104,7 @@ describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i, of an archive of any age,", 
     return openedBy(query, values);
   };
 
-  test("decisions and lists open nothing, and the same of everything else with 10 partitions as with 120", async () => {
+  test("decisions and lists open nothing of it, and the same other relations with 10 partitions as with 120", async () => {
     const told = "select last_notified_at is not null as told from public.capacity_requests where id = any ($1)";
     expect(await rowsOf(surfaces.superuser, told, [Object.values(ids)])).toEqual([{ told: true }, { told: true }]);
     const few = new Map<string, Opened[]>();

@@ -1,4 +1,4 @@
-/** What happened lately: that row-level security decides, and that an answer says truly how complete it is. */
+/** Recent events: row-level security decides, and an answer states correctly how complete it is. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../gateway.ts";
@@ -43,13 +43,13 @@ describe.each(POSTGRES_VERSIONS)("recent events on PostgreSQL %i", async (versio
     expect(await refusalOf(recent(anonymous))).toMatchObject({ code: "42501" });
   });
 
-  test("no member is told how many transactions there were, which others make too", async () => {
+  test("members do not see how many transactions there were, since others make them too", async () => {
     for (const member of ["rita", "ada"]) {
       expect(Object.keys(await recent(memberSession(member))).toSorted()).toEqual(["at", "events"]);
     }
   });
 
-  test("pages are in order and begin at the moment that was asked for", async () => {
+  test("pages are in order and begin at the requested time", async () => {
     const { events, at } = await recent(service);
     expect(events.map((event) => event.at)).toEqual(events.map((event) => event.at).toSorted((a, b) => a - b));
     const [first, second] = events;
@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("recent events on PostgreSQL %i", async (versio
     expect((await recent(service, at + 1)).events).toEqual([]);
   });
 
-  test("a transaction that is under way is below next and not below xmin, also when none after it has ended", async () => {
+  test("a running transaction is below next and not below xmin, even when none after it has ended", async () => {
     const client = await db.superuser.connect();
     await client.query("begin");
     const { id } = await workflow.create({}, client);

@@ -1,5 +1,5 @@
 /**
- * The metrics of the workflow, against the same figures reckoned from the events by hand; and that a span of days is found by index.
+ * The metrics of the workflow, compared with the same figures computed from the events by hand; and a span of days is found by index.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("the views on PostgreSQL %i", async (version) =
 
   beforeAll(async () => {
     const client = await db.connect();
-    // Beside another, so that it matters whose events are read.
+    // A second workspace, so that it matters whose events are read.
     for (const workspaceId of ["seed", "other"]) {
       await seedCapacity(client, { requests: 300, eventsPerRequest: 6, workspaceId, deliveries: false });
     }
@@ -87,7 +87,7 @@ describe.each(POSTGRES_VERSIONS)("the views on PostgreSQL %i", async (version) =
     return new Map(rows.map((row) => [[row["on_day"], ...key.map((name) => row[name])].join(" "), row]));
   }
 
-  test("time in state is what lies between entering and leaving it", async () => {
+  test("time in state is the time between entering and leaving it", async () => {
     const samples: Samples = new Map();
     for (const events of log) {
       let entered = events[0]?.at ?? 0;
@@ -128,7 +128,7 @@ describe.each(POSTGRES_VERSIONS)("the views on PostgreSQL %i", async (version) =
     expectSame(await linesOf("capacity_provisioning_duration", ["outcome"], "requests"), samples);
   });
 
-  test("outcomes are told apart by day, origin and event", async () => {
+  test("outcomes are separated by day, origin and event", async () => {
     const wanted = new Map<string, number>();
     for (const events of log) {
       const end = events.at(-1);
@@ -168,7 +168,7 @@ describe.each(POSTGRES_VERSIONS)("the views on PostgreSQL %i", async (version) =
     await auditor.query("rollback");
   });
 
-  test("a list of what waits on somebody asks about the requests that may, and about no others", async () => {
+  test("a list of what waits on a person checks the requests that may wait on them, and no others", async () => {
     const client = await db.superuser.connect();
     await client.query("set track_functions = 'all'");
     const { owner } = await oneOf<{ owner: string }>(
@@ -198,7 +198,7 @@ describe.each(POSTGRES_VERSIONS)("the views on PostgreSQL %i", async (version) =
     await client.end();
   });
 
-  test("a member sees the metrics of what they may see, in their workspace", async () => {
+  test("a member sees the metrics of the requests they may see, in their workspace", async () => {
     const { n: mine } = await overHttp(db, memberSession("requester-1", "seed"), countEnded);
     const { n: all } = await oneOf<{ n: number }>(
       pool,
@@ -250,7 +250,7 @@ describe("the backlog", async () => {
     );
   }
 
-  test("says in which stage what waits on whom, and moves on with the requests", async () => {
+  test("shows by stage what waits on whom, and follows the requests", async () => {
     await putMember(control, "default", "ann", { roles: ["requester"] });
     await putMember(control, "default", "olga", { roles: ["commercial"] });
     await putMember(control, "default", "dan", { roles: ["commercial"] });
@@ -267,7 +267,7 @@ describe("the backlog", async () => {
     const first = await submit();
     await submit();
     const large = await submit({ monthlyCostUsd: "5000" });
-    // Whoever owns it endorses first, and then the higher authority is asked.
+    // Its owner endorses first, and then the higher authority is asked.
     expect(await backlog()).toContainEqual({
       stage: "commercial",
       waits_on_kind: "member",
@@ -306,7 +306,7 @@ describe("the backlog", async () => {
     ]);
   });
 
-  test("says of what nobody can decide any more that it waits on nobody", async () => {
+  test("shows a request that nobody can decide any more as waiting on nobody", async () => {
     await db.superuser.pool.query("update directory.members set active = false where id in ('olga', 'vic')");
     await db.superuser.pool.query("delete from directory.group_members where group_id = 'infra'");
     const rows = await backlog();

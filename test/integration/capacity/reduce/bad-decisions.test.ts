@@ -1,6 +1,6 @@
 /**
- * Anything at all, given to the functions that say or decide something about a request that is there, by members, machines and whoever
- * holds a link: it is either done or refused, and a refusal has written nothing.
+ * Random input to the functions that say or decide something about an existing request, by members, machines and holders of a link: each
+ * call is done or refused, and a refusal has written nothing.
  */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const member = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("rita", "cora", "ada", "tess", "carl", null) },
   { weight: 1, arbitrary: text },
 );
-/** Also those who know nothing of the requests here. */
+/** Also callers who know nothing of these requests. */
 const anybody = fc.oneof(session, fc.constantFrom<Session>(memberSession("carl"), memberSession("glen", "globex")));
 
 describe.each(POSTGRES_VERSIONS)("any decision at all on PostgreSQL %i", async (version) => {
@@ -46,7 +46,7 @@ describe.each(POSTGRES_VERSIONS)("any decision at all on PostgreSQL %i", async (
       { weight: 1, arbitrary: fc.option(text, { nil: null }) },
     );
 
-  /** Tries it many times; some must have been done, and some refused, or it would show nothing. */
+  /** Tries it many times; some must succeed and some be refused, or the test would prove nothing. */
   async function tryOut(
     who: fc.Arbitrary<Session>,
     call: string,
@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("any decision at all on PostgreSQL %i", async (
     await tryOut(session, "select public.run_capacity_request_timers($1)", [mostly(10, number)], 50);
   });
 
-  test("given to a link while nothing is set up for links is a refusal", async () => {
+  test("given to a link while links are not set up is a refusal", async () => {
     await workflow.superuser.query("delete from headroom.boxes");
     for (const [call, values] of [
       ["select public.describe_confirmation($1)", [tokens[0]]],

@@ -1,5 +1,5 @@
 /**
- * Several at once on one request: whatever the order in which they come, one of them decides, and the others are told.
+ * Several people act on one request at the same time: whatever the order, one of them decides, and the others are told.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("at the same instant on PostgreSQL %i", async (
       const codes = answers.map((answer) =>
         answer.status === "fulfilled" ? "done" : (answer.reason as { detail: string }).detail.replace(/:.*/s, ""),
       );
-      // Either ending shuts the other out; the approval came before, or was shut out too.
+      // One ending rules out the other; the approval came before, or was refused too.
       expect(codes.slice(1).toSorted()).toEqual(["done", "invalid_transition"]);
       expect(["done", "invalid_transition"]).toContain(codes[0]);
       await workflow.expectWhole([id]);
@@ -92,7 +92,7 @@ describe.each(POSTGRES_VERSIONS)("at the same instant on PostgreSQL %i", async (
     }
   });
 
-  test("one who waits for another's transaction decides on what that one left, or on what was before it rolled back", async () => {
+  test("a caller who waits for another's transaction decides on its result, or on the earlier state if it rolled back", async () => {
     for (const ending of ["commit", "rollback"] as const) {
       const { id } = await workflow.create();
       const [one, two] = [clients[0]!, clients[1]!];

@@ -26,7 +26,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
       return (await oneOf<{ decision: Decision }>(client, text, [id, event, actor])).decision;
     });
 
-  test("that is taken now is the caller's, at the time of its event", async () => {
+  test("that is made now is the caller's, at the time of its event", async () => {
     const { id } = await workflow.create();
     const decision = await decideAs(memberSession("cora"), id, "COMMERCIAL_APPROVED");
     expect(decision).toMatchObject({
@@ -45,7 +45,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
     expect(decision.request).toEqual(shown.row);
   });
 
-  test("that was taken before is answered with who took it and when, whoever repeats it and in every state", async () => {
+  test("that was made before is answered with who made it and when, whoever repeats it and in every state", async () => {
     const { id } = await workflow.create();
     const first = await decideAs(memberSession("tess"), id, "TECH_REVIEW_APPROVED");
     const before = await workflow.size();
@@ -72,7 +72,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
     });
   });
 
-  test("below the needed authority is an endorsement, and says so also when it is repeated", async () => {
+  test("below the required authority is an endorsement, and says so also when it is repeated", async () => {
     await workflow.addPolicy({ id: "large", kind: "escalation", min_monthly_cost_usd: 90_000, approver_role: "vp" });
     const { id } = await workflow.create({ cost: 100_000 });
     for (const repeated of [false, true]) {
@@ -95,7 +95,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
     });
   });
 
-  test("follows the rules of apply_capacity_event: who may, which version, and which reason", async () => {
+  test("follows the rules of apply_capacity_event: who may decide, which version, and which reason", async () => {
     const { id } = await workflow.create();
     const before = await workflow.size();
     expect(await codeOf(decideAs(memberSession("rita"), id, "COMMERCIAL_APPROVED"))).toBe("not_allowed");
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
     expect(JSON.stringify(shown)).not.toMatch(new RegExp(`${tokenId}|confirmation_token_id`));
   });
 
-  test("of two at the same instant one is taken, and the other is told by whom", async () => {
+  test("of two at the same instant one is made, and the other caller is told by whom", async () => {
     const { id } = await workflow.create();
     const [one, other] = await db.twoConnections("headroom_control");
     const as = (name: string): [string, string[]] => [
@@ -147,7 +147,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
     expect((await second).decision).toMatchObject({ repeated: true, decided_by: "tess", request: { version: 2 } });
   });
 
-  test("is one call for programs too, which learn whether it was theirs by what the database says", async () => {
+  test("is one call for programs too, which see from the answer whether it was theirs", async () => {
     const { id } = await workflow.create();
     const texts: string[] = [];
     const { pool } = db.as("headroom_control");
@@ -157,7 +157,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
         return pool.query(query);
       },
     };
-    // By Slack id: the log names the member, so a comparison of names would have told a first decision for a repeat, or the opposite.
+    // By Slack id: the log names the member, so comparing names would mistake a first decision for a repeat, or the opposite.
     expect(await decide(counted, id, { type: "TECH_REVIEW_APPROVED" }, { as: "U0TESS" })).toMatchObject({
       outcome: "decided",
       counts: true,

@@ -1,9 +1,10 @@
 /**
- * What a decision reads does not grow with what others have: with their requests, messages that wait, preferences, templates and endpoints.
+ * What a decision reads does not grow with others' data: their requests, waiting messages, preferences, templates and endpoints.
  *
- * A connection keeps its plans, and those from when there was little may go any way to a row, since all are equally good then. So each path is
- * taken often enough for its plans to be kept; then there is much of everything; then it is taken again. The workspace's own directory is
- * left out, and there are many requests from the start: what only grows is analysed as it grows, and then plans that read it are made anew.
+ * A connection keeps its plans, and plans made while there was little data may find a row in any way, since all are equally good then. So
+ * each path is run often enough for its plans to be cached; then there is much of everything; then it is run again. The workspace's own
+ * directory is left out, and there are many requests from the start: tables that only grow are analysed as they grow, and then plans that
+ * read them are made again.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +13,7 @@ import { createTestDatabase, everyVersion } from "../../../helpers/database.ts";
 import { rowsOf } from "../../outbox/queries.ts";
 
 const OTHERS = 1_000;
-/** After five plans of their own, statements get one that is kept. */
+/** After five custom plans, a statement gets a cached one. */
 const TIMES = 7;
 
 const requestOf = (number: number): string => `CR-2000-${String(number).padStart(6, "0")}`;
@@ -27,7 +28,7 @@ const paths: Readonly<Record<string, string>> = {
   "all about a request": "select public.get_capacity_request($1)",
 };
 
-/** Rows of others, without their parents: who refers to whom plays no part here. */
+/** Rows of others, without their parents: foreign keys play no part here. */
 const others = [
   `insert into directory.workspaces (id, name) select 'w' || g, 'W' from generate_series(1, $1::integer) g`,
   `insert into capacity.routes (workspace_id, event_type, name)
@@ -68,7 +69,7 @@ const others = [
    select 1000000 + g, 1, gen_random_uuid(), now(), '\\x00' from generate_series(1, $1::integer) g`,
 ];
 
-/** By table, or index: how many of its entries were gone through in this transaction, or of its pages, since an entry that is passed over does not count. */
+/** By table or index: the entries read in this transaction, or its pages, since entries that are skipped are not counted. */
 async function readSoFar(client: ClientBase): Promise<Map<string, number>> {
   const rows = await rowsOf<{ name: string; n: number }>(
     client,
@@ -105,7 +106,7 @@ describe.each(everyVersion)("what a decision reads on PostgreSQL %i", async (ver
     await client.query("vacuum analyze");
     for (const name of Object.keys(paths))
       for (let time = 0; time < TIMES; time += 1) little.set(name, await take(name));
-    // By a connection of its own, for the setting ends the plans of the one that has it.
+    // On a separate connection, because the setting discards the plans of its connection.
     const filling = await db.superuser.connect();
     await filling.query("set session_replication_role = replica");
     for (const text of others) await filling.query(text, [OTHERS]);
@@ -113,7 +114,7 @@ describe.each(everyVersion)("what a decision reads on PostgreSQL %i", async (ver
     await Promise.all([client.end(), filling.end()]);
   });
 
-  test.each(Object.keys(paths))("%s reads no more than while there was little", (name) => {
+  test.each(Object.keys(paths))("%s reads no more than when there was little data", (name) => {
     const before = little.get(name);
     expect([...(before?.values() ?? [])].some((n) => n > 0)).toBe(true);
     const more = [...(much.get(name) ?? [])].map(([table, n]) => [table, n - (before?.get(table) ?? 0)] as const);

@@ -1,6 +1,6 @@
 /**
- * What random people do in the model test, as commands of fast-check: each does the same thing to the model and to the
- * database, and fails where the two differ.
+ * What random people do in the model test, as commands of fast-check: each does the same to the model and to the database, and fails where
+ * the two differ.
  *
  * Owns: how an action reaches the database (a member's token, a service, the reducer itself) and the comparison. Does not own:
  * the rules (model.ts), nor what is generated.
@@ -30,14 +30,14 @@ export interface Model {
   readonly requests: ModelRequest[];
 }
 
-/** How somebody comes in: with a token of their own, through a service, or pretending to be another. */
+/** How a caller comes in: with their own token, through a service, or pretending to be another. */
 export type Entrance = "token" | "service" | "pretence";
 
 export interface Action {
   readonly event: EventType;
   readonly actor: Actor;
   readonly entrance: Entrance;
-  /** What the caller believes the version to be, as a difference; null: no belief. */
+  /** The version that the caller expects, as a difference from the real one; null: none. */
   readonly belief: number | null;
 }
 
@@ -47,12 +47,12 @@ const describeAction = ({ event, actor, entrance, belief }: Action): string =>
 const refused = (code: string): Outcome => ({ kind: "refused", code });
 const without = (list: readonly string[], item: string): string[] => list.filter((other) => other !== item);
 
-/** The model's word on an action, entrance included. */
+/** The model's answer to an action, entrance included. */
 function predict(model: Model, request: ModelRequest, action: Action, expected: number | null): Outcome {
   const { actor, event } = action;
   if (actor.type !== "user") return act(model.directory, request, actor, event, expected);
   const member = model.directory.get(actor.id);
-  // Whoever may not read a request is told that there is none, whatever else they say.
+  // A caller who may not read a request is told that it does not exist, whatever else they send.
   const knows = (id: string): boolean => mayRead(model.directory, request, id);
   if (action.entrance === "pretence") return refused(knows("ada") ? "not_allowed" : "not_found");
   if (member === undefined || !member.active)
@@ -65,7 +65,7 @@ function predict(model: Model, request: ModelRequest, action: Action, expected: 
 const publicCall = `
 select r.state, r.version from public.apply_capacity_event($1, $2, 'user', $3, $4, $5) r`;
 
-/** Does it to the database, and says what became of it in the model's terms. */
+/** Does it to the database, and returns the outcome in the model's terms. */
 async function perform(workflow: Workflow, id: string, action: Action, expected: number | null): Promise<Outcome> {
   const { actor, event, entrance } = action;
   try {
@@ -80,7 +80,7 @@ async function perform(workflow: Workflow, id: string, action: Action, expected:
         ? { kind: "repeated", by: answer.decided_by! }
         : { kind: "done", state: answer.state, version: answer.version };
     }
-    // Ada is always active, so that whoever pretends to be somebody else is at least somebody.
+    // Ada is always active, so that a caller who pretends to be another is at least somebody.
     const session = entrance === "service" ? service : memberSession(entrance === "pretence" ? "ada" : actor.id);
     const claimed = entrance === "pretence" && actor.id === "ada" ? "rita" : actor.id;
     const values = [id, event, claimed, JSON.stringify(reasonFor(event)), expected];
@@ -95,7 +95,7 @@ async function perform(workflow: Workflow, id: string, action: Action, expected:
   }
 }
 
-/** The public function does not say whether it was a repeat: then state and version are as they were. */
+/** The public function does not say whether it was a repeat: then state and version are unchanged. */
 function comparable(outcome: Outcome, request: ModelRequest): unknown {
   return outcome.kind === "repeated" ? { kind: "done", state: request.state, version: request.version } : outcome;
 }
@@ -110,7 +110,7 @@ select x.type || ':' || x.id || ' ' || e.event as question,
                                        e.event::public.capacity_request_event_type, clock_timestamp()) a
  where r.id = $1`;
 
-/** Everybody is asked about everything: the database and the model must agree on each answer. */
+/** Every member is checked for every action: the database and the model must agree on each answer. */
 async function expectSameVerdicts(workflow: Workflow, model: Model, request: ModelRequest): Promise<void> {
   const actors = everybody(model);
   const rows = await rowsOf<{ question: string; answer: string }>(workflow.superuser, verdicts, [
@@ -154,7 +154,7 @@ async function expectSame(workflow: Workflow, model: Model, request: ModelReques
     technical: request.decided.get("TECH_REVIEW_APPROVED") ?? null,
     endorsed: request.endorsers.size > 0,
   });
-  // A deadline that a test moved is the one thing that the log does not know.
+  // A deadline that a test moved is the only thing that the log does not have.
   if (!(request.overdue && request.state === "CUSTOMER_CONFIRMATION_REQUIRED"))
     await workflow.expectWhole([request.id]);
 }
@@ -211,7 +211,7 @@ export class Act implements AsyncCommand<Model, Workflow> {
   }
 }
 
-/** Takes one of the steps that are lawful now, so that stories go on and do not end in refusals alone. */
+/** Takes one of the steps that are allowed now, so that stories continue and do not end in refusals alone. */
 export class Advance implements AsyncCommand<Model, Workflow> {
   readonly which: number;
   readonly choice: number;
@@ -225,7 +225,7 @@ export class Advance implements AsyncCommand<Model, Workflow> {
   async run(model: Model, workflow: Workflow): Promise<void> {
     const which = this.which % model.requests.length;
     const steps = lawfulSteps(model, model.requests[which]!);
-    // Event first, then who: many may review and few may provision, and stories should come to every end.
+    // Event first, then who: many may review and few may provision, and stories should reach every end.
     const events = [...new Set(steps.map((step) => step.event))];
     const event = events[this.choice % events.length];
     const able = steps.filter((step) => step.event === event);
@@ -245,7 +245,7 @@ function lawfulSteps(model: Model, request: ModelRequest): Action[] {
     .filter((action) => predict(model, copyOf(request), action, request.version).kind === "done");
 }
 
-/** Several at once, each on a connection of its own: some order of them must explain every answer. */
+/** Several at the same time, each on its own connection: some order of them must explain every answer. */
 export class Race implements AsyncCommand<Model, Workflow> {
   readonly which: number;
   readonly actions: readonly Action[];
@@ -321,7 +321,7 @@ export class Rearrange implements AsyncCommand<Model, Workflow> {
     this.change = change;
   }
   check(): boolean {
-    // The one who pretends must stay in.
+    // The one who pretends must stay active.
     return !(this.id === "ada" && this.change.kind === "active");
   }
   async run(model: Model, workflow: Workflow): Promise<void> {
@@ -341,7 +341,7 @@ export class Rearrange implements AsyncCommand<Model, Workflow> {
   }
 }
 
-/** Makes the directory's row of a member what the model says. */
+/** Makes the directory's row of a member match the model. */
 export async function writeMember(workflow: Workflow, member: Member): Promise<void> {
   await workflow.setAway(member.id, member.away);
   await rowsOf(

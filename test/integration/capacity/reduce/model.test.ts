@@ -1,6 +1,6 @@
 /**
- * Random people doing random things over several connections, while the directory changes under them: the database always
- * does what the model says, nobody ever does what they may not, and every projection is the fold of its events.
+ * Random people doing random things over several connections, while the directory changes: the database always does what the model says,
+ * nobody ever does what they may not, and every projection is the fold of its events.
  */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -103,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("random people on PostgreSQL %i", async (versio
     await putPrice(workflow, { size: "128XL", unit_amount: 100, currency: "EUR" });
   });
 
-  test("the database does what the model says, and the log always tells the state", { timeout: 120_000 }, async () => {
+  test("the database does what the model says, and the log always yields the state", { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (story) => {
         const directory = people();
@@ -120,7 +120,7 @@ describe.each(POSTGRES_VERSIONS)("random people on PostgreSQL %i", async (versio
     expect(many).toBeGreaterThan(6);
   });
 
-  test("nobody becomes system, cron or customer through the door for people", async () => {
+  test("nobody becomes system, cron or customer through the entrance for people", async () => {
     const directory = people();
     for (const one of directory.values()) await writeMember(workflow, one);
     const { id } = await workflow.create();

@@ -1,5 +1,5 @@
 /**
- * The workflow once more, in TypeScript and from the rules alone: what an action must lead to, given the directory and the
+ * A second implementation of the workflow, in TypeScript and from the rules alone: the result of an action, given the directory and the
  * request. Tests compare the database with it; it shares nothing with the SQL.
  *
  * Owns: states, authorization, plans. Does not own: any connection.
@@ -34,7 +34,7 @@ export type EventType = (typeof eventTypes)[number];
 
 const terminal: ReadonlySet<State> = new Set(["COMPLETED", "REJECTED", "CANCELLED", "EXPIRED", "FAILED"]);
 
-/** The table of the specification, footnote included; undefined where there is no such step. */
+/** The specification's table, footnote included; undefined where there is no such step. */
 export function nextState(
   state: State | null,
   event: EventType | null,
@@ -108,7 +108,7 @@ const reviewerRoles = ["commercial", "vp", "admin"];
 const has = (member: Member | undefined, roles: readonly string[]): boolean =>
   member?.roles.some((role) => roles.includes(role)) ?? false;
 
-/** Whether a member is the commercial owner, or stands in for one who is away. */
+/** Whether a member is the commercial owner, or the delegate of one who is away. */
 function standsForOwner(directory: Directory, request: ModelRequest, member: Member): boolean {
   const owner = directory.get(request.plan.owner ?? "");
   if (owner === undefined || !owner.active || !has(owner, reviewerRoles)) return false;
@@ -201,29 +201,29 @@ export interface Terms {
   readonly cost: number | null;
 }
 
-/** The rules that hold in the model's world, as rows and as what they mean. */
+/** The rules of the model's world, as rows and as their meaning. */
 export const policyRows = [
   { id: "big", kind: "escalation", step: "commercial", min_monthly_cost_usd: 10_000, approver_role: "vp" },
   { id: "small", kind: "auto_approval", step: "both", sizes: ["S"], max_monthly_cost_usd: 100 },
   { id: "carl", kind: "review_route", step: "commercial", sizes: ["64XL"], approver_id: "carl" },
   { id: "europe", kind: "review_route", step: "technical", regions: ["eu-west-1"], group_id: "infra-eu" },
 ] as const;
-/** What is paid for, by size; a month, for the four that a request asks for. Null: nobody said what a euro is worth. */
+/** The price by size: of a month, for the four that a request asks for. Null: the euro has no rate. */
 export const prices: ReadonlyMap<string, number | null> = new Map([
   ["16XL", 500],
   ["128XL", null],
 ]);
 export const groups = ["infra", "infra-eu", "empty"] as const;
 
-/** Where a rule names somebody, naming another is an attempt to go round it. */
+/** Where a rule names a reviewer, naming another is an attempt to bypass it. */
 const contradicts = (named: string | null, ruled: string | null): boolean =>
   named !== null && ruled !== null && named !== ruled;
 
-/** The plan that these terms get, or the code with which they are refused. */
+/** The plan for these terms, or the code with which they are refused. */
 export function planFor(directory: Directory, terms: Terms): Plan | string {
   const active = [...directory.values()].filter((member) => member.active);
   const others = active.filter((member) => member.id !== terms.requester);
-  // What it costs is known better than what somebody typed.
+  // The price takes precedence over a typed estimate.
   const price = prices.get(terms.size);
   const cost = price === undefined ? terms.cost : price;
   const auto = terms.size === "S" && cost !== null && cost <= 100;
@@ -253,7 +253,7 @@ export function planFor(directory: Directory, terms: Terms): Plan | string {
   };
 }
 
-/** The request as it is right after its submission, with what a rule approved by itself. */
+/** The request right after its submission, with the automatic approvals of rules. */
 export function submitted(id: string, terms: Terms, plan: Plan): ModelRequest {
   const request: ModelRequest = {
     id,
@@ -277,7 +277,7 @@ export type Outcome =
   | { readonly kind: "repeated"; readonly by: string }
   | { readonly kind: "done"; readonly state: State; readonly version: number };
 
-/** What an action must lead to. Changes the request when it is done. */
+/** The required result of an action. Changes the request when it succeeds. */
 export function act(
   directory: Directory,
   request: ModelRequest,

@@ -1,5 +1,5 @@
 /**
- * What an event may carry, from whom, and that everything else is refused before it is in the log forever.
+ * What an event may carry, and from whom; everything else is refused before it is in the log forever.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("what an event carries on PostgreSQL %i", async
   });
 
   const eightLevels = { step: "plan", error: { c: { d: { e: { f: { g: { h: { i: 1 } } } } } } } };
-  test("what went wrong in provisioning may be told at length, up to 16 kB and eight levels", async () => {
+  test("a provisioning error may be long, up to 16 kB and eight levels", async () => {
     const id = await workflow.createIn("PROVISIONING");
     for (const error of [{ b: eightLevels.error }, "x".repeat(16_384)])
       expect(
@@ -103,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("what an event carries on PostgreSQL %i", async
     },
   );
 
-  test("the rule that approved is named by the system alone", async () => {
+  test("only the system names the rule that approved", async () => {
     await workflow.addPolicy({ id: "small", kind: "auto_approval", step: "technical", sizes: ["S"] });
     const id = await workflow.createIn("UNDER_REVIEW", { size: "S" });
     expect((await workflow.events(id)).at(-1)).toMatchObject({ actor_type: "system", payload: { rule: "small" } });

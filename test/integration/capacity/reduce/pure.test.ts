@@ -1,8 +1,8 @@
 /**
- * What is decided follows from what was read, and is written in one place: the functions that judge look nothing up, themselves or by what
- * they call, and no other than the reducer writes the log and its projection.
+ * Decisions depend only on what was read, and are written in one place: the functions that judge read nothing, nor does anything they call,
+ * and only the reducer writes the log and its projection.
  *
- * By the text of functions, as the database has it: Postgres believes what a function is declared to be.
+ * Checks the functions' source in the database, since Postgres does not check what a function is declared to be.
  */
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
@@ -40,20 +40,20 @@ function withCalled(names: readonly string[]): Written[] {
 
 const judges = ["capacity.judge", "capacity.authorize", "capacity.may_read", "capacity.next_state"];
 const folds = ["capacity.compute_next_state", "capacity.project", "capacity.event_hash"];
-/** Tables and views are named with their schemas; a clock, a setting or a random number would be another thing that is looked up. */
+/** Tables and views are named with their schemas; a clock, a setting or a random number would also be a read. */
 const looksUp =
   /\b(?<!epoch )(from|join|into|update|using|table) +(only +)?[a-z_]+\.[a-z_]+\b(?! ?\()|\b(clock_timestamp|statement_timestamp|now|current_setting|set_config|random|gen_random_uuid|nextval)\(|\bcurrent_(date|time|timestamp|user|role)\b|\bsession_user\b|\bexecute\b/;
 
-test.each([...judges, ...folds])("%s and what it calls look nothing up, and are declared so", (name) => {
+test.each([...judges, ...folds])("%s and the functions it calls read nothing, and are declared so", (name) => {
   const called = withCalled([name]);
   expect(called.map((one) => one.name)).toContain(name);
-  // What refuses stops there: that it looks for the refusal's words decides nothing.
+  // The search stops at a refusal: looking up its text decides nothing.
   const decides = called.filter((one) => !withCalled(["headroom.fail"]).includes(one));
   expect(decides.filter(({ volatility }) => volatility !== "i").map((one) => one.name)).toEqual([]);
   expect(decides.filter(({ text }) => looksUp.test(text)).map((one) => one.name)).toEqual([]);
 });
 
-test("judging refuses nothing by itself: it says so, and whoever writes refuses", () => {
+test("judging raises no refusal itself: it returns one, and the writer raises it", () => {
   expect(withCalled(judges).map(({ name }) => name)).not.toContain("headroom.fail");
 });
 
@@ -70,7 +70,7 @@ test.each([
   expect(functions.filter(({ text }) => writes.test(text)).map(({ name }) => name)).toEqual(writers);
 });
 
-test("who reads is never asked by what decides", () => {
+test("deciding never uses the row-level security reader", () => {
   const decides = withCalled(["capacity.decide", "capacity.decide_as_caller", "inbound.decide"]);
   expect(decides.map(({ name }) => name).filter((name) => /^directory\.(resolve_)?reader/.test(name))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /**
- * The reducer: what one event does to a request, what it must not do, and that the log alone tells the whole story.
+ * The reducer: what one event does to a request, what it must not do, and that the log alone has the whole story.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       await workflow.expectWhole([id]);
     });
 
-    test("the customer has as many days of 24 hours as the request says, from the moment of the second approval", async () => {
+    test("the customer has as many days of 24 hours as the request says, from the second approval on", async () => {
       const { id } = await workflow.create({ ttlDays: 40 });
       await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
       await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
@@ -84,20 +84,20 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
 
     test("the commercial owner records the customer's answer, and the log says on whose behalf", async () => {
       const id = await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
-      await workflow.apply(id, "CUSTOMER_DECLINED", "cora", { payload: { reason: "Too dear" } });
-      expect(await workflow.row(id)).toMatchObject({ state: "CANCELLED", cancellation_reason: "Too dear" });
+      await workflow.apply(id, "CUSTOMER_DECLINED", "cora", { payload: { reason: "Too expensive" } });
+      expect(await workflow.row(id)).toMatchObject({ state: "CANCELLED", cancellation_reason: "Too expensive" });
       expect((await workflow.events(id)).at(-1)).toMatchObject({
         actor_type: "user",
         actor_id: "cora",
         payload: { on_behalf_of: "customer", reason_hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       });
       expect(await workflow.lastShown(id)).toMatchObject({
-        payload: { on_behalf_of: "customer", reason: "Too dear" },
+        payload: { on_behalf_of: "customer", reason: "Too expensive" },
       });
     });
   });
 
-  describe("a decision that was taken already", () => {
+  describe("a decision that was already made", () => {
     const lives: [EventType, string, "UNDER_REVIEW" | "CUSTOMER_CONFIRMATION_REQUIRED" | "PROVISIONING", string][] = [
       ["COMMERCIAL_APPROVED", "cora", "UNDER_REVIEW", "carl"],
       ["TECH_REVIEW_APPROVED", "tess", "UNDER_REVIEW", "tim"],
@@ -182,7 +182,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
   });
 
   describe("time", () => {
-    test("an answer after the deadline is refused, also before the sweep", async () => {
+    test("an answer after the deadline is refused, even before the sweep", async () => {
       const id = await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
       await workflow.passDeadline(id);
       for (const actor of ["customer:customer", "cora"]) {
@@ -194,7 +194,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       });
     });
 
-    test("the clock ends nothing before its time, and nobody else plays the clock", async () => {
+    test("the clock ends nothing early, and nobody else can act as the clock", async () => {
       const id = await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
       expect(await codeOf(workflow.apply(id, "CUSTOMER_CONFIRMATION_TIMEOUT", "cron:timer"))).toBe("not_allowed");
       await workflow.passDeadline(id);
@@ -203,7 +203,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       }
     });
 
-    test("an event is never dated before the one before it, whatever the clock says", async () => {
+    test("an event is never dated before the previous one, whatever the clock says", async () => {
       const id = await workflow.createIn("UNDER_REVIEW");
       const later = new Date(Date.now() + day);
       await rowsOf(workflow.superuser, "update capacity.requests set updated_at = $2 where id = $1", [id, later]);
@@ -243,7 +243,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       await client.end();
     });
 
-    test("a deadline is so many times 24 hours away also where clocks are put forward meanwhile", async () => {
+    test("a deadline is an exact multiple of 24 hours even across a change to summer time", async () => {
       const client = await workflow.db.superuser.connect();
       for (const zone of ["UTC", "America/New_York", "Europe/Berlin"]) {
         await client.query(`set timezone = '${zone}'`);
@@ -282,7 +282,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
   });
 
   describe("the story of one request", () => {
-    test("names whom it waits for, and what happened by whom", async () => {
+    test("names whom it waits for, and who did what", async () => {
       const id = await workflow.createIn("UNDER_REVIEW", { customer: { name: "Initech" } });
       await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
       const { story } = await oneOf<{ story: Record<string, unknown> }>(
@@ -311,7 +311,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       ]);
     });
 
-    test("is for those who may read it, of its own workspace", async () => {
+    test("is for readers of the request, in its own workspace", async () => {
       const id = await workflow.createIn("UNDER_REVIEW");
       const look = (member: string, workspace = "acme") =>
         overHttp(workflow.db, memberSession(member, workspace), (client) =>

@@ -1,6 +1,6 @@
 /**
- * The state machine over its whole product space: what the database answers is what the model says, nothing else happens, and
- * the table that documentation is drawn from says the same.
+ * The state machine over all combinations: the database answers as the model does, nothing else happens, and the table from which the
+ * documentation is drawn agrees.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -14,7 +14,7 @@ interface Point {
   readonly technical: boolean | null;
 }
 
-/** Asks for one point and gives back what it came to, so that the whole space is one query. */
+/** Tries one combination and returns the result, so that the whole space is one query. */
 const attempt = `
 create function public.attempt(s public.capacity_request_state, e public.capacity_request_event_type, c boolean, t boolean) returns text
 language plpgsql as $$
@@ -79,7 +79,7 @@ describe.each(POSTGRES_VERSIONS)("the state machine on PostgreSQL %i", async (ve
     expect(listed.toSorted()).toEqual(lawful.toSorted());
   });
 
-  test("a refusal says which state and which event did not fit, and what to do", async () => {
+  test("a refusal says which state and event did not match, and what to do", async () => {
     const refusal = await refusalOf(
       rowsOf(superuser, "select capacity.compute_next_state('COMPLETED', 'CANCEL_APPROVED', true, true)"),
     );

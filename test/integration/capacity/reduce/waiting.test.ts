@@ -1,6 +1,6 @@
 /**
- * A decision that waits for the lock of its request, while somebody changes what its actor is: it is judged by what is true once it has the
- * lock. And who may not read a request neither waits for it nor learns that it exists.
+ * A decision waits for the lock of its request while the actor's standing changes: it is judged by what is true once it has the lock. A
+ * caller who may not read a request neither waits for it nor finds out that it exists.
  */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
@@ -10,7 +10,7 @@ import { codeOf, oneOf, refusalOf, rowsOf } from "../workflow.ts";
 
 type Review = "COMMERCIAL_APPROVED" | "TECH_REVIEW_APPROVED";
 
-/** What becomes of the actor while they wait, and how it is undone. */
+/** What changes for the actor while they wait, and how to undo it. */
 interface Change {
   readonly what: string;
   readonly actor: string;
@@ -35,7 +35,7 @@ const joins = (id: string): string =>
 const asBefore = `${setRoles("cora", "{commercial}")}; ${setActive("cora", true)}; ${setActive("tess", true)}; ${coraReturns};
   ${leaves("ada")}; ${leaves("tess")}; ${joins("tess")}`;
 
-/** `reads`: who still may read the request is told that they may not decide, and everybody else that there is none. */
+/** `reads`: an actor who may still read the request is told that they may not decide; everybody else, that it does not exist. */
 const losses: readonly (Change & { readonly reads: boolean })[] = [
   {
     what: "loses the role",
@@ -59,7 +59,7 @@ const losses: readonly (Change & { readonly reads: boolean })[] = [
     reads: false,
   },
   {
-    what: "stands in for nobody any more",
+    what: "is no longer a delegate",
     actor: "dora",
     event: "COMMERCIAL_APPROVED",
     before: coraGoes,
@@ -68,7 +68,7 @@ const losses: readonly (Change & { readonly reads: boolean })[] = [
   },
 ];
 
-/** By everybody who could read it before; `unread` are those who could not, for whom a service asks. */
+/** For everybody who could read it before; `unread` are those who could not, for whom a service asks. */
 const gains: readonly Change[] = [
   {
     what: "gains the role",
@@ -90,7 +90,7 @@ const unread: readonly Change[] = [
   { what: "comes to stand in for the owner", actor: "dora", event: "COMMERCIAL_APPROVED", meanwhile: coraGoes },
 ];
 
-/** What somebody is told of a request, without its name. */
+/** An answer about a request, without the request's name. */
 const apart = ({ code, message, detail, hint }: Awaited<ReturnType<typeof refusalOf>>, named: string) => ({
   code,
   message,
@@ -101,7 +101,7 @@ const apart = ({ code, message, detail, hint }: Awaited<ReturnType<typeof refusa
 const slackIds: Readonly<Record<string, string>> = { cora: "U0CORA", tess: "U0TESS", dora: "U0DORA", ada: "U0ADA" };
 const approve = "select version from public.apply_capacity_event($1, $2, 'user', $3)";
 
-describe.each(POSTGRES_VERSIONS)("a decision that waits on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("a waiting decision on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { workflow } = slack;
   let holder: TestClient;
@@ -129,12 +129,12 @@ describe.each(POSTGRES_VERSIONS)("a decision that waits on PostgreSQL %i", async
     await actor.query("commit");
     return answer;
   };
-  /** Begins to decide while somebody holds the request, lets the change happen, and then lets go of the request. */
+  /** Begins to decide while another transaction holds the request, makes the change, and then releases the request. */
   const whileWaiting = async <T>(id: string, change: Change, decide: () => Promise<T>): Promise<T> => {
     await run(change.before);
     await hold(id);
     const decided = decide();
-    // Looked at by the test; until then nobody else may call it unhandled.
+    // The test awaits it later; until then a rejection must not be unhandled.
     decided.catch(() => undefined);
     await workflow.db.waitUntilBlocked(actor);
     await run(change.meanwhile);
@@ -197,12 +197,12 @@ describe.each(POSTGRES_VERSIONS)("a decision that waits on PostgreSQL %i", async
     });
   });
 
-  test("who may not read a request is answered while somebody holds it, as if there were none, and holds nothing", async () => {
+  test("a caller who may not read a request is told immediately that it does not exist, while another holds it, and locks nothing", async () => {
     const { id } = await workflow.create();
     const refused = async (named: string) => {
       await actor.query("begin");
       await enter(actor, memberSession("dora"));
-      // So that a decision which waits is told apart from a refusal, and does not wait for ever.
+      // So that a waiting decision is told apart from a refusal, and does not wait forever.
       await actor.query("set local lock_timeout = '5s'");
       return apart(await refusalOf(oneOf(actor, approve, [named, "COMMERCIAL_APPROVED", "dora"])), named);
     };
@@ -216,7 +216,7 @@ describe.each(POSTGRES_VERSIONS)("a decision that waits on PostgreSQL %i", async
     expect(await refused("CR-1999-000001")).toEqual(there);
   });
 
-  test("who loses the right to read while waiting is answered as if there were no such request", async () => {
+  test("a caller who loses the right to read while waiting is told that the request does not exist", async () => {
     const { id } = await workflow.create();
     const change = losses.find(({ reads }) => !reads)!;
     const told = await refusalOf(

@@ -1,6 +1,6 @@
 /**
- * Named interleavings of those who change endpoints, of relays that disable one, and of decisions, which read where events go: nobody waits
- * but who changes the same endpoint, and what everybody committed is what is routed.
+ * Named interleavings of people who change endpoints, relays that disable one, and decisions, which read where events go: only changes of
+ * the same endpoint wait for each other, and every committed change is routed.
  */
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createDrainer, type DrainReport } from "../../../../src/outbox/relay/drain.ts";
@@ -14,7 +14,7 @@ import { Endpoint, startRouting } from "./routing.ts";
 const all = eventTypes.toSorted();
 const effectOf = async (endpoint: Endpoint): Promise<string> => `event:${(await endpoint.row()).id}`;
 
-describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("concurrent changes of routes on PostgreSQL %i", async (version) => {
   const routing = await startRouting(version);
   const { workflow } = routing;
   const { db } = workflow;
@@ -32,7 +32,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await rowsOf(workflow.superuser, `select outbox.skip(${left}, 'tests', 'between tests')`);
   });
 
-  /** A connection that waits for nobody for more than a second, in a transaction if asked. */
+  /** A connection that waits at most a second for a lock, in a transaction if wanted. */
   async function impatient(role: TestRole, begin?: "begin"): Promise<TestClient> {
     const client = await db.as(role).connect();
     await client.query("set lock_timeout = '1s'");
@@ -58,20 +58,23 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
   test.each([
     ["of one workspace", "acme"],
     ["of the installation", undefined],
-  ] as const)("two endpoints %s that are changed at once, both uncommitted, are both routed", async (_whose, owner) => {
-    for (const name of ["one", "two"]) await new Endpoint(control, name, owner).put([]);
-    const clients = [await impatient("headroom_control", "begin"), await impatient("headroom_control", "begin")];
-    const [one, two] = [new Endpoint(clients[0]!, "one", owner), new Endpoint(clients[1]!, "two", owner)];
-    await one.put(["*"]);
-    await two.put(["capacity.*"]);
-    for (const client of clients) await client.query("commit");
-    for (const endpoint of [one, two]) {
-      expect((await routing.heardBy(await effectOf(endpoint))).acme).toEqual(all);
-    }
-    await asWanted();
-  });
+  ] as const)(
+    "two endpoints %s that are changed at the same time, both uncommitted, are both routed",
+    async (_whose, owner) => {
+      for (const name of ["one", "two"]) await new Endpoint(control, name, owner).put([]);
+      const clients = [await impatient("headroom_control", "begin"), await impatient("headroom_control", "begin")];
+      const [one, two] = [new Endpoint(clients[0]!, "one", owner), new Endpoint(clients[1]!, "two", owner)];
+      await one.put(["*"]);
+      await two.put(["capacity.*"]);
+      for (const client of clients) await client.query("commit");
+      for (const endpoint of [one, two]) {
+        expect((await routing.heardBy(await effectOf(endpoint))).acme).toEqual(all);
+      }
+      await asWanted();
+    },
+  );
 
-  test("two endpoints of the installation that are made at once, and two subscriptions, are all routed", async () => {
+  test("two endpoints of the installation that are made at the same time, and two subscriptions, are all routed", async () => {
     const clients = [await impatient("headroom_control", "begin"), await impatient("headroom_control", "begin")];
     const made = clients.map((client, n) => new Endpoint(client, `new-${n}`));
     for (const [n, client] of clients.entries()) {
@@ -85,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("two who change one endpoint are one after the other, and the later one's topics are routed", async () => {
+  test("two changes of one endpoint run one after the other, and the later one's topics are routed", async () => {
     const name = "contested";
     await new Endpoint(control, name, "acme").put(["*"]);
     const [first, second] = await db.twoConnections("headroom_control");
@@ -100,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("a subscription that is removed and put at once is routed as the later one left it", async () => {
+  test("a subscription that is removed and put at the same time is routed as the later change left it", async () => {
     await rowsOf(control, "select capacity.put_subscription('acme', 'billing')");
     const [first, second] = await db.twoConnections("headroom_control");
     await rowsOf(first, "begin");
@@ -126,7 +129,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("a decision goes to an endpoint that is being disabled, waits for nobody, and the next one does not go there", async () => {
+  test("a decision sends to an endpoint that is being disabled, waits for nobody, and the next one does not send to it", async () => {
     const endpoint = new Endpoint(control, "closing", "acme");
     await endpoint.put(["*"]);
     const effect = await effectOf(endpoint);
@@ -142,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("a decision that is not committed keeps nobody from disabling, and what it named has its row", async () => {
+  test("an uncommitted decision does not block disabling, and what it named has its row", async () => {
     const endpoint = new Endpoint(control, "closing", "acme");
     await endpoint.put(["*"]);
     const { id } = await workflow.create();
@@ -154,7 +157,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("a relay disables an endpoint while a person changes another, and waits for none who changes the same one", async () => {
+  test("a relay disables an endpoint while a person changes another, and skips one that a person is changing", async () => {
     const [mine, theirs] = [new Endpoint(control, "mine", "acme"), new Endpoint(control, "theirs", "acme")];
     await mine.put(["*"]);
     await theirs.put(["*"]);
@@ -169,7 +172,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("a person who has an endpoint that a relay is disabling waits for the relay alone, and has the last word", async () => {
+  test("a person who changes an endpoint that a relay is disabling waits only for the relay, and the person's change stays", async () => {
     const endpoint = new Endpoint(control, "both", "acme");
     await endpoint.put(["*"]);
     const [relay, person] = [await db.as("headroom_executor").connect(), await routing.control()];
@@ -193,23 +196,20 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
   test.each([
     ["of a workspace", "acme"],
     ["of the installation", undefined],
-  ] as const)(
-    "a receiver, %s, that answers a relay that it is gone is sent no further event",
-    async (_whose, owner) => {
-      const { id, receiver } = await publishing.endpoint("leaving", owner === undefined ? {} : { workspaceId: owner });
-      receiver.script.push({ kind: "status", status: 410 });
-      const request = await workflow.create();
-      expect(await toldOf(request.id)).toEqual([`event:${id}`]);
-      expect(await deliver()).toMatchObject({ failed: 1, delivered: 0 });
-      await workflow.apply(request.id, "COMMERCIAL_APPROVED", "cora");
-      expect(await toldOf(request.id)).toEqual([]);
-      await asWanted();
-      await rowsOf(control, "select webhooks.enable_endpoint('leaving', $1)", [owner ?? null]);
-      await workflow.apply(request.id, "TECH_REVIEW_APPROVED", "tess");
-      expect(await toldOf(request.id)).toEqual([`event:${id}`]);
-      expect(await deliver()).toMatchObject({ delivered: 1 });
-    },
-  );
+  ] as const)("a receiver, %s, that tells a relay that it is gone is sent no further event", async (_whose, owner) => {
+    const { id, receiver } = await publishing.endpoint("leaving", owner === undefined ? {} : { workspaceId: owner });
+    receiver.script.push({ kind: "status", status: 410 });
+    const request = await workflow.create();
+    expect(await toldOf(request.id)).toEqual([`event:${id}`]);
+    expect(await deliver()).toMatchObject({ failed: 1, delivered: 0 });
+    await workflow.apply(request.id, "COMMERCIAL_APPROVED", "cora");
+    expect(await toldOf(request.id)).toEqual([]);
+    await asWanted();
+    await rowsOf(control, "select webhooks.enable_endpoint('leaving', $1)", [owner ?? null]);
+    await workflow.apply(request.id, "TECH_REVIEW_APPROVED", "tess");
+    expect(await toldOf(request.id)).toEqual([`event:${id}`]);
+    expect(await deliver()).toMatchObject({ delivered: 1 });
+  });
 
   test("where the layer above fails to hear of it, the relay settles, and the endpoint is disabled at the next such answer", async () => {
     const { id, receiver } = await publishing.endpoint("leaving", { workspaceId: "acme" });
@@ -231,7 +231,7 @@ describe.each(POSTGRES_VERSIONS)("routes while several change them, on PostgreSQ
     await asWanted();
   });
 
-  test("while a migration makes routes anew nobody changes an endpoint, a relay gives up soon, and decisions go on", async () => {
+  test("while a migration rebuilds the routes nobody changes an endpoint, a relay gives up soon, and decisions continue", async () => {
     const endpoint = new Endpoint(control, "kept", "acme");
     await endpoint.put(["*"]);
     const migration = await impatient("headroom_owner", "begin");

@@ -1,4 +1,4 @@
-/** Every migration makes the routes what endpoints and subscriptions say: of databases from before there were routes, too. */
+/** Every migration rebuilds the routes from endpoints and subscriptions, even in databases from before there were routes. */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("routes after a migration on PostgreSQL %i", as
 
   beforeEach(() => rowsOf(db.superuser.pool, "delete from webhooks.endpoints"));
 
-  test("a database that had endpoints and subscriptions before there were routes has those of each", async () => {
+  test("a database that had endpoints and subscriptions before there were routes has the routes of each", async () => {
     await using old = await createEmptyDatabase(version);
     expect(await migrateAt(old.url, { sqlDir: before })).toMatchObject({ version: 47 });
     await withConnection(old.superuserUrl, async (client) => {
@@ -61,7 +61,7 @@ describe.each(POSTGRES_VERSIONS)("routes after a migration on PostgreSQL %i", as
     });
   });
 
-  test("an engine that was alone keeps endpoints without anybody listening, and they are routed when the rest is added", async () => {
+  test("an engine alone keeps endpoints without using them, and they are routed when the rest is added", async () => {
     await using alone = await createEmptyDatabase(version);
     await migrateAt(alone.url, { only: "outbox" });
     await withConnection(alone.superuserUrl, async (client) => {
@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("routes after a migration on PostgreSQL %i", as
     });
   });
 
-  test("an endpoint that somebody is just making when the migration comes is waited for, and routed", async () => {
+  test("a migration waits for an endpoint that is just being made, and routes it", async () => {
     const person = await db.superuser.connect();
     const migrator = await db.connect();
     onTestFinished(async () => void (await person.query("rollback")));

@@ -1,6 +1,6 @@
 /**
  * Where events go, in tests: endpoints of Acme, of the installation and of the relays' file; and the computation that the routes replaced,
- * kept as what they are compared with.
+ * kept as the reference.
  *
  * Does not own: what is asserted.
  */
@@ -55,7 +55,7 @@ export class Routing {
     this.#requests = [acme.id, globex.id];
   }
 
-  /** Where every event would go from each workspace, were it the next. */
+  /** Where each workspace's next event of every type would go. */
   answered(): Promise<Heard[]> {
     return rowsOf<Heard>(this.workflow.superuser, answered, [this.#requests]);
   }
@@ -64,7 +64,7 @@ export class Routing {
     return rowsOf<Heard>(this.workflow.superuser, reference);
   }
 
-  /** The events of which one endpoint hears, by workspace. */
+  /** The events that one endpoint receives, by workspace. */
   async heardBy(effect: string): Promise<{ acme: string[]; globex: string[] }> {
     const heard = (await this.answered()).filter(({ names }) => names.includes(effect));
     const of = (name: string): string[] =>
@@ -76,7 +76,7 @@ export class Routing {
     return this.workflow.db.as("headroom_control").connect();
   }
 
-  /** Forgets the endpoints and subscriptions that are called `subject`. */
+  /** Removes the endpoints and subscriptions that are called `subject`. */
   async clear(): Promise<void> {
     await rowsOf(this.workflow.superuser, "delete from webhooks.endpoints where name = 'subject'");
     await rowsOf(this.workflow.superuser, "delete from capacity.subscriptions where endpoint = 'subject'");
@@ -100,7 +100,7 @@ export class Endpoint {
     this.#owner = workspaceId === undefined ? {} : { workspaceId };
   }
 
-  /** In the transaction of the connection, if there is one: the library's own function would end it. */
+  /** In the connection's transaction, if there is one: the library's own function would end it. */
   async put(topics: readonly string[]): Promise<void> {
     const changes = JSON.stringify({ url: "https://hooks.example/x", topics });
     await rowsOf(this.#client, "select set_config('headroom.secret_key', $1, false)", [secretKey]);
@@ -130,7 +130,7 @@ export class Endpoint {
     ]);
   }
 
-  /** What a relay does when the receiver answered 410; says whether it did. */
+  /** What a relay does when the receiver answered 410; returns whether it did. */
   async gone(relay: TestClient): Promise<boolean> {
     const { id, version } = await this.row();
     const { gone } = await oneOf<{ gone: boolean }>(relay, "select webhooks.endpoint_gone($1, $2) as gone", [

@@ -1,6 +1,6 @@
 /**
- * The rules of Slack's Block Kit that a message must keep, whoever wrote what is in it. Lengths are those of JavaScript strings, in
- * which Slack counts.
+ * The rules of Slack's Block Kit that every message must keep, whatever people wrote. Lengths are those of JavaScript strings, as Slack
+ * counts them.
  *
  * Owns: the limits. Does not own: what a message should say.
  */
@@ -36,7 +36,7 @@ export interface Message {
   readonly metadata: { readonly event_type: string; readonly event_payload: Json };
 }
 
-/** What is wrong with a message; empty when Slack would take it and show what was meant. */
+/** What is wrong with a message; empty when Slack would accept it and show what was meant. */
 export function complaintsAbout(message: Message): string[] {
   const complaints: string[] = [];
   const check = (holds: boolean, what: string): void => void (holds || complaints.push(what));
@@ -85,7 +85,7 @@ function within(text: string, least: number, most: number): boolean {
 // oxlint-disable-next-line no-control-regex -- these are what must not be there
 const unwanted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
-/** Mentions, dates and the marks of a quotation are ours; whatever else Slack would read as markup is somebody's. */
+/** Mentions, dates and quotation marks of a block are ours; anything else that Slack would read as markup is injected. */
 function withoutOurs(text: string): string {
   return text
     .replaceAll(

@@ -1,4 +1,4 @@
-/** Where messages say why capacity is needed, and which do not. */
+/** Which messages say why capacity is needed, and which do not. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, createTestDatabase } from "../../../helpers/database.ts";
 import { complaintsAbout } from "./block-kit.ts";
@@ -14,7 +14,7 @@ describe.each(POSTGRES_VERSIONS)("a justification on PostgreSQL %i", async (vers
     await db.superuser.pool.query("insert into directory.workspaces (id, name) values ('acme', 'Acme')");
   });
 
-  test("why it is needed is quoted whole to those who decide, and to nobody else", async () => {
+  test("the justification is quoted in full to the people who decide, and to nobody else", async () => {
     const words = "We <!channel> launch\nin *March*.";
     const story = { ...submitted, justification: words };
     const quoted = section("*Why it is needed*\n>We &lt;!channel&gt; launch\n>in *March*.");

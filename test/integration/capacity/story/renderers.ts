@@ -1,5 +1,5 @@
 /**
- * Asks the renderers: each is a pure function of a story, so no request is needed.
+ * Calls the renderers: each is a pure function of a story, so no request is needed.
  */
 import type { TestDatabase } from "../../../helpers/database.ts";
 import type { Message } from "./block-kit.ts";
@@ -23,7 +23,7 @@ export async function render<T>(db: TestDatabase, renderer: Renderer, story: Sto
   return answer.made;
 }
 
-/** What a template of capacity.tells says, as the message of a channel. */
+/** The text of a template of capacity.tells, as a channel's message. */
 export async function tell<T>(
   db: TestDatabase,
   template: string,

@@ -1,6 +1,5 @@
 /**
- * Rendering, whatever people write: control characters, emoji, a hundred kilobytes, markup. One server version is enough, since this
- * is about text.
+ * Rendering any text: control characters, emoji, a hundred kilobytes, markup. One server version is enough, since this is about text.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,7 +9,7 @@ import { complaintsAbout, type Message } from "./block-kit.ts";
 import { type Mail, render, root, tell, textOf } from "./renderers.ts";
 import { confirmationRequired, rejected, type Story, submitted } from "./story.ts";
 
-/** A text, and how long it gets by being repeated; kept apart so that a report names both and not a hundred kilobytes. */
+/** A text and the length it is repeated to; kept apart so that a report shows both and not a hundred kilobytes. */
 interface Wild {
   readonly text: string;
   readonly characters: number;
@@ -31,7 +30,7 @@ const elementsOf = ({ html }: Mail): string[] => html.match(/<[^<>]*>/g) ?? [];
 describe("any input", async () => {
   const db = await createTestDatabase();
 
-  /** Everything that has been known to break a message. NUL is what JSON in Postgres cannot hold, so it never gets this far. */
+  /** Texts known to break messages. JSON in Postgres cannot hold NUL, so it never gets this far. */
   const wild: fc.Arbitrary<Wild> = fc.record({
     text: fc.oneof(
       fc.string({ unit: "binary", maxLength: 50 }).map((text) => text.replaceAll("\u0000", "")),
@@ -166,7 +165,7 @@ describe("any input", async () => {
     maxLength: 40,
   });
 
-  test("is cut between characters as people see them, never inside one", async () => {
+  test("is cut between grapheme clusters, never inside one", async () => {
     await fc.assert(
       fc.asyncProperty(clusters, fc.integer({ min: 12, max: 90 }), async (parts, most) => {
         const text = parts.join("");
@@ -184,7 +183,7 @@ describe("any input", async () => {
     );
   });
 
-  test("is escaped whole: what Slack shows is the beginning of what was written", async () => {
+  test("is escaped completely: Slack shows the beginning of what was written", async () => {
     await fc.assert(
       fc.asyncProperty(clusters, fc.integer({ min: 12, max: 90 }), async (parts, most) => {
         const text = parts.join("");

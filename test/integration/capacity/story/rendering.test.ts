@@ -1,5 +1,5 @@
 /**
- * Rendering: what each surface is told, word by word. That no input can break it is the business of rendering-limits.test.ts.
+ * Rendering: each surface's text, word by word. That no input can break it is tested in rendering-limits.test.ts.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { contentTypeOf, isObject, validateEnvelope } from "../../../../src/rails/webhook/cloudevents.ts";
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
     await db.superuser.pool.query("insert into directory.workspaces (id, name) values ('acme', 'Acme')");
   });
 
-  test("the root of a new request: its facts, both reviews with who is asked, and a button for each decision", async () => {
+  test("the root of a new request: its facts, both reviews with the people who are asked, and a button for each decision", async () => {
     const message = await root(db, submitted);
     const sentence = "Rita asks for 4 × 32XL in us-east-1.";
     expect(message).toEqual({
@@ -127,7 +127,7 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
     ]);
   });
 
-  test("buttons go with what is open", async () => {
+  test("the buttons are those of the open reviews", async () => {
     const decided = { by: "cora", at: 1_767_351_600, endorsed_by: null, auto: false, asked: [] };
     const byRule = { by: null, at: null, auto: true, asked: [] };
     const states: [Story, string[]][] = [
@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
     for (const [story, actions] of states) expect(actionsOf(await root(db, story))).toEqual(actions);
   });
 
-  test("a reply says what happened, quotes the reason, and calls upon whose turn it is", async () => {
+  test("a reply says what happened, quotes the reason, and mentions the people whose turn it is", async () => {
     const reply = await render<Message>(db, "render_slack_reply", rejected);
     expect(reply).toEqual({
       method: "chat.postMessage",
@@ -208,7 +208,7 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
     }
   });
 
-  test("Linear gets an issue under an id that was made for it, a comment, and its state kept current", async () => {
+  test("Linear gets an issue under an id that was made for it, a comment, and updates of its state", async () => {
     const description = [
       "- **State:** under review",
       "- **Asked for:** 4 × 32XL in us-east-1",
@@ -245,7 +245,7 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
     });
   });
 
-  test("the customer is asked by mail, with a place for the link and without the link", async () => {
+  test("the customer is asked by mail, with a placeholder for the link and without the link", async () => {
     const mail = await tell<Mail>(db, "offer", "email", {
       ...confirmationRequired,
       customer: "Initech & <Sons>",
@@ -275,7 +275,7 @@ Acme
       confirmation_token_id: "b3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
       confirmation_base_url: "https://capacity.acme.example",
     });
-    // Without the styles of the template, which are the same for all mails.
+    // Without the template's styles, which are the same for all mails.
     expect(mail.html.replaceAll(/ (?:style|class)="[^"]*"/g, "")).toContain(
       "<p>Hello Initech &amp; &lt;Sons&gt;,</p><p>The capacity that was asked for on your behalf is approved:</p>" +
         "<p>Request: CR-2026-000042<br>Capacity: 4 × 32XL in us-east-1<br>Needed by: 2026-02-01<br>For: 30 days" +
@@ -288,7 +288,7 @@ Acme
     expect(warning.subject).toBe("Reminder: please answer: 4 × 32XL in us-east-1 (CR-2026-000042)");
   });
 
-  test("a price is said in every surface, instead of the estimate, and the customer is asked to pay it", async () => {
+  test("a price is shown on every surface, instead of the estimate, and the customer is asked to pay it", async () => {
     const offer = { words: "USD 1,200.00", interval: "month" };
     const monthly = { ...confirmationRequired, offer };
     const once = { ...confirmationRequired, offer: { ...offer, interval: null } };
@@ -330,7 +330,7 @@ Acme
     expect(Object.keys(mail).toSorted()).toEqual(["html", "subject", "text", "to"]);
   });
 
-  test("machines get a whole CloudEvents envelope with no personal data in it", async () => {
+  test("machines get a whole CloudEvents envelope without personal data", async () => {
     const event = await render<Json>(db, "render_event", { ...rejected, deadline: 1_768_039_200 });
     expect(event).toEqual({
       specversion: "1.0",
@@ -363,7 +363,7 @@ Acme
     expect(isObject(event) && validateEnvelope(event)).toEqual({ ok: true });
   });
 
-  test("a reminder names fifty reviews, which is as many as it is made of, and counts others", async () => {
+  test("a reminder names fifty reviews, which is its maximum, and counts the others", async () => {
     const items = Array.from({ length: 50 }, (_, index) => ({
       id: `CR-2026-${String(index).padStart(6, "0")}`,
       what: "4 × 32XL in us-east-1",

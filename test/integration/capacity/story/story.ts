@@ -1,4 +1,4 @@
-/** A story as capacity.story_of() tells it: what every renderer is a function of. Tests change what they are about. */
+/** A story as capacity.story_of() returns it, the only input of every renderer. Tests change the part that they are about. */
 import type { Json } from "../../../../src/contract/rail.ts";
 
 export type Story = { readonly [name: string]: Json };
@@ -64,7 +64,7 @@ export const submitted: Story = {
   reason: null,
 };
 
-/** Cora has approved, and Tess does now: the customer is asked until 2026-01-10 10:00 UTC. */
+/** Cora has approved, and Tess approves now: the customer is asked until 2026-01-10 10:00 UTC. */
 export const confirmationRequired: Story = {
   ...submitted,
   version: 3,

@@ -1,6 +1,6 @@
 /**
- * Anything at all, given to the functions that members and machines may call: it is either done or refused, a refusal is the
- * caller's fault by its state and tells nothing about our insides, and then nothing was written.
+ * Random input to the functions that members and machines may call: each call is done or refused. A refusal is the caller's fault by its
+ * state, reveals no internals, and has written nothing.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

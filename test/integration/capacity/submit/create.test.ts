@@ -1,5 +1,5 @@
 /**
- * Making a request: its id, its terms, once per idempotency key, and what is let in at all.
+ * Making a request: its id, its terms, once per idempotency key, and what is accepted at all.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -24,7 +24,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
   const createAs = (session: Session, input: RequestInput) =>
     overHttp(workflow.db, session, (client) => oneOf<RequestRow>(client, createCall, createValues(input)));
 
-  test("creates and submits in one step, and answers with all that was said", async () => {
+  test("creates and submits in one step, and returns everything that was submitted", async () => {
     const row = await workflow.create({
       customer: { org: "org_7", name: "Initech", email: "bill@initech.example" },
       neededBy: dateIn(30),
@@ -53,7 +53,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     await workflow.expectWhole([row.id]);
   });
 
-  test("the answer is what the view shows, also for a repeat and where rules approve at once", async () => {
+  test("the answer is what the view shows, also for a repeat and where rules approve immediately", async () => {
     const asShown = async (input: RequestInput): Promise<RequestRow> => {
       const row = await workflow.create(input);
       expect(row).toEqual(await workflow.row(row.id));
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     await rowsOf(workflow.superuser, "delete from capacity.policies");
   });
 
-  test("what is said about the customer stands beside the log, and only a salted hash of it inside", async () => {
+  test("customer data is stored apart from the log, which has only a salted hash of it", async () => {
     const { id } = await workflow.create({ customer: { name: "Umbrella Corporation" } });
     const { log, matches } = await oneOf<{ log: string; matches: boolean }>(
       workflow.superuser,
@@ -132,24 +132,27 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     ["buyer@acm\u0130.example"],
     ["buy\u200ber@acme.example"],
     ["buyer@[192.0.2.1]"],
-  ])("a customer is not asked at %j, to which mail would go and which no list knows again", async (email) => {
-    const before = await workflow.size();
-    const preview =
-      "select public.preview_capacity_request('rita', 'cora', 'infra', '32XL', 1, 'us-east-1', p_workspace_id => 'acme', p_customer_ref => $1)";
-    for (const ask of [
-      () => workflow.create({ customer: { email } }),
-      () => workflow.superuser.query(preview, [{ email }]),
-    ])
-      expect(await refusalOf(ask())).toMatchObject({
-        code: "PT400",
-        message: "The customer_ref of the request is not acceptable.",
-        detail: expect.stringContaining("That is not an e-mail address") as string,
-      });
-    expect(await workflow.size()).toEqual(before);
-  });
+  ])(
+    "a customer with the address %j, which can take mail but which no list would recognise, is refused",
+    async (email) => {
+      const before = await workflow.size();
+      const preview =
+        "select public.preview_capacity_request('rita', 'cora', 'infra', '32XL', 1, 'us-east-1', p_workspace_id => 'acme', p_customer_ref => $1)";
+      for (const ask of [
+        () => workflow.create({ customer: { email } }),
+        () => workflow.superuser.query(preview, [{ email }]),
+      ])
+        expect(await refusalOf(ask())).toMatchObject({
+          code: "PT400",
+          message: "The customer_ref of the request is not acceptable.",
+          detail: expect.stringContaining("That is not an e-mail address") as string,
+        });
+      expect(await workflow.size()).toEqual(before);
+    },
+  );
 
   describe("ids", () => {
-    test("have at least six digits and are never cut", async () => {
+    test("have at least six digits and are never truncated", async () => {
       for (const [next, digits] of [
         [41, "000041"],
         [999_999, "999999"],
@@ -165,7 +168,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       await workflow.expectWhole([row.id]);
     });
 
-    test("count what the default workspace asks for, and nothing that another does", async () => {
+    test("count only the default workspace's requests", async () => {
       const next = async (workspace: string): Promise<string> =>
         (await oneOf<{ id: string }>(workflow.superuser, "select capacity.next_request_id($1) as id", [workspace])).id;
       const before = numberOf(await next("default"));
@@ -174,7 +177,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       expect(numberOf(await next("default"))).toBe(before + 1);
     });
 
-    test("take the year of UTC, in any session, and go on counting in a new one", async () => {
+    test("take the year of UTC, in any session, and continue in a new one", async () => {
       const client = await workflow.db.superuser.connect();
       for (const zone of ["UTC", "Pacific/Kiritimati", "Pacific/Midway"]) {
         await client.query(`set timezone = '${zone}'`);
@@ -192,7 +195,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
   });
 
   describe("an idempotency key", () => {
-    test("makes one request however often it is sent, also when the first has moved on and its date has passed", async () => {
+    test("makes one request however often it is sent, even when the first has moved on and its date has passed", async () => {
       const input = { key: "k-1", cost: 500 };
       const first = await workflow.create(input);
       await workflow.apply(first.id, "COMMERCIAL_APPROVED", "cora");
@@ -216,7 +219,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       expect(there.workspace_id).toBe("globex");
     });
 
-    test("of a submission that was refused is free again", async () => {
+    test("of a refused submission is free again", async () => {
       expect(await codeOf(workflow.create({ key: "k-4", quantity: 0 }))).toBe("invalid_input");
       expect(await workflow.create({ key: "k-4" })).toMatchObject({ state: "UNDER_REVIEW" });
     });
@@ -227,7 +230,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
   });
 
   describe("a replacement", () => {
-    test("is linked to the request that it replaces, once that is over", async () => {
+    test("is linked to the request that it replaces, once that has ended", async () => {
       const old = await workflow.create();
       expect(await codeOf(workflow.create({ replaces: old.id }))).toBe("conflict");
       await workflow.apply(old.id, "CANCEL_APPROVED", "rita");
@@ -236,7 +239,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       await workflow.expectWhole([old.id, fresh.id]);
     });
 
-    test("of a request of another workspace, of one that the requester may not read, or of none, is refused alike", async () => {
+    test("of a request of another workspace, of one that the requester may not read, or of none, is refused in the same way", async () => {
       const old = await workflow.create();
       await workflow.apply(old.id, "CANCEL_APPROVED", "rita");
       const absent = "CR-1999-000001";
@@ -288,12 +291,12 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       ["a region of one letter", { region: "x" }],
       ["a date in the past", { neededBy: dateIn(-3) }],
       ["a date after ten years", { neededBy: dateIn(3700) }],
-      ["a date that never comes", { neededBy: "infinity" }],
+      ["a date that does not exist", { neededBy: "infinity" }],
       ["a date before all time", { neededBy: "-infinity" }],
       ["no days at all", { durationDays: 0 }],
       ["more than ten years of days", { durationDays: 3651 }],
       ["a negative cost", { cost: -0.01 }],
-      ["a cost beyond a million millions", { cost: "1000000000000.01" }],
+      ["a cost above a million millions", { cost: "1000000000000.01" }],
       ["a cost in tenths of a cent", { cost: "0.001" }],
       ["a cost that is no number", { cost: "NaN" }],
       ["an endless cost", { cost: "Infinity" }],
@@ -328,7 +331,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
           neededBy: dateIn(3648),
         },
       ],
-      ["nothing that may be missing", { cost: null, neededBy: null, durationDays: null, customer: null }],
+      ["no optional field", { cost: null, neededBy: null, durationDays: null, customer: null }],
       ["a date that is today", { neededBy: dateIn(0) }],
     ])("with %s pass", async (_what, input) => {
       const { id } = await workflow.create(input);

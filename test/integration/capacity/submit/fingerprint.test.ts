@@ -1,6 +1,6 @@
 /**
- * The fingerprint of a submission decides whether a key was used for the same content. Keys outlive releases, so what it is made of is
- * written out here and never changes: a field that is added later enters only where it is given.
+ * The fingerprint of a submission decides whether a key was used for the same content. Keys outlive releases, so its contents are written
+ * out here and never change: a field that is added later is included only where it is given.
  */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -47,7 +47,7 @@ describe.each(POSTGRES_VERSIONS)("the fingerprint of a submission on PostgreSQL 
     await workflow.superuser.query("delete from capacity.policies");
   });
 
-  test("has what was added since by its name, and only where it is given", async () => {
+  test("has later fields by their names, and only where they are given", async () => {
     const none = { customer: null };
     const before = '["rita", "cora", "infra", null, "32XL", 4, "us-east-1", null, 30, 500, 7, null, null';
     expect(await fingerprintOf({ ...none, key: "a", justification: null })).toBe(sha256(`${before}]`));
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("the fingerprint of a submission on PostgreSQL 
     expect(await fingerprintOf({ ...none, key: "c", customerId: "Acme" })).toBe(sha256(`${before}, "Acme"]`));
   });
 
-  test("does not mind how a sum is written, and minds everything else", async () => {
+  test("ignores how an amount is written, and nothing else", async () => {
     const { id } = await workflow.create({ key: "sum", cost: "500.0" });
     expect(await workflow.create({ key: "sum", cost: "500.00" })).toMatchObject({ id });
     expect(await codeOf(workflow.create({ key: "sum", cost: "500.01" }))).toBe("idempotency_conflict");

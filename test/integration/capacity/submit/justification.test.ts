@@ -1,6 +1,6 @@
 /**
- * Why capacity is needed: what is taken, where it stands, and who reads it. That it is erased: ../erase/erasure.test.ts. How it looks:
- * ../story/rendering.test.ts. That the customer's page keeps it back: ../../http/confirm.test.ts.
+ * Why capacity is needed: what is accepted, where it is stored, and who reads it. Erasure: ../erase/erasure.test.ts. Rendering:
+ * ../story/rendering.test.ts. That the customer's page does not show it: ../../http/confirm.test.ts.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -26,13 +26,13 @@ describe.each(POSTGRES_VERSIONS)("the justification of a request on PostgreSQL %
     [`  ${"🚀".repeat(2000)}\n`, "🚀".repeat(2000)],
     ["", null],
     [" \r\n\t ", null],
-  ])("%j is kept without what surrounds it", async (given, kept) => {
+  ])("%j is kept without surrounding whitespace", async (given, kept) => {
     expect(await workflow.create({ justification: given })).toMatchObject({ justification: kept });
     expect(await preview(given)).toBe(kept);
   });
 
   test.each(["x".repeat(2001), "a bell: \u0007", "an escape: \u001b[31m", "a return alone\rhere"])(
-    "%j is refused by its name, and nothing is written",
+    "%j is refused by the field's name, and nothing is written",
     async (given) => {
       const before = await workflow.size();
       for (const ask of [() => workflow.create({ justification: given }), () => preview(given)]) {
@@ -50,7 +50,7 @@ describe.each(POSTGRES_VERSIONS)("the justification of a request on PostgreSQL %
     ["with a customer", {}],
     ["without a customer", { customer: null }],
   ])(
-    "stands beside the log, %s, which has a salted hash of it alone, and verification compares the two",
+    "is stored apart from the log, %s, which has only a salted hash of it, and verification compares the two",
     async (_, input) => {
       const { id } = await workflow.create({ ...input, justification: "the zugzwang launch" });
       const { id: other } = await workflow.create({ ...input, justification: "the zugzwang launch" });
@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("the justification of a request on PostgreSQL %
     },
   );
 
-  test("is read by those who read the request, and by nobody else", async () => {
+  test("is read by readers of the request, and by nobody else", async () => {
     const { id } = await workflow.create({ justification: "the zugzwang launch" });
     const read = (member: string, workspace?: string) =>
       overHttp(workflow.db, memberSession(member, workspace), (client) =>

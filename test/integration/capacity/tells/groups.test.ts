@@ -1,4 +1,4 @@
-/** A group with a channel of its own in Slack is told there what its members would else be told one by one. */
+/** A group with its own Slack channel is told there what its members would otherwise be told one by one. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { putGroup, listGroups } from "../../../../src/directory/index.ts";
 import { getNotification, resend } from "../../../../src/notify/index.ts";
@@ -17,7 +17,7 @@ describe.each(POSTGRES_VERSIONS)("groups with a channel on PostgreSQL %i", async
   const db = surfaces.superuser;
   const control = surfaces.db.as("headroom_control").pool;
 
-  /** For the time of the test. */
+  /** Until the end of the test. */
   async function channelOf(channel: string | null, group = "infra", workspace = "acme"): Promise<void> {
     const set = (slackChannelId: string | null) => putGroup(control, workspace, group, { slackChannelId });
     expect(await set(channel)).toMatchObject({ outcome: "put", group: { slackChannelId: channel } });
@@ -37,7 +37,7 @@ describe.each(POSTGRES_VERSIONS)("groups with a channel on PostgreSQL %i", async
     return rows.map(({ payload }) => payload).filter((message) => message.channel === channel);
   }
 
-  test("a burst is one message in the channel, by the bot, and members have it in their inbox alone", async () => {
+  test("a burst is one message in the channel, by the bot, and members get it in their inbox only", async () => {
     await quiet(surfaces);
     await channelOf("C0INFRA");
     const { id } = await surfaces.create();
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("groups with a channel on PostgreSQL %i", async
     ).toEqual([]);
   });
 
-  test("nobody but operators sees what a group was told: not in an inbox, not as a member's notification", async () => {
+  test("only operators see what a group was told: it is in no inbox, and no member's notification", async () => {
     await channelOf("C0INFRA");
     const { id } = await surfaces.create();
     const { n } = await oneOf<{ n: number }>(
@@ -83,7 +83,7 @@ describe.each(POSTGRES_VERSIONS)("groups with a channel on PostgreSQL %i", async
     });
   });
 
-  test("a channel that is taken away leaves no address, and the next one can be told", async () => {
+  test("a channel that is removed leaves no address, and the next one can be told", async () => {
     await channelOf("C0INFRA");
     const { id } = await surfaces.create();
     await putGroup(control, "acme", "infra", { slackChannelId: null });
@@ -114,7 +114,7 @@ describe.each(POSTGRES_VERSIONS)("groups with a channel on PostgreSQL %i", async
     expect(await posted(id, "C0INFRA")).toHaveLength(1);
   });
 
-  test("what a group was told of a request is erased with it", async () => {
+  test("a notification of a group about a request is erased with it", async () => {
     await channelOf("C0INFRA");
     const { id } = await surfaces.create();
     await surfaces.release();
@@ -129,7 +129,7 @@ describe.each(POSTGRES_VERSIONS)("groups with a channel on PostgreSQL %i", async
     ).toEqual([{ title: null }]);
   });
 
-  test("reminders of one round are one message for each group, whoever of it is reminded first", async () => {
+  test("reminders of one round are one message for each group, whichever member is reminded first", async () => {
     await channelOf("C0INFRA");
     await rowsOf(
       db,

@@ -1,4 +1,4 @@
-/** Who is told what: the table fits the events and notices, nobody hears of their own act, and verification knows who was told. */
+/** Who is told what: the table matches the events and notices, nobody gets a message about their own act, and verification knows who was told. */
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
       )
     ).u;
 
-  /** The last mail to a request's customer comes back: who is told of it. */
+  /** The last mail to a request's customer bounces: whom that is reported to. */
   const bounced = async (id: string): Promise<unknown> => {
     const { outcome } = await oneOf<{ outcome: string }>(
       superuser,
@@ -35,7 +35,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     );
   };
 
-  test("the table has one line for each cause and audience, of events, notices, problems and categories that there are", async () => {
+  test("the table has one line for each cause and audience, of all events, notices, problems and categories", async () => {
     const problems = await rowsOf(
       superuser,
       `select t.cause, t.audience, 'twice' as what from capacity.tells t group by 1, 2 having count(*) > 1
@@ -60,7 +60,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     expect(untold).toEqual([]);
   });
 
-  test("a workspace without surfaces tells its people alone, and every event is written all the same", async () => {
+  test("a workspace without surfaces notifies its people only, and every event is still written", async () => {
     await surfaces.settings({ slack_channel_id: null, linear_team_id: null, public_url: null });
     await rowsOf(surfaces.superuser, "delete from capacity.subscriptions");
     const id = await surfaces.createIn("PROVISIONING", { customer });
@@ -73,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     expect(await surfaces.effects(id)).toEqual([]);
   });
 
-  test("whoever acts is not told of it: a requester who cancels, a reviewer who rejects", async () => {
+  test("people are not told of their own acts: a requester who cancels, a reviewer who rejects", async () => {
     const cancelled = await surfaces.create();
     await surfaces.apply(cancelled.id, "CANCEL_APPROVED", "rita");
     expect((await surfaces.toldOf(cancelled.id)).map(({ to }) => to)).not.toContain("rita");
@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     ]);
   });
 
-  test("a choice against the inbox is kept, and the notification is there all the same", async () => {
+  test("an opt-out of the inbox is stored, and the notification is there anyway", async () => {
     await rowsOf(
       superuser,
       "insert into notify.preferences (workspace_id, whose, category, channel, choice) values ('acme', 'member:rita', 'requests', 'in-app', 'off')",
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     expect(await surfaces.unmatched()).toEqual([]);
   });
 
-  test("a customer to whose address nothing goes any more has not been asked, and those who can fix it are told", async () => {
+  test("a customer whose address takes no mail any more has not been asked, and people who can fix it are told", async () => {
     await quiet(surfaces);
     await rowsOf(
       superuser,
@@ -131,7 +131,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     await rowsOf(superuser, "select notify.lift_suppression('acme', $1, 'ada')", [customer.email]);
   });
 
-  test("a customer's mail that comes back is told to those who can reach them; while an answer is waited for, by the timers", async () => {
+  test("a customer's bounced mail is reported to people who can reach them; while an answer is awaited, by the timers", async () => {
     await surfaces.settings({ public_url: "https://capacity.acme.example" });
     const ready = await surfaces.createIn("PROVISIONING", { customer });
     const title = `Mail to the customer of ${ready} does not arrive`;
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     expect(await unasked(asked)).toBe("mail_failed");
   });
 
-  test("a mail that comes back while a sweep is under way is told of once, by the next one", async () => {
+  test("a mail that bounces during a sweep is reported once, by the next one", async () => {
     await surfaces.settings({ public_url: "https://capacity.acme.example" });
     const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
     await rowsOf(superuser, "select capacity.timer_unasked(1000)");
@@ -163,7 +163,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     expect(await rowsOf(superuser, said, [id])).toHaveLength(1);
   });
 
-  test("whoever was asked and has left since is not told that they need not look any more", async () => {
+  test("a person who was asked and has left since is not told that they need not look any more", async () => {
     const { id } = await surfaces.create({ customer });
     const asked = `select unnest((capacity.context_of(r, null, null, null)).told) as told from capacity.requests r where r.id = $1`;
     const before = await rowsOf<{ told: string }>(superuser, asked, [id]);
@@ -175,7 +175,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     await client.end();
   });
 
-  test("who is still asked is found by the request alone, however much others were told, and with a plan from when it was little", async () => {
+  test("the people who are still asked are found by the request alone, however many others were told, and with a plan from when there were few", async () => {
     const { id } = await surfaces.create();
     const client = await surfaces.db.superuser.connect();
     const asked = `select cardinality((capacity.context_of(r, null, null, null)).told) as n from capacity.requests r where r.id = $1`;
@@ -215,7 +215,7 @@ describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (versi
     expect(asked).toEqual({ warns: false, notice_id: null, outbox_id: null, lost: false });
   });
 
-  test("verification finds what was named and told nobody, and what nobody named", async () => {
+  test("verification finds effects that notified nobody, and notifications without a cause", async () => {
     const { id } = await surfaces.create({ customer });
     await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
     const client = await surfaces.db.superuser.connect();

@@ -1,4 +1,4 @@
-/** What messages say: our own templates are whole, a workspace's words are used or refused, and no words make a decision fail. */
+/** Message texts: our own templates are complete, a workspace's are used or refused, and no text makes a decision fail. */
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { previewTemplate, type TemplatePreview } from "../../../../src/notify/index.ts";
@@ -33,7 +33,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
       .filter(({ audience }) => audience === "customer")
       .map(({ title, body }) => [title, body]);
 
-  test("each of ours has a file, is declared, says what it must, and is what some line tells", async () => {
+  test("each of ours has a file, is declared, says what it must, and is used by some line of the table", async () => {
     const files = (await readdir(templates, { recursive: true })).filter((path) => path.endsWith(".txt"));
     const texts = await Promise.all(
       files.map(async (path) => {
@@ -67,7 +67,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     expect(problems).toEqual([]);
   });
 
-  test("what is declared of a template is what its samples have, each in one of them at least", async () => {
+  test("a template declares exactly what its samples have, each in at least one of them", async () => {
     const differing = await rowsOf(
       superuser,
       `with made as (select k.name, e.key from capacity.known_templates() k
@@ -79,7 +79,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     expect(differing).toEqual([]);
   });
 
-  test("an admin's words are used from the next message on, in their workspace alone, until they are taken back", async () => {
+  test("an admin's text is used from the next message on, in their workspace only, until it is removed", async () => {
     const answer = await set(ada, "offer", `${theirs.title}  `, `${theirs.body.replaceAll("\n", "\r\n")}\r\n`);
     expect(answer).toMatchObject({ changed: true, updated_by: "ada", ...theirs });
     const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     expect((await customerTold(id))[0]?.[0]).toBe(`Angebot ${id}`);
   });
 
-  test("machines and operators change them for the workspace that they name, and it is known who did", async () => {
+  test("machines and operators change texts for the workspace that they name, and it is recorded who did", async () => {
     expect(await set(service, "offer", theirs.title, theirs.body, "globex")).toMatchObject({
       updated_by: "service:key",
     });
@@ -117,7 +117,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     ["a member who is no admin", memberSession("rita"), null, /not_allowed/],
     ["an admin of another workspace", memberSession("glen", "globex"), "acme", /not_found/],
     ["a machine that names none", service, null, /invalid_input/],
-    ["a machine that names one that is not", service, "nowhere", /not_found/],
+    ["a machine that names one that does not exist", service, "nowhere", /not_found/],
   ] as const)("%s neither sees nor changes them", async (_who, session, workspace, code) => {
     const tries = [
       () => set(session, "offer", theirs.title, theirs.body, workspace),
@@ -154,7 +154,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     },
   );
 
-  test("a name or a language that there is not is refused with those that there are", async () => {
+  test("an unknown name or language is refused, and the refusal lists the known ones", async () => {
     const unknown = await refusalOf(set(ada, "offers", theirs.title, theirs.body));
     expect([unknown.message, unknown.hint]).toEqual([
       "There is no template of that name.",
@@ -172,7 +172,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     ["whose title shows nothing", "\u200b", "Words."],
     ["with a tag that does not end", "{{", "{{#"],
     ["with a variable that was there once", "{{gone}}", "{{gone}}"],
-  ])("a template %s makes no decision fail: our words are told", async (_what, title, body) => {
+  ])("a template %s makes no decision fail: our text is used", async (_what, title, body) => {
     const put = `insert into notify.templates (workspace_id, name, language, title, body, updated_by)
                  select 'acme', o.name, 'en', $1, $2, 'test' from notify.own_templates o`;
     await rowsOf(superuser, put, [title, body]);
@@ -185,7 +185,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     expect(await surfaces.unmatched()).toEqual([]);
   });
 
-  test("words that look like markup, headers or links are words in every channel", async () => {
+  test("text that looks like markup, headers or links is plain text in every channel", async () => {
     const title = "<b>{{request}}</b> <!channel> & Bcc: x@y";
     const body =
       "<script>alert(1)</script> <https://evil.example|here> {confirmation_link}} {{review}} {\n\n<@U0ADA> &amp;";
@@ -203,7 +203,7 @@ describe.each(POSTGRES_VERSIONS)("templates on PostgreSQL %i", async (version) =
     }
   });
 
-  test("a preview shows a customer's message as a mail alone, with the place of the link, and tells nobody", async () => {
+  test("a preview shows a customer's message only as a mail, with the placeholder of the link, and notifies nobody", async () => {
     const before = await rowsOf(superuser, "select count(*) from notify.notifications");
     const previewed = await previewTemplate(control, { name: "offer", workspaceId: "acme" });
     if (previewed.outcome === "refused") throw new Error(previewed.message);

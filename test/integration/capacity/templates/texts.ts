@@ -1,6 +1,6 @@
-/** Texts that no template may have, and what is said about each. The language itself is tested in test/integration/notify/fill.test.ts. */
+/** Texts that no template may have, and their refusals. The language itself is tested in test/integration/notify/fill.test.ts. */
 
-/** What it is, the template, its title, its body, and what the refusal says. */
+/** The fault, the template, its title, its body, and the refusal. */
 export const refusedTexts: readonly (readonly [string, string, string | null, string | null, RegExp])[] = [
   ["no title", "offer", null, "{{terms}} {{deadline}}", /^invalid_input: title: it is empty$/],
   ["no body", "offer", "Offer {{request}}", null, /body: it is empty$/],

@@ -1,5 +1,5 @@
 /**
- * Review reminders: late reviews are said to be late, those who are asked are reminded, not too often and in one message each.
+ * Review reminders: late reviews are reported as late, and the people who are asked are reminded, not too often and in one message each.
  */
 import { describe, expect, test } from "vitest";
 import { runTimers, type Sweep } from "../../../../src/capacity/timers.ts";
@@ -12,7 +12,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
   const surfaces = await startSurfaces(version);
   const sweep = (): Promise<Sweep> => runTimers(surfaces.db.as("headroom_executor").pool);
 
-  test("late ones are said to be late, once per step, and those who are asked are reminded", async () => {
+  test("late reviews are reported as late, once per step, and the people who are asked are reminded", async () => {
     await quiet(surfaces);
     const { id } = await surfaces.create();
     await age(surfaces, id, 23);
@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     );
   });
 
-  test("reminders come at their interval, up to their number, and stop with the decision", async () => {
+  test("reminders come at their interval, up to their maximum number, and stop with the decision", async () => {
     await quiet(surfaces);
     await surfaces.settings({ most_reminders: 2, remind_every_hours: 10 });
     const { id } = await surfaces.create();
@@ -54,7 +54,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await sweep()).toEqual(nothing);
   });
 
-  test("a workspace that wants no reminders gets none, and still hears what is late", async () => {
+  test("a workspace that wants no reminders gets none, but late reviews are still reported", async () => {
     await quiet(surfaces);
     await surfaces.settings({ most_reminders: 0 });
     const { id } = await surfaces.create();
@@ -99,7 +99,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(messages[0]?.instruction.startsWith(`${ids[0]}!`)).toBe(true);
   });
 
-  test("whoever was reminded is left alone until the interval is over, and then hears of everything at once", async () => {
+  test("a person who was reminded is left alone until the interval has passed, and then gets everything in one message", async () => {
     await quiet(surfaces);
     await surfaces.settings({ remind_every_hours: 10 });
     const late = async (hours: number): Promise<string> => {
@@ -131,7 +131,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(lines.at(-1)).toBe("and 1 more");
   });
 
-  test("one whose look is not due yet is in the message all the same, when another one falls due", async () => {
+  test("a review whose check is not due yet is in the message too, when another one falls due", async () => {
     await quiet(surfaces);
     const ids: string[] = [];
     for (let index = 0; index < 2; index += 1) {
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await sweep()).toEqual({ ...nothing, late: 1, reminded: 2 });
   });
 
-  test("a member of the same id in another workspace is another person", async () => {
+  test("a member of the same id in another workspace is a different person", async () => {
     await quiet(surfaces);
     const { id } = await surfaces.create({ requester: "rob" });
     await surfaces.apply(id, "TECH_REVIEW_APPROVED", "tess");
@@ -161,7 +161,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await sweep()).toEqual({ ...nothing, late: 2, reminded: 2 });
   });
 
-  test("by mail where Slack does not know the person, and in the inbox alone where nothing reaches them", async () => {
+  test("by mail where Slack does not know the person, and in the inbox only where nothing else reaches them", async () => {
     await quiet(surfaces);
     await rowsOf(surfaces.superuser, "update directory.members set slack_user_id = null where id in ('tess', 'tim')");
     await rowsOf(surfaces.superuser, "update directory.members set email = 'tess@acme.example' where id = 'tess'");
@@ -193,7 +193,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     });
   });
 
-  test("after an endorsement the clock of the higher authority starts anew, and it is the one who is reminded", async () => {
+  test("after an endorsement the higher authority's clock starts again, and the authority is reminded", async () => {
     await quiet(surfaces);
     await rowsOf(
       surfaces.superuser,
@@ -217,7 +217,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     ]);
   });
 
-  test("a bad one among several of a person is named, and the person hears of the others", async () => {
+  test("a review that fails is reported, and its reviewer is still reminded of the others", async () => {
     await quiet(surfaces);
     const ids: string[] = [];
     for (let index = 0; index < 3; index += 1) {
@@ -227,7 +227,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
       ids.push(id);
     }
     const bad = ids[1] ?? "";
-    // Said to be late already, so that only the reminder can fail.
+    // Already reported as late, so that only the reminder can fail.
     await rowsOf(
       surfaces.superuser,
       `insert into capacity.notices (request_id, id, kind, step, actor_type, actor_id, via) values ($1, 1, 'late', 'commercial', 'cron', 'x', 'cron')`,
@@ -242,7 +242,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
       expect((await noticesOf(surfaces, id)).filter(([kind]) => kind === "reminder")).toHaveLength(id === bad ? 0 : 1);
   });
 
-  test("one that cannot even be called late is named, and the others are", async () => {
+  test("a review that cannot even be marked late is reported, and the others are reminded of", async () => {
     await quiet(surfaces);
     const [bad, good] = [await surfaces.create(), await surfaces.create()];
     for (const { id } of [bad, good]) await age(surfaces, id, 30);
@@ -253,7 +253,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(done).toMatchObject({ late: 2, reminded: 4 });
   });
 
-  test("two sweeps at once remind nobody twice: the second leaves the workspace to the first", async () => {
+  test("two sweeps at the same time remind nobody twice: the second leaves the workspace to the first", async () => {
     await quiet(surfaces);
     const { id } = await surfaces.create();
     await age(surfaces, id, 25);
@@ -266,7 +266,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await Promise.all([sweep(), sweep()])).toEqual([nothing, nothing]);
   });
 
-  test("a request that is decided is forgotten by the sweep", async () => {
+  test("the sweep ignores a request that is decided", async () => {
     await quiet(surfaces);
     const { id } = await surfaces.create();
     await age(surfaces, id, 25);
@@ -279,12 +279,12 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     );
   });
 
-  test("every reminder that was sent hangs on a notice", async () => {
+  test("every reminder that was sent belongs to a notice", async () => {
     expect(await surfaces.unmatched()).toEqual([]);
   });
 });
 
-/** The lists in the direct messages that hang on these requests, oldest first. */
+/** The lists in the direct messages that belong to these requests, oldest first. */
 async function digests(surfaces: Surfaces, ids: readonly string[]): Promise<string[]> {
   await surfaces.release();
   const rows = await rowsOf<{ list: string }>(

@@ -7,7 +7,7 @@ import type { Sweep } from "../../../../src/capacity/timers.ts";
 import type { Surfaces } from "../surfaces.ts";
 import { rowsOf } from "../workflow.ts";
 
-/** What a sweep says that found nothing to do. */
+/** The result of a sweep that found nothing to do. */
 export const nothing: Sweep = {
   expired: 0,
   warned: 0,
@@ -20,7 +20,7 @@ export const nothing: Sweep = {
   more: false,
 };
 
-/** Nothing of an earlier test is due any more, so that a sweep speaks of this one alone. */
+/** Nothing of an earlier test is due any more, so that a sweep reports only this test's requests. */
 export async function quiet(surfaces: Surfaces): Promise<void> {
   await rowsOf(
     surfaces.superuser,
@@ -47,7 +47,7 @@ export async function deadlineIn(surfaces: Surfaces, id: string, hours: number):
   );
 }
 
-/** Makes everything about a request older: its state, and what was said about it. Notices are append-only for ordinary sessions. */
+/** Makes everything about a request older: its state and its notices. Notices are append-only for ordinary sessions. */
 export async function age(surfaces: Surfaces, id: string, hours: number): Promise<void> {
   const client = await surfaces.db.superuser.connect();
   await client.query("set session_replication_role = replica");
@@ -64,7 +64,7 @@ export async function age(surfaces: Surfaces, id: string, hours: number): Promis
   await client.end();
 }
 
-/** From here on the request cannot be written about: whatever is tried on it fails. Returns how to repair it. */
+/** From here on every write about the request fails. Returns how to repair it. */
 export async function spoil(surfaces: Surfaces, id: string): Promise<() => Promise<void>> {
   const tables = ["events", "notices"];
   await rowsOf(
@@ -83,7 +83,7 @@ export async function spoil(surfaces: Surfaces, id: string): Promise<() => Promi
   };
 }
 
-/** What was said about a request: kind, step, to whom, and through which side effects. */
+/** A request's notices: kind, step, recipients and side effects. */
 export async function noticesOf(
   surfaces: Surfaces,
   id: string,

@@ -1,5 +1,5 @@
 /**
- * Who runs the timers: every way of relaying, also where no worker and no pg_cron runs; and the record of who did so last.
+ * Who runs the timers: every way of relaying, even where no worker and no pg_cron runs; and the record of who ran them last.
  */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runTimers, startTimers } from "../../../../src/capacity/timers.ts";
@@ -60,7 +60,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     return relay;
   }
 
-  test("a call of the relay route expires what is due and sends in the same turn what there is to say about it", async () => {
+  test("a call of the relay route expires what is due, and sends its messages in the same turn", async () => {
     const id = await overdue(surfaces);
     await forgetRuns();
     const mail = probeRail({ name: "email", capability: "blind" });
@@ -79,13 +79,13 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     );
     expect([...(await runs()).keys()]).toEqual(["turn"]);
 
-    // A webhook for each of many rows does not have each of them look at all that is due.
+    // With a webhook for each of many rows, not every call checks everything that is due.
     const next = await overdue(surfaces);
     expect((await wake()).status).toBe(200);
     expect((await surfaces.row(next)).state).toBe("CUSTOMER_CONFIRMATION_REQUIRED");
   });
 
-  test("a turn begins although the sweep before it hangs, and the record says that it failed", async () => {
+  test("a turn begins although the sweep before it hangs, and the record says that the sweep failed", async () => {
     await overdue(surfaces);
     await forgetRuns();
     const blocker = await surfaces.db.superuser.connect();
@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     expect((await surfaces.row(id)).state).toBe("CUSTOMER_CONFIRMATION_REQUIRED");
   });
 
-  test("a server's relay turns by itself, since what is due by the clock calls no webhook", async () => {
+  test("a server's relay runs turns automatically, since what falls due by the clock calls no webhook", async () => {
     const id = await overdue(surfaces);
     const mail = probeRail({ name: "email", capability: "blind" });
     onDemand([mail]).keepTurning(100);
@@ -157,7 +157,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     await one.query("rollback");
   });
 
-  test("a worker writes down that a whole sweep failed", async () => {
+  test("a worker records that a whole sweep failed", async () => {
     await quiet(surfaces);
     await forgetRuns();
     await rowsOf(surfaces.superuser, "alter function capacity.timer_warn(integer) rename to timer_warn_elsewhere");
@@ -174,7 +174,7 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     expect(log).toMatchObject([{ event: "timers_failed", sqlState: "42883" }]);
   });
 
-  test("headroom serve sweeps by itself, with nothing but its gateway's login", async () => {
+  test("headroom serve sweeps automatically, with nothing but its gateway's login", async () => {
     const id = await overdue(surfaces);
     await forgetRuns();
     const server = startHeadroom(["serve", "--port", "0", "--json"], {

@@ -1,6 +1,6 @@
 /**
- * Timers: what happens because time passes. Time is moved by making requests older, never by waiting; what a sweep did is read from
- * the log, the notices and the outbox.
+ * Timers: what happens because time passes. Tests make requests older and never wait; the effects of a sweep are read from the log, the
+ * notices and the outbox.
  */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSidePool } from "../../../../src/db/side-pool.ts";
@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
   const sweep = (): Promise<Sweep> => runTimers(worker);
 
   describe("expiry", () => {
-    test("an offer whose time is over expires, by the clock, and the customer is told; a second sweep finds nothing", async () => {
+    test("an offer whose time has ended expires, by the clock, and the customer is told; a second sweep finds nothing", async () => {
       await quiet(surfaces);
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
       await deadlineIn(surfaces, id, -1);
@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       expect(await sweep()).toEqual(nothing);
     });
 
-    test("one bad row is named, left alone for longer each time, and stops no other; repaired, it expires too", async () => {
+    test("a row that fails is reported, left alone for longer each time, and stops no other; repaired, it expires too", async () => {
       await quiet(surfaces);
       const ids: string[] = [];
       for (let index = 0; index < 5; index += 1) ids.push(await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED"));
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       expect(await rowsOf(surfaces.superuser, "select * from capacity.timer_failures")).toEqual([]);
     });
 
-    test("several sweeps at once expire each offer once, and none waits for another", async () => {
+    test("several sweeps at the same time expire each offer once, and none waits for another", async () => {
       await quiet(surfaces);
       const ids: string[] = [];
       for (let index = 0; index < 12; index += 1) ids.push(await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED"));
@@ -85,19 +85,19 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       }
     });
 
-    test("an answer that is being recorded at that moment is left to be recorded", async () => {
+    test("an answer that is just being recorded wins over the sweep", async () => {
       await quiet(surfaces);
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
       const client = await surfaces.db.superuser.connect();
       await client.query("begin");
       await surfaces.apply(id, "CUSTOMER_CONFIRMED", "customer:customer", { client });
-      // Due by what everybody else sees: the answer is not committed yet.
+      // Due as far as others can see: the answer is not committed yet.
       expect(await sweep()).toEqual(nothing);
       await client.query("commit");
       expect((await surfaces.row(id)).state).toBe("PROVISIONING");
     });
 
-    test("a batch that was full says that there is more", async () => {
+    test("a full batch says that there is more", async () => {
       await quiet(surfaces);
       for (let index = 0; index < 3; index += 1) {
         await deadlineIn(surfaces, await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED"), -1);
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       ]);
     });
 
-    test("never comes before half of the customer's time is over", async () => {
+    test("never comes before half of the customer's time has passed", async () => {
       await quiet(surfaces);
       const day = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { ttlDays: 1 });
       const two = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { ttlDays: 2 });
@@ -188,7 +188,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
   });
 
   describe("who runs them", () => {
-    test("the worker, at once and again and again, and it says what it did", async () => {
+    test("the worker, immediately and then repeatedly, and it reports what it did", async () => {
       await quiet(surfaces);
       const log: object[] = [];
       const first = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
@@ -293,7 +293,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       await blocker.query("rollback");
     });
 
-    test("whatever runs a relay for a command sweeps as well, also when it has no rail", async () => {
+    test("every relay that a command runs sweeps as well, even without a rail", async () => {
       await quiet(surfaces);
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
       await deadlineIn(surfaces, id, -1);
@@ -309,7 +309,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       await running.stop();
     });
 
-    test("without pg_cron nothing is scheduled: the worker's sweep is the one there is", async () => {
+    test("without pg_cron nothing is scheduled: only the worker sweeps", async () => {
       expect(await oneOf(surfaces.db.pool, "select capacity.schedule_timers() as by")).toEqual({ by: "worker" });
     });
 
@@ -354,7 +354,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       await rowsOf(surfaces.superuser, "drop schema cron cascade");
     });
 
-    test("a bound that makes no sense is brought to one that does", async () => {
+    test("a senseless limit is replaced by a sensible one", async () => {
       for (const most of [null, 0, -5, 2_147_483_647]) {
         expect(
           (await oneOf<{ done: Sweep }>(worker, "select public.run_capacity_request_timers($1) as done", [most])).done

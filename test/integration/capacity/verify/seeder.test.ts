@@ -1,4 +1,4 @@
-/** The seeder writes what the workflow itself could have written, and says what is wrong with a call. */
+/** The seeder writes what the workflow itself could have written, and explains a bad call. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
@@ -24,7 +24,7 @@ async function run(...parameters: string[]): Promise<{ status: number | null; sa
 describe.each(POSTGRES_VERSIONS)("the seeder on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
-  test("writes as the migrating role, in slices, what verification finds nothing wrong with", async () => {
+  test("writes as the migrating role, in slices, and verification finds nothing wrong", async () => {
     const client = await db.connect();
     const told: number[] = [];
     const seeded = await seedCapacity(client, {
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("the seeder on PostgreSQL %i", async (version) 
     await assertInvariants(await db.superuser.connect());
   });
 
-  test("has requests in every state that one can be seen in, none of them from the future or past its deadline", async () => {
+  test("makes requests in every visible state, none of them from the future or past its deadline", async () => {
     const states = await rowsOf<{ state: string }>(
       db.superuser.pool,
       "select distinct state::text from capacity.requests",
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("the seeder on PostgreSQL %i", async (version) 
     ).toEqual([]);
   });
 
-  test("leaves requests that the workflow can go on with", async () => {
+  test("leaves requests that the workflow can continue", async () => {
     const { id } = await oneOf<{ id: string }>(
       db.superuser.pool,
       "select id from capacity.requests where state = 'UNDER_REVIEW' and commercial_approved_at is null limit 1",

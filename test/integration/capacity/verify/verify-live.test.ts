@@ -1,4 +1,4 @@
-/** A system at work is verified without a false alarm: each batch sees one moment of it. */
+/** Verification raises no false alarm on a working system: each batch reads one snapshot. */
 import { expect, test } from "vitest";
 import { applyEvent, createRequest, verify } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember, putWorkspace } from "../../../../src/directory/index.ts";
@@ -39,7 +39,7 @@ async function liveOneLife(): Promise<void> {
   expect([...approvals, confirmed, completed].map(({ outcome }) => outcome)).toEqual(Array(4).fill("recorded"));
 }
 
-/** Claims and delivers as a relay does, until it is told to stop. */
+/** Claims and delivers as a relay does, until it is stopped. */
 async function deliver(until: { done: boolean }): Promise<void> {
   const engine = new Engine(db);
   await engine.start();
@@ -51,7 +51,7 @@ async function deliver(until: { done: boolean }): Promise<void> {
   while (!until.done) await engine.deliver(stream, await engine.claim(stream, { maxRows: 50 }));
 }
 
-test("verifying beside writers and a relay finds nothing, time after time", async () => {
+test("verifying alongside writers and a relay finds nothing, again and again", async () => {
   await directory();
   const auditor = await db.as("headroom_auditor").connect();
   const until = { done: false };

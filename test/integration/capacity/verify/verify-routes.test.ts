@@ -1,4 +1,6 @@
-/** Verification finds routes that are not what endpoints and subscriptions say, and says of which events; making them anew repairs it. */
+/**
+ * Verification finds routes that differ from the endpoints and subscriptions, and names their events; rebuilding the routes repairs them.
+ */
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { verify, type Finding } from "../../../../src/capacity/index.ts";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
@@ -38,7 +40,7 @@ describe.each(POSTGRES_VERSIONS)("verification of routes on PostgreSQL %i", asyn
     await rowsOf(control, "select capacity.put_subscription('globex', 'audit')");
   });
 
-  /** Does something behind the functions' back, until the end of the test. */
+  /** Changes something behind the functions' back, until the end of the test. */
   async function planted(...statements: readonly string[]): Promise<TestClient> {
     const client = await routing.workflow.db.superuser.connect();
     onTestFinished(async () => void (await client.query("rollback")));
@@ -47,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("verification of routes on PostgreSQL %i", asyn
     return client;
   }
 
-  test("finds nothing where nothing was done, and counts a route for each endpoint and type of event", async () => {
+  test("finds nothing when nothing was changed, and counts a route for each endpoint and type of event", async () => {
     const auditor = await routing.workflow.db.as("headroom_auditor").connect();
     expect(await found(auditor)).toEqual([]);
     const counted = `select v.routes::int from unnest('{null,acme,globex,nowhere}'::text[]) with ordinality w(id, n)
@@ -56,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("verification of routes on PostgreSQL %i", asyn
     expect(rows.map(({ routes }) => routes)).toEqual([11 + 1 + 11, 11, 11, 0]);
   });
 
-  test("finds rows that are missing, by endpoint, and in whose workspace", async () => {
+  test("finds missing rows, by endpoint, and in whose workspace", async () => {
     const client = await planted(
       `delete from capacity.routes where name = '${names.own}' and event_type in ('REQUEST_SUBMITTED', 'CANCEL_APPROVED')`,
       `delete from capacity.routes where name in ('file:audit', '${names.shared}') and event_type = 'CANCEL_APPROVED'`,
@@ -74,14 +76,14 @@ describe.each(POSTGRES_VERSIONS)("verification of routes on PostgreSQL %i", asyn
 
   test.each([
     [
-      "for an endpoint that there never was",
+      "for an endpoint that never existed",
       "",
       "REQUEST_SUBMITTED",
       (): string => "01234567-0000-4000-8000-000000000000",
     ],
-    ["for an event that the topics do not take", "", "REQUEST_SUBMITTED", () => names.shared],
+    ["for an event that the topics do not include", "", "REQUEST_SUBMITTED", () => names.shared],
     ["for another workspace's events", "globex", "REQUEST_SUBMITTED", () => names.own],
-    ["for a subscription that there never was", "acme", "CANCEL_APPROVED", (): string => "file:audit"],
+    ["for a subscription that never existed", "acme", "CANCEL_APPROVED", (): string => "file:audit"],
   ] as const)("finds a row %s", async (_what, workspace, event, nameOf) => {
     const name = nameOf();
     const client = await planted(`insert into capacity.routes values ('${workspace}', '${event}', '${name}')`);
@@ -96,12 +98,12 @@ describe.each(POSTGRES_VERSIONS)("verification of routes on PostgreSQL %i", asyn
         `update webhooks.endpoints set enabled = false, disabled_at = now(), disabled_code = 'x' where id = '${names.shared}'`,
     ],
     ["removed", () => `delete from webhooks.endpoints where id = '${names.shared}'`],
-  ])("finds an endpoint that was %s without a word", async (_what, statement) => {
+  ])("finds an endpoint that was %s behind the functions' back", async (_what, statement) => {
     const client = await planted(statement());
     expect(await found(client)).toEqual([extra(names.shared, "CANCEL_APPROVED")]);
   });
 
-  test("is content once the routes were made anew", async () => {
+  test("finds nothing after the routes were rebuilt", async () => {
     const client = await planted(
       `delete from capacity.routes where name = '${names.own}'`,
       "insert into capacity.routes values ('', 'CANCEL_APPROVED', 'file:nobody'), ('acme', 'REQUEST_SUBMITTED', 'file:audit')",

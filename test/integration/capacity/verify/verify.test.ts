@@ -1,7 +1,7 @@
 /**
- * Verification finds what was done to the log, the requests and the messages behind the functions' back; and it finds nothing else.
+ * Verification finds changes to the log, the requests and the messages that were made behind the functions' back, and nothing else.
  *
- * Each deed is done by a superuser with triggers switched off, in a transaction that is rolled back afterwards.
+ * A superuser makes each change with triggers switched off, in a transaction that is rolled back afterwards.
  */
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ async function tampered<T>(db: TestDatabase, work: (client: ClientBase) => Promi
   }
 }
 
-/** A request that went all the way, the outbox row of its third event, and a note about it. */
+/** A completed request, the outbox row of its third event, and a note about it. */
 interface Victim {
   readonly id: string;
   readonly outboxId: string;
@@ -67,7 +67,7 @@ async function findVictim(db: TestDatabase): Promise<Victim> {
   return { ...found, noteId: note.id };
 }
 
-/** What is done, and all that is found then. `{id}`, `{row}` and `{lane}` stand for the victim. */
+/** The change, and everything found then. `{id}`, `{row}` and `{lane}` stand for the changed ones. */
 const deeds: readonly (readonly [name: string, statement: string, findings: readonly string[]])[] = [
   [
     "a tampered event",
@@ -75,7 +75,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
     ["I2 hash_differs {id}#3"],
   ],
   [
-    "another name under an event",
+    "another actor for an event",
     "update capacity.events set actor_id = 'mallory' where request_id = '{id}' and seq = 2",
     ["I1 projection_differs {id}", "I2 hash_differs {id}#2"],
   ],
@@ -120,7 +120,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
     ["I2 hash_differs {id}#3", "I2 hash_differs {id}#4"],
   ],
   ["moving", "update capacity.events set workspace_id = 'x' where request_id = '{id}'", ["I2 workspace_differs {id}"]],
-  ["a request that was taken away", "delete from capacity.requests where id = '{id}'", ["I2 request_missing {id}"]],
+  ["a deleted request", "delete from capacity.requests where id = '{id}'", ["I2 request_missing {id}"]],
   [
     "events that no longer add up",
     `update capacity.events set payload = jsonb_set(payload, '{quantity}', '"many"') where request_id = '{id}' and seq = 1`,
@@ -137,7 +137,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
     ["I4 payload_differs {row}"],
   ],
   [
-    "a line that speaks of another payload",
+    "a line that refers to another payload",
     "update outbox.attempts set payload_hash = sha256('x') where outbox_id = '{row}' and attempt_no = 1",
     ["I4 payload_differs {row}"],
   ],
@@ -153,7 +153,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
   ],
   ["words taken away", "delete from capacity.free_texts where request_id = '{id}'", ["I1 text_missing {id}!{note}"]],
   [
-    "words that were erased by nobody",
+    "words that nobody erased",
     "update capacity.free_texts set salt = null, content = null where request_id = '{id}'",
     ["I1 text_missing {id}!{note}"],
   ],
@@ -173,12 +173,12 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
     ["I3 key_without_row {id}#3", "I3 outbox_row_lost {id}#3", "I5 number_missing {row of 4}", "I6 row_missing {row}"],
   ],
   [
-    "an extra outbox row of an event that never was",
+    "an outbox row of an event that does not exist",
     "update outbox.payloads set instruction_id = '{id}#99' where outbox_id = '{row}'; update outbox.dedupe set instruction_id = '{id}#99' where outbox_id = '{row}'",
     ["I3 outbox_row_extra {row}", "I3 outbox_row_missing {id}#3"],
   ],
   [
-    "an idempotency key that was put there by hand",
+    "an idempotency key that was inserted by hand",
     "insert into outbox.dedupe select stream_id, '{id}#98', 'event:seed', gen_random_uuid(), salt, payload_hash from outbox.dedupe where outbox_id = '{row}'",
     ["I3 key_without_row {id}#98"],
   ],
@@ -211,7 +211,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
      select lane_id, seq, outbox_id, now(), 2, payload_hash from outbox.payloads where outbox_id = '{row}'`,
     ["I6 lane_stranded lane {lane} (seed:{id})", "I6 row_in_two_places {row}"],
   ],
-  ["a row whose story was taken away", "delete from outbox.attempts where outbox_id = '{row}'", ["I6 row_lost {row}"]],
+  ["a row whose story was deleted", "delete from outbox.attempts where outbox_id = '{row}'", ["I6 row_lost {row}"]],
   [
     "a delivery before an earlier one",
     "update outbox.attempts set recorded_at = recorded_at - interval '1 hour' where outbox_id = '{row}' and state = 'DISPATCHED'",
@@ -234,7 +234,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     victim = await findVictim(db);
   });
 
-  /** The outbox row of an event of the victim, for findings that name it. */
+  /** The outbox row of an event of the changed request, for findings that name it. */
   async function filledIn(text: string): Promise<string> {
     const named = text
       .replaceAll("{id}", victim.id)
@@ -251,7 +251,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     return named.replace(/\{row of \d+\}/, id);
   }
 
-  test("finds nothing where nothing was done, whatever the size of a batch, and counts each thing once", async () => {
+  test("finds nothing when nothing was changed, whatever the size of a batch, and counts each thing once", async () => {
     const client = await db.as("headroom_auditor").connect();
     for (const size of [1, 7, requests, 1_000]) {
       let counts = noCounts;
@@ -275,7 +275,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     }
   });
 
-  test.each(deeds)("finds %s, and that alone", async (_name, statement, expected) => {
+  test.each(deeds)("finds %s, and nothing else", async (_name, statement, expected) => {
     const wanted = await Promise.all(expected.map(filledIn));
     const text = await filledIn(statement);
     const [all, inSmallBatches] = await tampered(db, async (client) => {
@@ -287,7 +287,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     for (const finding of all) expect(finding.detail).not.toBe("");
   });
 
-  /** What only an owner of everything could do: change an event and make all hashes and the projection fit again. */
+  /** What only the owner of everything could do: change an event, and make all hashes and the projection match again. */
   async function rewrite(client: ClientBase, statement: string): Promise<void> {
     await client.query(await filledIn(statement));
     for (let seq = 1; seq <= events; seq += 1) {
@@ -304,7 +304,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     );
   }
 
-  test("a history that was rewritten as a whole is found by heads that were kept elsewhere", async () => {
+  test("a completely rewritten history is found by heads that were kept elsewhere", async () => {
     const heads: Head[] = [];
     for await (const page of listHeads(db.as("headroom_auditor").pool)) heads.push(...page);
     expect(heads).toHaveLength(requests);
@@ -329,7 +329,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
       "transition_unlawful",
     ],
     ["a time that runs back", "created_at = created_at - interval '3 years' where seq = 3", "time_runs_back"],
-  ])("%s is found although every hash fits", async (_name, change, code) => {
+  ])("%s is found although every hash matches", async (_name, change, code) => {
     await tampered(db, async (client) => {
       await rewrite(client, `update capacity.events set ${change} and request_id = '{id}'`);
       const found = briefly(await findingsOf(client));
@@ -338,7 +338,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     });
   });
 
-  test("an erased customer is no finding", async () => {
+  test("an erased customer is not a finding", async () => {
     await tampered(db, async (client) => {
       await client.query(
         "update capacity.personal_data set salt = null, customer_ref = null, erased_at = now() where request_id = $1",
@@ -354,7 +354,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     });
   });
 
-  test("a workspace is verified apart from the others", async () => {
+  test("a workspace is verified separately", async () => {
     await tampered(db, async (client) => {
       await client.query("update capacity.requests set quantity = quantity + 1 where id = $1", [victim.id]);
       expect(await findingsOf(client, { workspaceId: "default" })).toEqual([]);
@@ -364,7 +364,7 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     });
   });
 
-  test("rows that wait, fly, are dead or redriven are no findings; without their leases those in flight are", async () => {
+  test("rows that wait, are in flight, dead or redriven are no findings; without their leases those in flight are", async () => {
     const engine = new Engine(db);
     await engine.start();
     const [ordered, unordered] = [await engine.stream(), await engine.stream({ ordered: false })];

@@ -1,4 +1,4 @@
-/** The outbox guide is true: its example runs and prints what it says, and every block of it is that example, or works. */
+/** The outbox guide is true: its example runs and prints what the guide says, and every block is part of that example, or works. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
@@ -52,7 +52,7 @@ test.each(POSTGRES_VERSIONS)(
     const lines = (await sql(archive)).rows.map((row) => row["state"]);
     expect(lines.slice(0, 4)).toEqual(["DISPATCHING", "RETRYABLE", "DISPATCHING", "DISPATCHED"]);
     expect(lines.at(-1)).toBe("DISPATCHED");
-    // Roles are the cluster's, so the guide's name is not used up here.
+    // Roles belong to the cluster, so the guide's role name is not used here.
     const asked = (roles ?? "").replaceAll("shop", db.name);
     await sql(`begin; ${asked}; rollback`);
 
@@ -68,12 +68,12 @@ test.each(POSTGRES_VERSIONS)(
       "select nspname from pg_namespace where nspname in ('directory', 'capacity', 'inbound')",
     );
     expect(rows).toEqual([]);
-    // Everything again: what was delivered is recognised, what was redriven is refused again.
+    // Everything again: what was delivered is recognised, what was redriven is refused.
     expect((await runExample(db.url)).out.split("\n")).toContain("enqueued order-1 #1, new: false");
   },
 );
 
-test("every piece of TypeScript in the guide stands in the example", async () => {
+test("every piece of TypeScript in the guide is in the example", async () => {
   const folder = new URL("examples/outbox/", root);
   const names = (await readdir(folder)).filter((name) => name.endsWith(".ts"));
   const sources = await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")));

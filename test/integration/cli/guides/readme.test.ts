@@ -1,4 +1,4 @@
-/** The README's piece of TypeScript runs as it stands, on an empty database. */
+/** The README's piece of TypeScript runs unchanged, on an empty database. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";

@@ -18,7 +18,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 test("every command of the guide succeeds, in its order", { timeout: 120_000 }, async () => {
   const commands = blocks.filter(({ language }) => language === "sh").flatMap(({ text }) => text.trim().split("\n"));
   expect(commands.length).toBeGreaterThan(20);
-  // The guide's year is that of its writing.
+  // The guide's year is the year it was written in.
   const year = new Date().getUTCFullYear();
   for (const command of commands) {
     const words = [...command.replaceAll("CR-2026-", `CR-${year}-`).matchAll(/"([^"]*)"|(\S+)/g)].map(

@@ -1,4 +1,4 @@
-/** The webhooks guide is true: its example runs and prints what it says, and every block of it is that example, or works. */
+/** The webhooks guide is true: its example runs and prints what the guide says, and every block is part of that example, or works. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ const blocksOf = (language: string): string[] =>
 const commandsOf = (beginning: string): string[] =>
   blocksOf("sh").flatMap((block) => block.split("\n").filter((line) => line.startsWith(beginning)));
 
-/** By the command that the guide gives. */
+/** With the command that the guide gives. */
 async function runExample(env: Record<string, string>) {
   const [command = ""] = commandsOf("npx node ");
   const child = spawn(process.execPath, command.split(" ").slice(2), {
@@ -62,7 +62,7 @@ test.each(POSTGRES_VERSIONS)(
   },
 );
 
-test("every piece of TypeScript in the webhooks guide stands in the example", async () => {
+test("every piece of TypeScript in the webhooks guide is in the example", async () => {
   const folder = new URL("examples/webhooks/", root);
   const sources = await Promise.all((await readdir(folder)).map((name) => readFile(new URL(name, folder), "utf8")));
   expect(blocksOf("ts").length).toBeGreaterThanOrEqual(2);

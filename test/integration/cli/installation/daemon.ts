@@ -1,4 +1,4 @@
-/** A command that goes on for longer than one test: a server or a relay of an installation that several tests share. */
+/** A command that runs for longer than one test: a server or a relay of an installation that several tests share. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -8,7 +8,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Resolves at the line that says that it is ready. Whoever starts it stops it. */
+/** Resolves at the line that says that it is ready. The caller stops it. */
 export async function startDaemon(
   parameters: readonly string[],
   ready: string,
@@ -21,7 +21,7 @@ export async function startDaemon(
   const closed = once(child, "close");
   if (child.stdout === null) throw new Error("no output");
   const lines = createInterface({ input: child.stdout });
-  // The listener stays, so that what the command goes on to say is read and never fills the pipe.
+  // The listener stays, so that later output is read and never fills the pipe.
   await new Promise<void>((resolve, reject) => {
     lines.on("line", (line) => {
       if (line.includes(ready)) resolve();

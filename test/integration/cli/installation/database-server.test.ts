@@ -1,4 +1,4 @@
-/** The database of `headroom up` while it is being started again: stopped then, or with its port in other hands. */
+/** The database of `headroom up` while it is being restarted: stopped at that moment, or with its port taken. */
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -25,8 +25,8 @@ async function startServer(onDeath: () => void) {
 }
 
 test.each([
-  ["before the next process is there", () => true],
-  ["when the next process is there", (pid: number | undefined, killed: number) => pid !== undefined && pid !== killed],
+  ["before the next process exists", () => true],
+  ["when the next process exists", (pid: number | undefined, killed: number) => pid !== undefined && pid !== killed],
   [
     "when the next process is ready and not yet ours",
     (pid: number | undefined, killed: number, ready: boolean) => ready && pid !== killed,
@@ -39,14 +39,14 @@ test.each([
   await died.promise;
   await until(pidFile, (file) => reached(file?.pid, killed, file?.ready === true), "the moment at which it is stopped");
   await server.stop();
-  // Long enough for a start that nobody gave up.
+  // Long enough for a start that was not given up.
   await expect(until(pidFile, (file) => file !== undefined && file.pid !== killed, "a process", 1_500)).rejects.toThrow(
-    "Waited in vain",
+    "Gave up waiting",
   );
   expect(isAlive(killed)).toBe(false);
 });
 
-test("a port that somebody else has for a moment is waited for", async () => {
+test("a port that another program has for a moment is waited for", async () => {
   const holder = createServer();
   const { server, pidFile } = await startServer(() => void holder.listen(port, "127.0.0.1"));
   const port = Number(new URL(server.url).port);

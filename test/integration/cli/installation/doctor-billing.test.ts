@@ -1,4 +1,4 @@
-/** `headroom doctor` about money: Stripe's key and webhook, somewhere to come back to, and who orders for the wizard. */
+/** `headroom doctor` about money: Stripe's key and webhook, a public address, and the member who submits for the wizard. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { environmentOf } from "../../../../src/cli/commands/up/product.ts";
 import { putSettings, setPrice } from "../../../../src/billing/index.ts";
@@ -77,7 +77,7 @@ test("with the secret of its webhook stored, that is well", async () => {
   expect((await doctor({}, "--offline")).get("stripe webhook secret")).toMatchObject({ status: "ok" });
 });
 
-test("a price where customers have nowhere to come back to", async () => {
+test("a price without an address for customers to return to", async () => {
   await price();
   await putWorkspace(db.pool, "default", { publicUrl: null });
   expect((await doctor({}, "--offline")).get("prices")).toMatchObject({
@@ -87,7 +87,7 @@ test("a price where customers have nowhere to come back to", async () => {
   });
 });
 
-test("a wizard in the name of somebody who is gone, and one with nothing to sell", async () => {
+test("a wizard in the name of a member who has left, and one with nothing to sell", async () => {
   await putMember(db.pool, "default", "sam", { roles: ["requester"] });
   await putSettings(db.pool, "default", { selfServiceRequester: "sam" });
   expect((await doctor({}, "--offline")).get("self-service")).toMatchObject({

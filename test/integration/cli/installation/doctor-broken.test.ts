@@ -1,6 +1,6 @@
 /**
- * `headroom doctor` against an installation as it is run in production, a server and a relay with real settings, that is broken in one way
- * after the other. Each is named with its remedy, ends with exit code 1, and is well again once the remedy was followed.
+ * `headroom doctor` against an installation as in production, with a server and a relay with real settings, broken in one way after the
+ * other. Each fault is named with its remedy, ends with exit code 1, and is gone once the remedy was followed.
  */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -91,7 +91,7 @@ const stored: Environment = {
 async function startProcesses(): Promise<void> {
   server = await startDaemon(["serve", "--port", String(port), "--json"], "server_ready", environment);
   relay = await startDaemon(["relay", "--json"], "relay_ready", environment);
-  // Both sweep at once, on connections of their own.
+  // Both sweep at the same time, on separate connections.
   await until(
     () => db.query("select from capacity.timers_last_ran() where seconds_ago < 60"),
     ({ rows }) => rows.length > 0,
@@ -99,7 +99,7 @@ async function startProcesses(): Promise<void> {
   );
 }
 
-/** Not ended in an orderly way a moment ago, but gone for long. */
+/** As if not ended a moment ago, but gone for long. */
 async function loseProcesses(): Promise<void> {
   await Promise.all([relay.stop(), server.stop()]);
   await db.query("update outbox.rails set served_at = now() - interval '1 hour'");
@@ -119,7 +119,7 @@ async function doctor(
 
 const wrong = (findings: readonly Finding[]): readonly Finding[] => findings.filter(({ status }) => status !== "ok");
 
-test("migrate ends by saying that the server's role has no login yet, and how it gets one", async () => {
+test("migrate ends by saying that the server's role has no login yet, and how to give it one", async () => {
   expect(migrated.status).toBe(0);
   expect(migrated.out).toMatch(/Next:\n {2}alter role headroom_gateway login password '<password>' {3}in SQL/);
   const again = await headroom(["migrate"], { env: environment });
@@ -144,7 +144,7 @@ test("a healthy installation: everything was checked, nothing is found, exit cod
   expect(messages.get("callback secret")).toContain("it can be read");
 });
 
-test("asked to stay offline, it asks nobody, and says what it left out", async () => {
+test("with --offline it asks nobody, and says what it left out", async () => {
   const before = sandbox.requests.list().length;
   const plain = await headroom(["doctor", "--offline"], { env: environment });
   expect(plain).toMatchObject({ status: 0, err: "" });
@@ -153,7 +153,7 @@ test("asked to stay offline, it asks nobody, and says what it left out", async (
   expect(sandbox.requests.list()).toHaveLength(before);
 });
 
-test("a reviewer without a Slack user id is named, until somebody says that they have none", async () => {
+test("a reviewer without a Slack user id is named, until an operator says that they have none", async () => {
   await putMember(db, "default", "casey", { slackUserId: null });
   expect(wrong((await doctor()).findings)[0]?.message).toContain("No Slack user id is known for casey (default)");
   await putMember(db, "default", "casey", { withoutSlack: true });
@@ -162,13 +162,13 @@ test("a reviewer without a Slack user id is named, until somebody says that they
 
 interface Broken {
   readonly how: string;
-  /** The check that must name it; alone, unless one thing takes another with it. */
+  /** The check that must report it; alone, unless one fault causes another. */
   readonly check: string;
   readonly also?: readonly string[];
   readonly message: string;
   readonly remedy: string;
   readonly break?: () => Promise<unknown>;
-  /** What differs in the environment. */
+  /** Changes to the environment. */
   readonly environment?: () => Environment;
   readonly mend?: () => Promise<unknown>;
 }
@@ -189,7 +189,7 @@ const broken: readonly Broken[] = [
     mend: () => db.query(`alter role headroom_gateway login password '${password}'`),
   },
   {
-    how: "the gateway's password is another one",
+    how: "the gateway's password is wrong",
     check: "gateway",
     message: "password authentication failed",
     remedy: "with the password from HEADROOM_GATEWAY_URL",
@@ -229,7 +229,7 @@ const broken: readonly Broken[] = [
     mend: store("SLACK_SIGNING_SECRET"),
   },
   {
-    how: "the key to the secrets is another one",
+    how: "the key to the secrets is wrong",
     check: "secret key",
     also: ["callback secret"],
     message: "HEADROOM_SECRET_KEY does not decrypt CONFIRMATION_TOKEN_SECRET",
@@ -244,7 +244,7 @@ const broken: readonly Broken[] = [
     environment: () => ({ SLACK_BOT_TOKEN: "xoxp-refused" }),
   },
   {
-    how: "requests are posted to a channel that is not there",
+    how: "requests are posted to a channel that does not exist",
     check: "slack",
     message: "There is no such channel, or the app cannot see it",
     remedy: "headroom policy settings --slack-channel",
@@ -267,14 +267,14 @@ const broken: readonly Broken[] = [
     environment: () => ({ SMTP_URL: "smtp://127.0.0.1:1" }),
   },
   {
-    how: "GitHub is set up, and away",
+    how: "GitHub is set up, and unreachable",
     check: "github",
     message: "The host refused the connection",
     remedy: "Check GITHUB_API_URL",
     environment: () => ({ GITHUB_API_URL: "http://127.0.0.1:1" }),
   },
   {
-    how: "a provider is set up by half",
+    how: "a provider is only half set up",
     check: "providers",
     message: "Mail by SMTP is set up only in part: MAIL_FROM is missing",
     remedy: "Set SMTP_URL, MAIL_FROM together",
@@ -295,7 +295,7 @@ const broken: readonly Broken[] = [
     mend: startProcesses,
   },
   {
-    how: "customers are to be mailed, and no relay has the settings for it",
+    how: "customers need to be mailed, and no relay has the settings for it",
     check: "mail",
     also: ["relays", "timers"],
     message: 'Customers are asked by mail in workspace "default", but SMTP_URL and MAIL_FROM, or POSTAL_URL',
@@ -305,7 +305,7 @@ const broken: readonly Broken[] = [
     mend: startProcesses,
   },
   {
-    how: "something relays, and nobody runs the timers",
+    how: "a relay runs, and nothing runs the timers",
     check: "timers",
     message: "The timers last ran 60 min ago: nothing expires, and nobody is warned or reminded.",
     remedy: "select capacity.schedule_timers()",
@@ -334,7 +334,7 @@ const broken: readonly Broken[] = [
     },
   },
   {
-    how: "PostgREST on Supabase asks nothing before a request",
+    how: "PostgREST on Supabase calls nothing before a request",
     check: "pre-request",
     message: "PostgREST calls no function before a request: revoked keys are accepted.",
     remedy: "alter role authenticator set pgrst.db_pre_request = 'public.check_request'",
@@ -355,7 +355,7 @@ const broken: readonly Broken[] = [
     mend: () => db.query("select outbox.ensure_partitions()"),
   },
   {
-    how: "the schema is another release's",
+    how: "the schema belongs to another release",
     check: "schema",
     message: "files of the schema are not applied yet, or out of date",
     remedy: "Run: headroom migrate",
@@ -372,7 +372,7 @@ const broken: readonly Broken[] = [
   },
 ];
 
-describe("a broken installation is named with its remedy, and the remedy mends it:", () => {
+describe("a broken installation is named with its remedy, and the remedy repairs it:", () => {
   test.each(broken)("$how", async (each) => {
     await each.break?.();
     try {

@@ -1,4 +1,4 @@
-/** What `headroom doctor` says of messages to people. */
+/** What `headroom doctor` says about messages to people. */
 import { expect, test } from "vitest";
 import { rowsOf, startWorkflow } from "../../capacity/workflow.ts";
 import { makeDue, somebody, tell } from "../../notify/people.ts";
@@ -19,7 +19,7 @@ async function lineAs(url: string): Promise<Finding | undefined> {
   return findings.find(({ check }) => check === "notifications");
 }
 
-test("what people should have been told, and messages that fail, are named with the way on", async () => {
+test("missing notifications, and messages that fail, are named with the next step", async () => {
   const member = await somebody(superuser);
   const hold = () => tell(superuser, member, { category: "reviews", channels: ["email"], about: "CR-1" });
   expect(await lineAs(db.url)).toMatchObject({ status: "ok", message: "Nothing waits." });

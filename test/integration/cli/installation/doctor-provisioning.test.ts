@@ -63,7 +63,7 @@ beforeEach(async () => {
   await connect({ owner: "acme", repo: "infrastructure" });
 });
 
-test("a workspace whose runs can be started and can report is well", async () => {
+test("a workspace whose runs can be started and can report is fine", async () => {
   const findings = await doctor();
   expect(findings.get("provisioning")).toMatchObject({
     status: "ok",
@@ -77,7 +77,7 @@ test("a workspace whose runs can be started and can report is well", async () =>
   expect(findings.get("github")).toMatchObject({ status: "ok" });
 });
 
-test("a workspace without workflows is warned of, since its requests wait", async () => {
+test("a workspace without workflows gets a warning, since its requests wait", async () => {
   await db.superuser.pool.query("delete from provisioning.settings");
   const findings = await doctor();
   expect(findings.get("provisioning")).toMatchObject({
@@ -112,7 +112,7 @@ test.each<[string, JobSettingsChanges, string, string, string]>([
   });
 });
 
-test("runs are to report without encryption, at an address that only the workspace's own can be", async () => {
+test("runs would report without encryption, at an address that only the workspace can have set", async () => {
   await putWorkspace(db.pool, "default", { publicUrl: "http://capacity.example" });
   expect((await doctor()).get("callback address")).toMatchObject({
     status: "failure",
@@ -133,7 +133,7 @@ test("runs that have no address to report to, and one on this machine", async ()
   expect((await doctor()).get("callback address")).toMatchObject({ status: "ok" });
 });
 
-test("a secret that is missing, one that another key sealed, and one that nobody here can look at", async () => {
+test("a secret that is missing, one sealed with another key, and one that this login cannot check", async () => {
   expect(
     (await doctor({ HEADROOM_SECRET_KEY: "another key, as long as the one that was used" })).get("callback secret"),
   ).toMatchObject({
@@ -159,7 +159,7 @@ test("workflows are connected, and no relay has GitHub's token", async () => {
   });
 });
 
-test("asked to stay offline, it asks GitHub nothing", async () => {
+test("with --offline it asks GitHub nothing", async () => {
   const before = sandbox.requests.list().length;
   expect((await doctor({}, "--offline")).get("github")).toMatchObject({ status: "skipped" });
   expect(sandbox.requests.list()).toHaveLength(before);

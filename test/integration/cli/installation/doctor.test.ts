@@ -31,7 +31,7 @@ async function doctor(
   };
 }
 
-test("a healthy installation: every line is well, and the exit code says so", async () => {
+test("a healthy installation: every line is ok, and so is the exit code", async () => {
   await stage.run({ rails: [probeRail()], streams: [] });
   await until(
     () => stage.query("select from outbox.partition_status() where days_ahead < 20"),
@@ -81,7 +81,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
 });
 
 test.each(["headroom_executor", "headroom_auditor", "headroom_control"] as const)(
-  "as %s, which may not see everything: what it may see is checked, and the rest names who may",
+  "as %s, which may not see everything: it checks what it may see, and names who may see the rest",
   async (role) => {
     const { status, findings } = await doctor(stage.db.as(role).url);
     const all = [...findings.values()];
@@ -146,7 +146,7 @@ test("rows that wait for the grant of a rail: which, and the grant", async () =>
   expect(await grants()).toMatchObject({ status: "ok" });
 });
 
-test("what an operator has set, beside what is registered, and how to go back", async () => {
+test("what an operator has set, next to what is registered, and how to go back", async () => {
   const settings = async () => (await doctor(stage.db.as("headroom_control").url)).findings.get("settings");
   const run = (...parameters: string[]) => headroom(["outbox", ...parameters, "--database-url", stage.db.url]);
   expect(await settings()).toMatchObject({
@@ -190,7 +190,7 @@ test("a database that cannot be reached", async () => {
   expect(outcome.out).not.toContain("secret-word");
 });
 
-test("a transaction pooler, a read-only session, a schema that only its owner can judge", async () => {
+test("a transaction pooler, a read-only session, a schema that only its owner can check", async () => {
   const pooler = await startTransactionPooler(stage.db.url, 4);
   try {
     expect((await doctor(pooler.url)).findings.get("pooler")).toMatchObject({ status: "warning" });
@@ -209,7 +209,7 @@ test("a transaction pooler, a read-only session, a schema that only its owner ca
 
 test.each(POSTGRES_VERSIONS)("a gateway that may not act for anybody, on PostgreSQL %i", async (version) => {
   const client = await (await createTestDatabase({ version })).superuser.connect();
-  // Roles belong to the whole server, so what is changed here must never be seen by anybody else.
+  // Roles belong to the whole server, so other tests must never see this change.
   await client.query("begin");
   await client.query("grant anon, authenticated, service_role to headroom_gateway");
   expect(await checkGateway(client)).toMatchObject({
@@ -271,17 +271,17 @@ test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on P
 test.each(POSTGRES_VERSIONS)("logins whose reading of views is compiled, on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
   const client = await db.superuser.connect();
-  // The servers of the tests cannot compile. Roles belong to the whole server, so what is changed here must never be seen by anybody else.
+  // The servers of the tests cannot compile. Roles belong to the whole server, so other tests must never see this change.
   await client.query(`begin; create schema compiling; set local search_path = compiling, pg_catalog;
     create function compiling.pg_jit_available() returns boolean language sql as 'select true'`);
-  // Other tests make logins of their own on this server.
+  // Other tests create logins on this server.
   const named = async (): Promise<string[]> => {
     const { message } = await checkJit(client);
     return ["login_headroom_auditor", "login_headroom_control"].filter((login) => message.includes(login));
   };
   const set = (whom: string, value: string): Promise<unknown> => client.query(`alter ${whom} set jit = ${value}`);
   expect(await named()).toEqual(["login_headroom_auditor", "login_headroom_control"]);
-  // What its remedy says is what it needs.
+  // Its remedy says what it needs.
   const { status, remedy } = await checkJit(client);
   expect(status).toBe("warning");
   for (const [statement] of remedy!.matchAll(/alter role [^;]+/g)) await client.query(statement);
@@ -331,7 +331,7 @@ test("pg_cron without the job of the timers, with one that it never ran, and wit
   }
 });
 
-test("what needs a person: no relay, rows that wait, dead letters, stale functions, missing partitions", async () => {
+test("what needs a person: no relay, waiting rows, dead letters, stale functions, missing partitions", async () => {
   const rail = probeRail({ send: () => ({ kind: "rejected", code: "http_400", reason: "" }) });
   const stream = await stage.stream();
   await stage.declare(rail);
@@ -341,7 +341,7 @@ test("what needs a person: no relay, rows that wait, dead letters, stale functio
   await relay.stop();
   await stage.enqueue({ stream, rail: rail.name });
   await stage.query("update outbox.pending set due = now() - interval '1 hour'");
-  // For three minutes a relay that has gone looks like one that is called now and then.
+  // For three minutes a stopped relay looks like one that is called now and then.
   expect((await doctor(stage.db.url)).findings.get("relays")).toMatchObject({
     status: "ok",
     message: expect.stringContaining("a relay on demand was called"),

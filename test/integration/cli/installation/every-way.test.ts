@@ -23,7 +23,7 @@ const channel = "C0CAPACITY";
 interface Kept {
   readonly name: string;
   readonly db: TestDatabase;
-  /** What a process needs besides its login to open secrets. */
+  /** What a process needs in addition to its login to open secrets. */
   readonly key: Readonly<Record<string, string>>;
 }
 
@@ -120,7 +120,7 @@ describe.each([inTable, inVault])("with secrets in $name", (kept) => {
         JSON.stringify({ method: "chat.postMessage", channel, text }),
       ]);
 
-  test("the route of a server delivers webhooks, and is counted as somebody who delivers", async () => {
+  test("the route of a server delivers webhooks, and is counted as a relay", async () => {
     const receiver = await receiverOf(kept, "by-route");
     const [server, url] = await serve(kept);
     await publish(kept);
@@ -135,7 +135,7 @@ describe.each([inTable, inVault])("with secrets in $name", (kept) => {
     expect(server.lines.filter((line) => line.includes("rail_not_served"))).toEqual([]);
   });
 
-  test("a relay delivers webhooks without being told that there are any", async () => {
+  test("a relay delivers webhooks without any setting for them", async () => {
     const receiver = await receiverOf(kept, "by-worker");
     const relay = startHeadroom(["relay", "--json", ...loopback], {
       env: { DATABASE_URL: executorOf(kept), ...kept.key },
@@ -152,7 +152,7 @@ describe.each([inTable, inVault])("with secrets in $name", (kept) => {
   });
 
   describe("a stored credential of a provider", () => {
-    test("is used by a relay that its environment gives none, and shown nowhere", async () => {
+    test("is used by a relay whose environment has none, and shown nowhere", async () => {
       await kept.db.superuser.pool.query(
         "select outbox.create_stream('notes', p_max_tries => 50, p_backoff_base_ms => 100, p_backoff_factor => 1); select outbox.grant_rail('notes', 'slack')",
       );
@@ -181,7 +181,7 @@ describe.each([inTable, inVault])("with secrets in $name", (kept) => {
         expect(said).not.toContain("the-stored-one");
     });
 
-    test("comes after the environment's", async () => {
+    test("yields to the environment's", async () => {
       const [sandbox] = await startSlack("xoxb-of-the-environment");
       const relay = startHeadroom(["relay", "--json", "--streams", "notes"], {
         env: {
@@ -246,7 +246,7 @@ describe("what is not served", () => {
     await server.end();
   });
 
-  test("a setting that relays take from their environment alone is not said to be used", async () => {
+  test("a stored setting that relays only take from their environment is reported as unused", async () => {
     const stored = await secret(inTable, ["set", "MAIL_FROM"], "a@b.example");
     expect(stored.out).toBe(
       "MAIL_FROM is stored.\nNothing reads it from the database: relays take MAIL_FROM only from their environment.\n",

@@ -1,4 +1,7 @@
-/** `headroom keys rotate` and `headroom secret`, by the steps of docs/operating: real relays and servers go on while keys are changed. */
+/**
+ * `headroom keys rotate` and `headroom secret`, by the steps of docs/operating: real relays and servers keep working while keys are
+ * changed.
+ */
 import { describe, expect, test } from "vitest";
 import { makeConfirmationToken } from "../../../../src/capacity/index.ts";
 import { setSecret } from "../../../../src/db/secrets/index.ts";
@@ -75,7 +78,7 @@ async function fill(count: number): Promise<void> {
   }
 }
 
-test("by the steps of the guide nothing is lost, late or wrongly signed, with old and new processes beside each other", async () => {
+test("by the steps of the guide nothing is lost, late or wrongly signed, while old and new processes run side by side", async () => {
   await clean();
   const control = await db.as("headroom_control").connect();
   await setSecret(control, { name: "CONFIRMATION_TOKEN_SECRET", value: "c".repeat(40), key: oldKey });
@@ -88,7 +91,7 @@ test("by the steps of the guide nothing is lost, late or wrongly signed, with ol
   await deliver("before");
   expect(await open(oldServer.url, link)).toBe(200);
 
-  // One process after the other gets both keys; what it stores meanwhile, the others can read.
+  // One process after the other gets both keys; the others can read what it stores meanwhile.
   const [newRelay, newServer] = [await relay(between), await serve(between)];
   const added = await headroom(["endpoint", "rotate", "stays", "--json"], operator(between));
   receiver.setSecrets([secret, (JSON.parse(added.out) as { secret: string }).secret]);
@@ -113,7 +116,7 @@ test("by the steps of the guide nothing is lost, late or wrongly signed, with ol
   for (const each of [newRelay, newServer.running]) expect((await each.end()).status).toBe(0);
   expect(newRelay.lines.join("\n")).not.toContain("endpoint_unavailable");
 
-  // A process that nobody gave the new key delivers nothing and loses nothing.
+  // A process without the new key delivers nothing and loses nothing.
   const forgotten = await relay(before);
   const [late] = await events.publish("transfers", envelope({ subject: "late" }));
   await forgotten.line((line) => line.includes("endpoint_unavailable"));
@@ -136,7 +139,7 @@ test("by the steps of the guide nothing is lost, late or wrongly signed, with ol
   // Eight processes are started, one after the other.
 }, 120_000);
 
-test("killed in the middle, it leaves what every process with both keys can read, and the next run ends it", async () => {
+test("killed in the middle, it leaves values that every process with both keys can read, and the next run finishes it", async () => {
   await fill(60);
   const killed = startHeadroom(["keys", "rotate", "--batch", "1"], operator(between));
   await until(
@@ -160,7 +163,7 @@ test("killed in the middle, it leaves what every process with both keys can read
 });
 
 describe("wrong keys", () => {
-  test("change nothing, are named as wrong, and say the way out", async () => {
+  test("change nothing, are named as wrong, and the message says how to continue", async () => {
     await fill(2);
     const refused = await headroom(["keys", "rotate"], operator(after));
     expect(refused.status).toBe(1);
@@ -172,7 +175,7 @@ describe("wrong keys", () => {
     expect(JSON.parse(listed.out).secrets).toMatchObject([{ readable: true }, { readable: true }]);
   });
 
-  test("a key that is missing is a mistake in the call", async () => {
+  test("a missing key is a mistake in the call", async () => {
     expect(await headroom(["keys", "rotate"], operator({}))).toMatchObject({
       status: 2,
       err: expect.stringContaining("HEADROOM_SECRET_KEY is not set"),
@@ -184,7 +187,7 @@ describe("wrong keys", () => {
     });
   });
 
-  test("a lost key is said to be lost: what it sealed stays, is named, and can be stored anew", async () => {
+  test("a lost key is reported as lost: what it sealed stays, is named, and can be stored again", async () => {
     await fill(1);
     const lost = await headroom(["keys", "rotate", "--lost", "--json"], operator(after));
     expect(lost.status).toBe(1);
@@ -194,7 +197,7 @@ describe("wrong keys", () => {
   });
 });
 
-test("the secret before goes on waking the relay while it is being changed", async () => {
+test("the previous secret still wakes the relay while it is being changed", async () => {
   const [current, previous] = ["r".repeat(40), "p".repeat(40)];
   const { running, url } = await serve({
     HEADROOM_RELAY_SECRET: current,

@@ -1,4 +1,6 @@
-/** `headroom keys …` and how members sign in: what the command line hands out works at the real server, and ends when it is called back. */
+/**
+ * `headroom keys …` and how members sign in: keys from the command line work at the real server, and stop working when they are revoked.
+ */
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +36,7 @@ const rpc = (name: string, key: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 
-test("the help marks what is required, and says defaults in words", async () => {
+test("the help marks required options, and gives defaults in words", async () => {
   const { out } = await headroom(["keys", "token", "--help"]);
   expect(out).toMatch(/--member <id> +whose key it is \(required\)/);
   expect(out).toContain("(default: 30d)");
@@ -44,7 +46,7 @@ test("the help marks what is required, and says defaults in words", async () => 
 });
 
 describe("keys init", () => {
-  test("makes everything that an installation needs, without a database", async () => {
+  test("makes every secret that an installation needs, without a database", async () => {
     const outcome = await headroom(["keys", "init"]);
     expect(outcome).toMatchObject({ status: 0, err: "" });
     const values = Object.fromEntries(
@@ -69,7 +71,7 @@ describe("keys init", () => {
     expect(values["HEADROOM_SECRET_KEY"]).toMatch(/^[\w-]{43}$/);
   });
 
-  test("writes a file that only its owner reads, and never over another one", async () => {
+  test("writes a file that only its owner can read, and never overwrites one", async () => {
     const file = join(folder, "keys.env");
     const outcome = await headroom(["keys", "init", "--out", file]);
     expect(outcome).toMatchObject({ status: 0, err: "" });
@@ -84,7 +86,7 @@ describe("keys init", () => {
 });
 
 describe("keys token", () => {
-  test("makes a key that is its member, alone on standard output, until it is revoked", async () => {
+  test("makes a key that acts as its member, alone on standard output, until it is revoked", async () => {
     const outcome = await headroom(["keys", "token", "--member", "ann", "--id", "ann-laptop", "--ttl", "12h"], { env });
     expect(outcome.status).toBe(0);
     expect(outcome.err).toMatch(/^Valid until .+Z\. To revoke it: headroom keys revoke ann-laptop\n$/);
@@ -109,7 +111,7 @@ describe("keys token", () => {
     [["--member", "ann", "--id", "not good"], 1, "The id of a key"],
     [["--member", "ann", "--id", "ann-laptop"], 1, "There is already a key"],
     [[], 2, "--member"],
-  ])("%j is refused in words, and no key is shown", async (parameters, status, message) => {
+  ])("%j is refused with an explanation, and no key is shown", async (parameters, status, message) => {
     const outcome = await headroom(["keys", "token", ...parameters], { env });
     expect(outcome).toMatchObject({ status, out: "" });
     expect(outcome.err).toContain(message);
@@ -123,7 +125,7 @@ describe("keys token", () => {
 });
 
 describe("keys anon", () => {
-  test("signs a key that the server takes after the secret has changed, and without a database", async () => {
+  test("signs a key that the server accepts after the secret has changed, without a database", async () => {
     const changed = { HEADROOM_JWT_SECRET: jwtSecret };
     const outcome = await headroom(["keys", "anon"], { env: changed });
     expect(outcome).toMatchObject({ status: 0, err: expect.stringContaining("HEADROOM_ANON_KEY") });
@@ -195,7 +197,7 @@ describe("how members sign in", () => {
     );
   });
 
-  test("a domain is trusted, listed and trusted no more", async () => {
+  test("a domain is trusted, listed and no longer trusted", async () => {
     const rule = ["example.org", "--issuer", issuer];
     expect((await json("members", "domain", "add", ...rule)).answer).toEqual({ issuer, domain: "example.org" });
     expect((await headroom(["members", "domain", "list"], { env })).out).toMatch(/^example\.org +https:\S+ +0$/m);

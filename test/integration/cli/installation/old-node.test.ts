@@ -1,4 +1,4 @@
-/** The command line under a Node that is too old for it: it goes on under the one that npm installed, or says what it needs. */
+/** The command line under a Node that is too old: it continues under the one that npm installed, or says what it needs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { headroom, program } from "../program.ts";
 
-/** Only what the program asks for is old; a Node that it starts from there is what it is. */
+/** Only the version that the program reads is old; a Node that it starts is the real one. */
 function versionIs(version: string): string {
   const source = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } })`;
   return `data:text/javascript,${encodeURIComponent(source)}`;
@@ -23,7 +23,7 @@ async function underNode(version: string, path: string, parameters: readonly str
   return { status: child.exitCode, out, err };
 }
 
-/** A copy that has no Node beside it. */
+/** A copy without an installed Node. */
 async function lonelyProgram(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "headroom-old-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ test("an old Node hands over to the one that npm installed, with its arguments a
   expect(await underNode("22.17.9", program, ["no-such-command"])).toEqual(wrong);
 });
 
-test("an old Node with no other beside it says which is needed, and starts nothing", async () => {
+test("an old Node without another installed says which version is needed, and starts nothing", async () => {
   const outcome = await underNode("20.20.2", await lonelyProgram(), ["up"]);
   expect(outcome).toMatchObject({ status: 1, out: "" });
   expect(outcome.err).toBe(
@@ -47,8 +47,8 @@ test("an old Node with no other beside it says which is needed, and starts nothi
   );
 });
 
-test.for(["22.18.0", "23.0.0", "24.21.0"])("Node %s is new enough to go on by itself", async (version) => {
-  // The copy has no commands: that they are looked for is what shows that it went on.
+test.for(["22.18.0", "23.0.0", "24.21.0"])("Node %s is new enough to run it directly", async (version) => {
+  // The copy has no commands: the failed search for them proves that it continued.
   const outcome = await underNode(version, await lonelyProgram(), ["--version"]);
   expect(outcome.err).toContain("ERR_MODULE_NOT_FOUND");
 });

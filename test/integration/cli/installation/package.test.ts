@@ -1,6 +1,6 @@
 /**
- * The package as npm packs it, installed in a project of somebody else's, without the packages that only `headroom up` needs.
- * Node strips no types there, so it must run compiled.
+ * The package as npm packs it, installed in another project, without the packages that only `headroom up` needs. Node strips no types
+ * there, so it must run compiled.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -53,7 +53,7 @@ const packedSchema = z
 let files: string[] = [];
 const manifest = manifestSchema.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
 
-/** The Node of this run, and every other on this machine that the package promises to run on: one of each major. */
+/** The Node of this run, and all others on this machine that the package supports: one of each major version. */
 async function promisedNodes(): Promise<(readonly [string, string])[]> {
   const least = manifest.engines.node.replace(">=", "").split(".").map(Number);
   const found = new Map<string, readonly [string, string]>();
@@ -93,7 +93,7 @@ await relay.stop();
 await client.end();
 `;
 
-/** And one that the compiler must accept. */
+/** A program that the compiler must accept. */
 const typed = `
 import { createRelay, enqueue, type Rail, type EnqueueResult } from "headroom/outbox";
 const rail: Rail = { name: "shop", capability: "blind", timeoutMs: 10, send: () => ({ kind: "delivered" }) };
@@ -111,7 +111,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
   beforeAll(async () => {
     const packed = await run("npm", ["pack", "--json", "--pack-destination", project], root);
     expect(packed.status, packed.err).toBe(0);
-    // The build that runs before it may speak first.
+    // The build that runs before it may print first.
     const [archive] = packedSchema.parse(JSON.parse(packed.out.slice(packed.out.indexOf("[\n"))));
     files = archive?.files.map((file) => file.path) ?? [];
     await writeFile(join(project, "package.json"), JSON.stringify({ name: "shop", type: "module", private: true }));
@@ -123,7 +123,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
       "--no-audit",
       "--no-fund",
     ];
-    // Under the oldest Node, which is the first that a package may ask too much of.
+    // Under the oldest Node, the first to miss a feature.
     const PATH = [dirname(nodes[0]?.[1] ?? ""), process.env["PATH"]].join(delimiter);
     const install = await run("npm", ["install", ...options, archive?.filename ?? ""], project, { PATH });
     expect(install.status, install.err).toBe(0);
@@ -131,7 +131,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
     await symlink(join(root, "node_modules", "@types", "pg"), join(project, "node_modules", "@types", "pg"));
   }, 300_000);
 
-  test("holds what is needed to run, and no tests", () => {
+  test("contains what it needs to run, and no tests", () => {
     for (const path of [
       "bin/headroom.js",
       "deploy/github/headroom.mjs",
@@ -147,14 +147,14 @@ describe("npm pack", { timeout: 120_000 }, () => {
     ).toEqual([]);
   });
 
-  test("promises the same Node in its manifest, its README and its first guide", async () => {
+  test("names the same Node in its manifest, its README and its first guide", async () => {
     const [, least] = /^>=(\d+\.\d+)$/.exec(manifest.engines.node) ?? [];
     for (const file of ["README.md", "docs/guides/first-ten-minutes.md"]) {
       expect(await readFile(join(root, file), "utf8")).toContain(`Node.js ${least}`);
     }
   });
 
-  test.for(nodes)("the library works from there, on %s", async ([, node]) => {
+  test.for(nodes)("the installed library works, on %s", async ([, node]) => {
     await using db = await createEmptyDatabase();
     await writeFile(join(project, "main.mjs"), program);
     const outcome = await run(node, ["main.mjs"], project, { DATABASE_URL: db.url });
@@ -178,7 +178,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
     expect(await run(node, ["parts.mjs"], project)).toEqual({ status: 0, out: "", err: "" });
   });
 
-  test.for(nodes)("so does the command line, on %s", async ([, node]) => {
+  test.for(nodes)("the command line works, on %s", async ([, node]) => {
     expect(await run(node, [cli, "--version"], project)).toEqual({
       status: 0,
       out: `${manifest.version}\n`,

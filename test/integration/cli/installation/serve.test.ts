@@ -1,4 +1,4 @@
-/** `headroom serve` as an operator runs it: a process of its own, a real login, real signals. */
+/** `headroom serve` as an operator runs it: a separate process, a real login, real signals. */
 import { expect, it } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { rawRequest } from "../../../helpers/raw-http.ts";
@@ -9,7 +9,7 @@ import { headroom, startHeadroom } from "../program.ts";
 const db = await createTestDatabase();
 const gatewayUrl = db.as("authenticator").url;
 
-it("serves until it is told to stop, and ends cleanly", async () => {
+it("serves until it is stopped, and ends cleanly", async () => {
   const env = { HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: jwtSecret };
   const server = startHeadroom(["serve", "--port", "0", "--json"], { env });
   const ready = JSON.parse(await server.line((line) => line.includes("server_ready"))) as { url: string };
@@ -24,7 +24,7 @@ it("serves until it is told to stop, and ends cleanly", async () => {
   expect(status).toBe(0);
 });
 
-it("ends as soon when it is told to right after a burst of the worst forms", async () => {
+it("ends just as fast when it is stopped right after a burst of the worst forms", async () => {
   const env = { HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: jwtSecret };
   const server = startHeadroom(["serve", "--port", "0", "--json"], { env });
   const { url } = JSON.parse(await server.line((line) => line.includes("server_ready"))) as { url: string };
@@ -42,7 +42,7 @@ it("ends as soon when it is told to right after a burst of the worst forms", asy
   await Promise.all(burst);
 });
 
-it("serves through a transaction pooler as it stands, and says that it prepares nothing there", async () => {
+it("serves through a transaction pooler without settings, and says that it prepares nothing there", async () => {
   const pooler = await startTransactionPooler(gatewayUrl, 4);
   try {
     const env = { HEADROOM_GATEWAY_URL: pooler.url, HEADROOM_JWT_SECRET: jwtSecret };
@@ -60,7 +60,7 @@ it("serves through a transaction pooler as it stands, and says that it prepares 
   }
 });
 
-it("answers to its public name, says which names those are, and to no other", async () => {
+it("answers to its public name, logs those names, and answers to no other", async () => {
   const env = {
     HEADROOM_GATEWAY_URL: gatewayUrl,
     HEADROOM_JWT_SECRET: jwtSecret,
@@ -93,7 +93,7 @@ it("says what is missing before it listens", async () => {
   expect(noDatabase).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_GATEWAY_URL") });
 });
 
-it("says how its role gets a login when the database refuses it", async () => {
+it("says how to give its role a login when the database refuses it", async () => {
   const refused = new URL(gatewayUrl);
   [refused.username, refused.password] = ["headroom_gateway", "not-its-password"];
   const env = { HEADROOM_GATEWAY_URL: refused.toString(), HEADROOM_JWT_SECRET: jwtSecret };
@@ -108,7 +108,7 @@ it("says how its role gets a login when the database refuses it", async () => {
   expect(away).toMatchObject({ status: 1, err: expect.stringContaining("host and port of the database URL") });
 });
 
-it("refuses a login whose word about callers the database would not take", async () => {
+it("refuses a login whose claims about callers the database would not believe", async () => {
   const env = { HEADROOM_GATEWAY_URL: db.as("headroom_control").url, HEADROOM_JWT_SECRET: jwtSecret };
   const refused = await headroom(["serve", "--port", "0"], { env });
   expect(refused.status).toBe(2);
@@ -133,7 +133,7 @@ it("delivers when its relay route is called, with the login that may claim", asy
   expect(await server.end("SIGTERM")).toMatchObject({ status: 0 });
 });
 
-it("believes the issuer and the audience that it is told, and no token without them", async () => {
+it("accepts only tokens with the configured issuer and audience", async () => {
   const env = {
     HEADROOM_GATEWAY_URL: gatewayUrl,
     HEADROOM_JWT_SECRET: jwtSecret,

@@ -1,4 +1,4 @@
-/** A data folder of `headroom up` from before the first release: refused, and the way out is said. */
+/** A data folder of `headroom up` from before the first release is refused, with the way to start again. */
 import { rm } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
@@ -7,7 +7,7 @@ import { migrate } from "../../../../src/db/migrate.ts";
 import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
 import { headroom } from "../program.ts";
 
-test("up says where the data of an unreleased version is, and how to start anew", { timeout: 120_000 }, async () => {
+test("up says where the data of an unreleased version is, and how to start again", { timeout: 120_000 }, async () => {
   const dataDir = await makeEnterableFolder("headroom-unreleased-");
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const server = await startEmbedded({ dataDir, port: 0 });

@@ -1,4 +1,4 @@
-/** `headroom up`, the contract with machines and with the person who starts it for the first time. */
+/** `headroom up`: the contract with programs, and with a person who starts it for the first time. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -51,7 +51,7 @@ async function untilDelivered(url: string): Promise<void> {
   );
 }
 
-/** A process that ended and that nobody has asked about yet is still listed; it does nothing any more. */
+/** A process that ended but was not reaped is still listed; it does nothing any more. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -62,7 +62,7 @@ function isAlive(pid: number): boolean {
   return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, "utf8"));
 }
 
-/** The server's own process, by its backend's parent. */
+/** The server process itself, found as its backend's parent. */
 async function serverFacts(url: string): Promise<{ pid: number; folder: string }> {
   const [row] = await query<{ folder: string; pid: string }>(
     url,
@@ -71,7 +71,7 @@ async function serverFacts(url: string): Promise<{ pid: number; folder: string }
   return { pid: Number(row?.pid), folder: row?.folder ?? "" };
 }
 
-/** Throw-away data; beside it Node's compiled code and a copy of the server's programs are kept for the next start. */
+/** Throw-away data; Node's compiled code and a copy of the server's programs are kept for the next start. */
 function placesIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith("headroom-") && !name.includes("postgres"));
 }
@@ -105,7 +105,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     await expect(query(facts.databaseUrl, "select 1")).rejects.toThrow();
   });
 
-  test("answers to names of this machine alone, on every port that it opens", async () => {
+  test("answers only to names of this machine, on every port that it opens", async () => {
     const up = startHeadroom(["up", "--ephemeral", "--json", "--metrics-port", "0"]);
     const line: unknown = JSON.parse(await up.line(() => true));
     const { url, sandboxUrl, metricsUrl } = factsSchema.extend({ metricsUrl: z.url() }).parse(line);
@@ -123,7 +123,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     expect(await up.end()).toMatchObject({ status: 0 });
   });
 
-  test("uses a database of its own, whatever DATABASE_URL says; naming another is a contradiction", async () => {
+  test("uses its own database, whatever DATABASE_URL says; naming another is a contradiction", async () => {
     const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
     const up = startHeadroom(["up", "--ephemeral", "--json"], { env });
     const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
@@ -151,7 +151,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     );
   });
 
-  test("a signal while it is starting ends it in order", async () => {
+  test("a signal during the start ends it in order", async () => {
     const folder = await temporaryFolder();
     const up = startHeadroom(["up", "--ephemeral", "--json"], { env: { TMPDIR: folder } });
     await until(
@@ -167,9 +167,9 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     );
   });
 
-  test("npm that is ended while the commands still load takes it along", async () => {
+  test("when npm is killed while the commands still load, it ends too", async () => {
     const folder = await temporaryFolder();
-    // Ends our parent, as npm ends its shell, at the moment when the command line is about to be loaded.
+    // Kills our parent, as npm kills its shell, just before the command line is loaded.
     const orphan = `
       import { registerHooks } from "node:module";
       registerHooks({
@@ -188,7 +188,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
       stdio: ["ignore", "pipe", "ignore"],
       env: { PATH: process.env["PATH"], npm_command: "start", TMPDIR: folder },
     });
-    // The pipe closes when its last holder has ended: ours, not the shell.
+    // The pipe closes when its last holder has ended: our process, not the shell.
     await wholeText(shell.stdout);
     expect(shell.signalCode).toBe("SIGTERM");
     await until(
@@ -199,7 +199,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
   });
 });
 
-/** The address that it tells people. */
+/** The address that it prints. */
 async function ready(up: Running): Promise<string> {
   const line = await up.line((text) => text.trimStart().startsWith('psql "postgresql://'));
   await up.line((text) => text.includes("Ctrl-C"));
@@ -218,7 +218,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     await query(url, enqueueFirst);
     await first.line((line) => line.includes("delivered") && line.includes("stream=notifications"));
     await untilDelivered(url);
-    // Beside it, commands need no address.
+    // Commands in the same folder need no address.
     const status = await headroom(["outbox", "status", "--json"], { cwd });
     expect(status.status).toBe(0);
     expect(JSON.parse(status.out).relays).toHaveLength(1);
@@ -237,7 +237,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test("a second start finds the example as it was left, and keys that nobody else can read", async () => {
+  test("a second start finds the example unchanged, and keys that nobody else can read", async () => {
     const cwd = await temporaryFolder();
     const first = startHeadroom(["up", ...freePorts], { cwd });
     const url = await ready(first);
@@ -255,7 +255,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     await second.line((line) => line.includes("with its earlier data"));
     const again = await ready(second);
     expect(readFileSync(keys, "utf8")).toBe(kept);
-    // The stand-ins remember too: the root of the thread can still be brought up to date.
+    // The stand-ins remember too: the thread's root can still be updated.
     await until(
       () => query(again, "select from outbox.dead"),
       (dead) => dead.length === 0,
@@ -296,7 +296,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
   });
 
-  test("a file of keys from before there were callbacks gets the secret that it lacks, once", async () => {
+  test("a file of keys from before there were callbacks gets the missing secret, once", async () => {
     const folder = await temporaryFolder();
     const { provisioningCallbackSecret: _, ...before } = await makeInstallationKeys();
     await writeFile(join(folder, "keys.json"), JSON.stringify(before));
@@ -305,7 +305,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await keepInstallationKeys(folder)).toEqual(keys);
   });
 
-  test("commands beside it find its keys; webhooks may stay on the machine", async () => {
+  test("commands in its folder find its keys; webhooks may go to this machine", async () => {
     const cwd = await temporaryFolder();
     const up = startHeadroom(["up", ...freePorts], { cwd });
     await ready(up);
@@ -342,7 +342,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
   });
 
-  test("starts the server again when its process dies, and ends in order also in the middle of that", async () => {
+  test("restarts the server when its process dies, and ends in order even in the middle of that", async () => {
     const cwd = await temporaryFolder();
     const up = startHeadroom(["up", ...freePorts], { cwd });
     const url = await ready(up);

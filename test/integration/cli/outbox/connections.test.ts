@@ -1,4 +1,4 @@
-/** How many connections a relay holds when it does everything at once, and somebody holds up what it reads and what it does beside sending. */
+/** How many connections a relay holds when it does everything at the same time, and its reads and tasks hang. */
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { setSecret } from "../../../../src/db/secrets/index.ts";
@@ -56,7 +56,7 @@ async function prepare(stream: string): Promise<World> {
   return { sandbox, receiver, stream };
 }
 
-/** Whoever needs these tables waits: for endpoints, links and credentials the first, for the timers and for alerts the others. */
+/** Everything that needs these tables waits: the first for endpoints, links and credentials, the others for the timers and for alerts. */
 async function holdUp(...tables: readonly string[]): Promise<() => Promise<unknown>> {
   const blocker = await db.superuser.connect();
   await blocker.query("begin");
@@ -82,7 +82,7 @@ async function load({ stream }: World, backlog: number): Promise<string[]> {
   return ids;
 }
 
-/** Counts connections by their name, and remembers the most that there were. */
+/** Counts connections by their name, and records the maximum. */
 function watch(names: readonly string[]) {
   const most: Record<string, number> = { all: 0 };
   return {
@@ -118,7 +118,7 @@ async function left(...streams: readonly string[]): Promise<number> {
 const mailed = ({ sandbox }: World, ids: readonly string[]): number =>
   ids.filter((id) => sandbox.mail.list(customer.email).some(({ subject }) => subject.includes(id))).length;
 
-test("headroom relay holds at most eight, under load and while what it reads and does beside sending hangs", async () => {
+test("headroom relay holds at most eight, under load and while its reads and tasks hang", async () => {
   const world = await prepare("backlog");
   const options = ["--rails", railsModule, "--streams", "@built-in,backlog", "--metrics-port", "0", "--json"];
   const relay = startHeadroom(["relay", ...options, ...loopback], { env });
@@ -137,7 +137,7 @@ test("headroom relay holds at most eight, under load and while what it reads and
     "reads and tasks to hang",
     40_000,
   );
-  // The backlog goes out meanwhile.
+  // The backlog is sent meanwhile.
   await until(
     async () => {
       await connections.look();

@@ -1,4 +1,4 @@
-/** `headroom outbox redrive | skip | resolve` against a real database, as the role that operators have. */
+/** `headroom outbox redrive | skip | resolve` against a real database, as the operators' role. */
 import { describe, expect, test } from "vitest";
 import { delivered, probeRail } from "../../outbox/relay/rails.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
@@ -31,7 +31,7 @@ async function waitingRows(count: number) {
 }
 
 describe("retry-now", () => {
-  test("one row by id, which a running relay then sends at once; the archive says who and why", async () => {
+  test("one row by id, which a running relay then sends immediately; the archive says who and why", async () => {
     const { stream, ids } = await waitingRows(1);
     const [id = ""] = ids;
     await stage.run({ rails: [probeRail()], streams: [stream] });
@@ -117,7 +117,7 @@ describe("redrive", async () => {
     await stage.untilStates(ids, "DISPATCHED");
   });
 
-  test("by a range of time leaves what died outside it", async () => {
+  test("by a range of time leaves out rows that died outside it", async () => {
     const { stream } = await deadRows(stage, 3);
     await stage.query(
       "update outbox.dead set died_at = died_at - interval '2 days' where outbox_id in (select outbox_id from outbox.list_dead($1) limit 2)",
@@ -155,7 +155,7 @@ describe("redrive", async () => {
     });
   });
 
-  test("past delivered rows of the key only when asked for", async () => {
+  test("skips delivered rows of the key only when asked to", async () => {
     const rail = probeRail({ send: (message) => (message.seq === 1 ? refused : delivered) });
     const stream = await stage.stream();
     await stage.declare(rail);
@@ -171,7 +171,7 @@ describe("redrive", async () => {
     });
   });
 
-  test("of what is not dead changes nothing", async () => {
+  test("of rows that are not dead changes nothing", async () => {
     const { status, answer } = await outboxJson("redrive", "00000000-0000-7000-8000-000000000000", "--reason", "again");
     expect(status).toBe(1);
     expect(answer.results).toEqual({ not_dead: 1 });
@@ -197,7 +197,7 @@ describe("redrive", async () => {
 });
 
 describe("skip", async () => {
-  test("a dead row that blocks its key lets the key go on", async () => {
+  test("a dead row that blocks its key releases the key", async () => {
     const { stream, ids } = await deadRows(stage, 2, { onDead: "block", key: "k" });
     expect((await outboxJson("dead", "--stream", stream)).answer.rows).toMatchObject([
       { outboxId: ids[0], blocksLane: true },
@@ -223,7 +223,7 @@ describe("skip", async () => {
 });
 
 describe("resolve", async () => {
-  test("as delivered: the row is done and its key goes on", async () => {
+  test("as delivered: the row is done and its key continues", async () => {
     const { stream, ids } = await deadRows(stage, 2, { outcome: lost, onDead: "block", key: "k" });
     const [id = "", behind = ""] = ids;
     const outcome = await outbox("resolve", id, "--delivered", "--reason", "seen in their log", "--reference", "r-77");
@@ -235,7 +235,7 @@ describe("resolve", async () => {
     await stage.untilState(behind, "DISPATCHED");
   });
 
-  test("as not delivered: it stays dead, and can be redriven then", async () => {
+  test("as not delivered: it stays dead, and can then be redriven", async () => {
     const { ids } = await deadRows(stage, 1, { outcome: lost });
     const [id = ""] = ids;
     const { answer } = await outboxJson("resolve", id, "--not-delivered", "--reason", "they have no trace of it");
@@ -278,7 +278,7 @@ test("a row whose key another session holds is busy: it is not changed, and the 
   expect(await outbox("resolve", id, "--delivered", "--reason", "r")).toMatchObject({ status: 0 });
 });
 
-test("a role that may only read can look and not touch", async () => {
+test("a role that may only read can look and not change", async () => {
   const { ids } = await deadRows(stage, 1);
   const auditor = { DATABASE_URL: stage.db.as("headroom_auditor").url };
   expect(await headroom(["outbox", "dead"], { env: auditor })).toMatchObject({ status: 0 });

@@ -1,9 +1,9 @@
-/** Rows that die at once, made through a relay as in real life. */
+/** Rows that die immediately, through a real relay. */
 import type { RailOutcome } from "../../../../src/contract/rail.ts";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import type { Stage } from "../../outbox/relay/stage.ts";
 
-/** With something in it that a terminal would obey. */
+/** Contains something that a terminal would execute. */
 export const refused: RailOutcome = { kind: "rejected", code: "http_400", reason: "no such\u001b[2J field" };
 export const lost: RailOutcome = { kind: "unknown", code: "reset", reason: "hung up" };
 
@@ -14,7 +14,7 @@ export interface DeadRowsOptions {
   readonly onDead?: "block" | "skip";
 }
 
-/** The relay is gone when this returns. */
+/** The relay has stopped when this returns. */
 export async function deadRows(
   stage: Stage,
   count: number,

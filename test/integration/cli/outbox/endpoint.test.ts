@@ -17,7 +17,7 @@ async function json<T>(...words: string[]): Promise<T> {
 }
 
 test(
-  "an endpoint is made, tried, rotated, disabled, enabled and removed; its secrets are shown once each",
+  "an endpoint is made, tested, rotated, disabled, enabled and removed; its secrets are shown once each",
   { timeout: 120_000 },
   async () => {
     const receiver = await startReceiver();
@@ -42,7 +42,7 @@ test(
     expect(receiver.book.requests[0]).toMatchObject({ signature: "valid" });
     expect(JSON.parse(receiver.book.requests[0]!.body!)).toMatchObject({ type: "headroom.ping", subject: "orders" });
 
-    // A receiver that has not got the new secret yet still verifies.
+    // A receiver that does not have the new secret yet still verifies.
     const { secret: next } = await json<{ secret: string }>("rotate", "orders");
     expect(next).not.toBe(secret);
     expect(await json("test", "orders")).toMatchObject({ outcome: "delivered", code: "200" });
@@ -64,8 +64,8 @@ test(
     expect(failed.out).toContain("unknown tenant");
     expect(await rowsOf(db.superuser.pool, "select from outbox.dead")).toEqual([]);
 
-    // Gone: the relay disables it, and status says so. A relay remembers an endpoint for a moment, and what is said of the endpoint before
-    // its last change does not disable the changed one: so the receiver says it until it counts.
+    // Gone: the relay disables it, and status says so. A relay caches an endpoint for a moment, and an answer from before the endpoint's
+    // last change does not disable the changed one: so the receiver answers it until it is disabled.
     let status = await headroom(["outbox", "status"], { env });
     while (!/^orders +disabled \(gone\)/m.test(status.out)) {
       receiver.script.push({ kind: "status", status: 410 });
@@ -129,7 +129,7 @@ test.each([
   expect(await rowsOf(db.superuser.pool, "select from webhooks.endpoints where name = 'bad'")).toEqual([]);
 });
 
-test("without the key no endpoint is made, and it says which variable is missing", async () => {
+test("without the key no endpoint is made, and the message names the missing variable", async () => {
   const refused = await headroom(["endpoint", "add", "bad", "--url", "https://example.com/"], {
     env: { DATABASE_URL: db.as("headroom_control").url },
   });

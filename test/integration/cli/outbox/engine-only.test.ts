@@ -1,4 +1,4 @@
-/** A database with the engine alone: what works on it works, and what needs the rest says so. */
+/** A database with the engine alone: the engine's commands work, and the others say that they need the rest. */
 import { describe, expect, test } from "vitest";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { headroom, startHeadroom } from "../program.ts";
@@ -8,7 +8,7 @@ describe("with the engine alone", async () => {
   const env = { DATABASE_URL: db.url, HEADROOM_SECRET_KEY: "k".repeat(40) };
   const run = (...parameters: string[]) => headroom(parameters, { env });
 
-  test("migrate installs it and says what comes next, without a gateway that is not there", async () => {
+  test("migrate installs it and says what comes next, without mentioning a gateway", async () => {
     const outcome = await run("migrate", "--only", "outbox");
     expect(outcome.status).toBe(0);
     expect(outcome.out).toContain("applied    migrations/0013_ledger_schema.sql");
@@ -49,7 +49,7 @@ describe("with the engine alone", async () => {
     });
   });
 
-  test("doctor finds the engine well, and leaves out what is not installed", async () => {
+  test("doctor reports a healthy engine, and leaves out what is not installed", async () => {
     const outcome = await run("doctor", "--offline", "--json");
     const { findings } = JSON.parse(outcome.out) as {
       findings: { group: string; check: string; status: string; message: string; remedy?: string }[];
@@ -65,7 +65,7 @@ describe("with the engine alone", async () => {
     expect(outcome.status).toBe(0);
   });
 
-  test("a relay runs, without a word about timers and jobs that do not exist", async () => {
+  test("a relay runs, and logs nothing about timers and jobs that do not exist", async () => {
     const relay = startHeadroom(["relay", "--json", "--metrics-port", "0"], { env });
     const ready = JSON.parse(await relay.line((line) => line.includes("relay_ready"))) as { metricsUrl: string };
     const scrape = await (await fetch(`${ready.metricsUrl}/metrics`)).text();

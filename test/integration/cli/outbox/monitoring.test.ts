@@ -1,4 +1,4 @@
-/** Alert rules and dashboard speak of metrics that a real relay really exports, and every alert has its runbook. */
+/** Alert rules and dashboard refer to metrics that a real relay exports, and every alert has its runbook. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -11,7 +11,7 @@ const stage = await createStage();
 const root = new URL("../../../../", import.meta.url);
 const rules = await readFile(new URL("deploy/prometheus/alerts.yml", root), "utf8");
 
-/** What stands after `expr:`, on the same line or indented below it. */
+/** The expression after `expr:`, on the same line or indented below it. */
 function ruleExpressions(text: string): string[] {
   return [...text.matchAll(/^ {8}expr: (?:\|\n((?: {10}.*\n)+)|(.*)\n)/gm)].map((match) => match[1] ?? match[2] ?? "");
 }
@@ -30,7 +30,7 @@ async function dashboardExpressions(): Promise<string[]> {
   ];
 }
 
-/** Words of the query language and labels, which are no metrics. */
+/** Words of the query language and labels, which are not metrics. */
 const otherWords = new Set(
   "sum max min rate delta and or by absent histogram_quantile label_values on stream state class channel status quantile le task time".split(
     " ",
@@ -58,18 +58,18 @@ test("every metric named in the rules and on the dashboard is in a real scrape",
   const named = new Set(expressions.flatMap(metricsIn));
   expect(named.size).toBeGreaterThan(15);
   expect([...named].filter((name) => !exported.has(name))).toEqual([]);
-  // And nothing that is exported is left for nobody to see.
+  // And every exported metric is shown somewhere.
   const shown = new Set((await dashboardExpressions()).flatMap(metricsIn));
   expect([...exported].filter((name) => !shown.has(name))).toEqual([]);
   const documented = await readFile(new URL("docs/operating/README.md", root), "utf8");
   const families = [...scrape.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1] ?? "");
   expect(families.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
   expect(misnamed(scrape)).toEqual([]);
-  // Each state that a rule asks for is there from the start, at zero.
+  // Each state that a rule uses exists from the start, at zero.
   for (const state of ["RETRYABLE", "DISPATCHING"]) expect(scrape).toContain(`attempts_total{state="${state}"} 0`);
 });
 
-test("a name is wrong without the prefix, in another unit, or where it hides a counter", () => {
+test("a name is wrong without the prefix, in another unit, or when a counter is declared a gauge", () => {
   const wrong = ["# TYPE rows gauge", "# TYPE headroom_wait_ms gauge", "# TYPE headroom_ahead_days gauge"];
   const more = [
     "# TYPE headroom_size_kilobytes gauge",

@@ -21,7 +21,7 @@ test("closes its rails when it ends, after the last call", async () => {
   expect(calls).toEqual(["turn ended", "closed"]);
 });
 
-test("what a turn left for later is delivered when it falls due, though nobody calls again", async () => {
+test("what a turn left for later is delivered when it falls due, without another call", async () => {
   const rail = probeRail();
   const control = db.as("headroom_control").pool;
   await createStream(control, "later");
@@ -32,7 +32,7 @@ test("what a turn left for later is delivered when it falls due, though nobody c
   await enqueueMany(db.as("headroom_ingest").pool, rows);
   const relay = createOnDemandRelay(db.as("headroom_executor").url, [rail], () => {}, { streams: ["later"] });
   try {
-    // The turns that come by themselves are an hour apart.
+    // The automatic turns are an hour apart.
     relay.keepTurning(3_600_000);
     expect(await relay.drain({ budgetMs: 5_000 })).toMatchObject({ delivered: 1, more: true });
     await until(
@@ -45,13 +45,13 @@ test("what a turn left for later is delivered when it falls due, though nobody c
   }
 });
 
-test("a turn is counted as somebody who delivers: status says when the last one was", async () => {
+test("a turn is counted as a relay: status says when the last one ran", async () => {
   const relay = createOnDemandRelay(db.as("headroom_executor").url, [probeRail()], () => {}, { streams: ["later"] });
   await relay.drain();
   await relay.drain();
   await relay.close();
   const { out } = await headroom(["outbox", "status"], { env: { DATABASE_URL: db.as("headroom_control").url } });
   expect(out).toMatch(/No relay process is running\. A relay on demand delivers: its last turn was [^.]+ ago\./);
-  // Each turn takes the place of the one before.
+  // Each turn replaces the previous one.
   expect(out.match(/on demand .* turn ended/g)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** `headroom outbox status | dead | inspect` against a real database, as the role that operators have. */
+/** `headroom outbox status | dead | inspect` against a real database, as the operators' role. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
@@ -51,7 +51,7 @@ describe("dead", async () => {
     ({ stream, ids } = await deadRows(stage, 5));
   });
 
-  test("lists what matches, with control characters shown and not obeyed", async () => {
+  test("lists what matches, with control characters shown and not executed", async () => {
     const plain = await outbox("dead", "--stream", stream);
     expect(plain).toMatchObject({ status: 0, err: "" });
     for (const id of ids) expect(plain.out).toContain(id);
@@ -73,7 +73,7 @@ describe("dead", async () => {
     expect(seen).toEqual(ids.toSorted());
   });
 
-  test("gives machines every field under a stable name", async () => {
+  test("gives programs every field under a stable name", async () => {
     const { answer } = await outboxJson("dead", "--stream", stream, "--limit", "1");
     expect(Object.keys(answer.rows[0])).toEqual([
       "outboxId",
@@ -116,7 +116,7 @@ describe("dead", async () => {
     expect(outcome.err).toContain(message);
   });
 
-  test("ends with commands that work as they stand", async () => {
+  test("ends with commands that work unchanged", async () => {
     const { out } = await outbox("dead", "--stream", stream);
     const first = /^[0-9a-f-]{36}/m.exec(out)?.[0] ?? "";
     expect(out).toContain(`headroom outbox inspect ${first}\n`);
@@ -138,7 +138,7 @@ describe("dead", async () => {
 });
 
 describe("inspect", async () => {
-  test("tells the whole story of a row, and what to do next", async () => {
+  test("shows the whole history of a row, and what to do next", async () => {
     const { ids } = await deadRows(stage, 1);
     const [id = ""] = ids;
     const plain = await outbox("inspect", id);
@@ -161,7 +161,7 @@ describe("inspect", async () => {
     });
   });
 
-  test("leaves a user's own names as they are", async () => {
+  test("prints a user's own names unchanged", async () => {
     const rail = probeRail();
     const stream = await stage.stream();
     await stage.declare(rail);
@@ -179,7 +179,7 @@ describe("inspect", async () => {
     });
   });
 
-  test("of a row that does not exist, and of something that is no id", async () => {
+  test("of a row that does not exist, and of an invalid id", async () => {
     const missing = await outbox("inspect", "00000000-0000-7000-8000-000000000000");
     expect(missing).toMatchObject({ status: 1, out: "" });
     expect(missing.err).toContain("hint:");

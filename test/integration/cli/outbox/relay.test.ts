@@ -51,7 +51,7 @@ test("delivers with the rails of a module, says what it serves, and ends in orde
   expect(await stage.query("select from outbox.relays where name = 'cli-relay'")).toHaveLength(0);
 });
 
-test("finishes what is under way when it is told to stop", async () => {
+test("finishes work in progress when it is stopped", async () => {
   const stream = await stage.stream();
   const relay = startHeadroom(["relay", "--rails", railsModule, "--streams", stream], { env });
   await started(relay);
@@ -61,7 +61,7 @@ test("finishes what is under way when it is told to stop", async () => {
   expect(await stage.states(outboxId)).toEqual(["DISPATCHING", "DISPATCHED"]);
 });
 
-test("a second signal ends it at once", async () => {
+test("a second signal ends it immediately", async () => {
   const stream = await stage.stream();
   const relay = startHeadroom(["relay", "--rails", railsModule, "--streams", stream], { env });
   await started(relay);
@@ -74,7 +74,7 @@ test("a second signal ends it at once", async () => {
   expect(await stage.states(outboxId)).toEqual(["DISPATCHING"]);
 });
 
-test("without rails says what to do, and keeps the engine tidy meanwhile", async () => {
+test("without rails it says what to do, and still runs the engine's upkeep", async () => {
   const relay = startHeadroom(["relay", "--no-listen"], { env });
   await relay.line((line) => line.includes("--endpoints"));
   const { status, out } = await relay.end();
@@ -115,7 +115,7 @@ test("warns of each row that is given up, by its stream, rail, key and code", as
   expect(await relay.end()).toMatchObject({ status: 0 });
 });
 
-test("serves metrics, health and readiness on the loopback", async () => {
+test("serves metrics, health and readiness on loopback", async () => {
   const stream = await stage.stream();
   const relay = startHeadroom(["relay", "--rails", railsModule, "--streams", stream, "--metrics-port", "0", "--json"], {
     env,
@@ -221,14 +221,14 @@ describe("is refused", () => {
   });
 });
 
-/** How many may connect, to this database alone: the login is everybody's. */
+/** How many may connect, to this database only: all tests share the login. */
 function admit(most: number): Promise<unknown> {
   return stage.query(
     `do $$ begin execute format('alter database %I connection limit ${most}', current_database()); end $$`,
   );
 }
 
-test("readiness tells when the database is gone", async () => {
+test("readiness fails when the database is gone", async () => {
   const relay = startHeadroom(["relay", "--metrics-port", "0", "--json"], { env });
   const { metricsUrl } = JSON.parse(await started(relay)) as { metricsUrl: string };
   const ready = async (): Promise<number> => (await fetch(`${metricsUrl}/readyz`)).status;

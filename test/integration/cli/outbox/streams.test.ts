@@ -63,7 +63,7 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
   expect((await outbox("stream", "mine", "--lease-seconds", "100")).out).toContain("restart them one after the other");
 });
 
-test("what cannot be is refused, and nothing is changed", async () => {
+test("invalid changes are refused, and nothing is changed", async () => {
   await refused(
     "There are: notifications, alerts, payments, transfers, ledger, people, capacity,",
     "transfer",
@@ -85,7 +85,7 @@ test("what cannot be is refused, and nothing is changed", async () => {
   await expect(sql("[]")).rejects.toThrow("an object");
 });
 
-test("a lease is not shortened under relays that count on it", async () => {
+test("a lease is not shortened while relays rely on it", async () => {
   const rail = probeRail();
   const relay = await stage.run({ rails: [rail], streams: ["notifications"] });
   expect(await outbox("stream", "notifications", "--lease-seconds", "60")).toMatchObject({
@@ -139,7 +139,7 @@ test("a destination is limited by its name, and an endpoint by its own", async (
   expect(await outbox("limit", "partner", "--per-second", "1", "--min-interval-ms", "1")).toMatchObject({ status: 2 });
 });
 
-test("a destination is cleared without changing its limits, and only where there is one", async () => {
+test("a destination is cleared without changing its limits, and only if it exists", async () => {
   await outbox("limit", "cleared", "--per-second", "2");
   expect(await outbox("limit", "cleared", "--clear")).toMatchObject({
     status: 0,

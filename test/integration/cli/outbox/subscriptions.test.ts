@@ -1,4 +1,4 @@
-/** `headroom endpoint subscribe …`: endpoints of the relays' file hear of a workspace's events. */
+/** `headroom endpoint subscribe …`: endpoints of the relays' file receive a workspace's events. */
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { headroom, type Outcome } from "../program.ts";
@@ -15,7 +15,7 @@ async function subscriptions(): Promise<unknown> {
   return (JSON.parse(out) as { subscriptions: unknown }).subscriptions;
 }
 
-test("an endpoint is subscribed, hears of less, pauses, goes on, and ends", async () => {
+test("an endpoint is subscribed, narrowed, paused, resumed and removed", async () => {
   expect((await endpoint("subscriptions")).out).toContain("No endpoint is subscribed in workspace default");
   expect(await endpoint("subscribe", "orders")).toMatchObject({
     status: 0,
@@ -39,7 +39,7 @@ test("an endpoint is subscribed, hears of less, pauses, goes on, and ends", asyn
   expect(await subscriptions()).toEqual([]);
 });
 
-test("what cannot be is refused with the way out", async () => {
+test("invalid calls are refused with the way out", async () => {
   expect(await endpoint("unsubscribe", "nobody")).toMatchObject({
     status: 1,
     err: expect.stringContaining("headroom endpoint subscriptions"),

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await decide(pool, second, { type: "COMMERCIAL_REJECTED", reason: "no budget" }, { as: "olga" });
 });
 
-test("the backlog says what is open, and on whom it waits", async () => {
+test("the backlog shows what is open, and on whom it waits", async () => {
   const { out, status } = await insights("backlog");
   expect(status).toBe(0);
   expect(out).toMatch(/commercial +olga +1 +0/);
@@ -71,7 +71,7 @@ test("spans of days: approvals, time in state, outcomes, provisioning", async ()
   expect((await headroom(["insights", "outcomes"], { env: auditor })).out).toMatch(/REJECTED +UNDER_REVIEW/);
 });
 
-test("another workspace's numbers are its own, and a misspelt one is said", async () => {
+test("another workspace has its own numbers, and a misspelt one is refused", async () => {
   expect((await insights("backlog", "--workspace", "other")).out).toContain("No request is open in workspace other");
   expect((await insights("outcomes", "--workspace", "other")).out).toContain("Nothing in workspace other");
   expect(await insights("outcomes", "--workspace", "othre")).toMatchObject({

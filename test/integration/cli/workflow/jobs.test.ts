@@ -1,4 +1,4 @@
-/** `headroom jobs …` against a real database, as the role that operators have: jobs from their confirmation to their end. */
+/** `headroom jobs …` against a real database, as the operators' role: jobs from their confirmation to their end. */
 import { describe, expect, test } from "vitest";
 import { callbackSecret, secretKey, startProvisioning, type Job } from "../../provisioning/jobs.ts";
 import { headroom, startHeadroom, type Outcome } from "../program.ts";
@@ -24,7 +24,7 @@ async function failed(): Promise<Job> {
 }
 
 describe("list", () => {
-  test("shows how jobs stand, and what to do about the one that waits on a person", async () => {
+  test("shows the state of jobs, and what to do about the one that waits for a person", async () => {
     const job = await failed();
     const under = await p.confirmed();
     const plain = await jobs("list", "--open");
@@ -85,7 +85,7 @@ function show(id: string, ...options: string[]): Promise<Outcome> {
 }
 
 describe("request show", () => {
-  test("has the job, what was said about it and how it is helped on", async () => {
+  test("has the job, its messages and the next command", async () => {
     const job = await failed();
     const plain = await show(job.request_id);
     expect(plain).toMatchObject({ status: 0, err: "" });
@@ -102,7 +102,7 @@ describe("request show", () => {
     });
   });
 
-  test("has the step of a job that is under way", async () => {
+  test("has the step of a running job", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "claim" });
     await p.says(job, { signal: "heartbeat", step: "Apply", progress: 40 });
@@ -113,7 +113,7 @@ describe("request show", () => {
 });
 
 describe("logs", () => {
-  test("tell what each run did and said, in order", async () => {
+  test("shows what each run did and reported, in order", async () => {
     const job = await failed();
     const lines = (await jobs("logs", job.request_id)).out.split("\n").map((line) => line.replace(/^\S+Z {2}/, ""));
     expect(lines).toEqual([
@@ -139,7 +139,7 @@ describe("logs", () => {
     ]);
   });
 
-  test("follow a job until it is over", async () => {
+  test("follow a job until it has ended", async () => {
     const job = await p.confirmed();
     const following = startHeadroom(["jobs", "logs", "--follow", job.request_id], { env });
     await following.line((line) => line.endsWith("dispatched"));
@@ -151,7 +151,7 @@ describe("logs", () => {
     expect(following.lines.filter((line) => line.endsWith("Plan"))).toHaveLength(1);
   });
 
-  test("say on whom a job waits, and end with Ctrl-C", async () => {
+  test("say for whom a job waits, and end with Ctrl-C", async () => {
     const job = await failed();
     const following = startHeadroom(["jobs", "logs", "-f", job.request_id, "--json"], { env });
     await following.line((line) => line.includes('"dispatched"') && line.includes("cleanup"));
@@ -163,7 +163,7 @@ describe("logs", () => {
 });
 
 describe("retry, fail and complete", () => {
-  test("another attempt is asked for once, with a reason and on the version that was seen", async () => {
+  test("another attempt is requested once, with a reason and on the version that was seen", async () => {
     const job = await failed();
     const { answer: seen } = await jobsJson("show", job.id);
     const stale = await jobsJson(
@@ -200,7 +200,7 @@ describe("retry, fail and complete", () => {
     });
   });
 
-  test("an outcome is recorded by an operator alone", async () => {
+  test("an outcome is recorded by an operator only", async () => {
     const job = await p.confirmed();
     const other = await p.confirmed();
     const refused = await jobsJson("complete", job.id, "--as", "rita", "--reason", "bought");
@@ -226,7 +226,7 @@ describe("retry, fail and complete", () => {
   });
 });
 
-test("verify looks at jobs too", async () => {
+test("verify checks jobs too", async () => {
   const job = await p.confirmed();
   const clean = await headroom(["verify", "--workspace", "acme"], { env });
   expect(clean.out).toMatch(/^Checked [1-9]\d* provisioning jobs and \d+ payments\.$/m);
@@ -241,7 +241,7 @@ test("verify looks at jobs too", async () => {
 });
 
 describe("connect and secret", () => {
-  test("what is not connected says how; connecting makes a secret and says where it belongs", async () => {
+  test("without a connection it says how to make one; connecting makes a secret and says where to put it", async () => {
     expect((await jobs("connect", "--workspace", "globex")).out).toContain(
       "Next: headroom jobs connect --workspace globex --repo <owner/name>",
     );
@@ -291,7 +291,7 @@ describe("connect and secret", () => {
     expect(error.hint).toContain("headroom jobs secret --rotate --workspace default");
   });
 
-  test("a secret is rotated, and the one before counts until it is dropped", async () => {
+  test("a secret is rotated, and the previous one is valid until it is dropped", async () => {
     const job = await p.confirmed();
     const { answer } = await jobsJson("secret", "--rotate", "--workspace", "acme");
     expect(await p.says(job, { signal: "claim" })).toMatchObject({ go_on: true });
@@ -312,7 +312,7 @@ describe("connect and secret", () => {
     [["connect", "--repo", "infrastructure"], 2, "acme/infrastructure"],
     [["connect", "--workspace", "acme", "--limit-minutes", "5"], 1, "limit_minutes: from stale_minutes"],
     [["connect", "--workspace", "acme", "--callback-url", "ftp://acme"], 1, "callback_url: an address"],
-  ])("%j is refused in words", async (parameters, status, words) => {
+  ])("%j is refused with an explanation", async (parameters, status, words) => {
     const outcome = await jobs(...parameters);
     expect(outcome).toMatchObject({ status, out: "" });
     expect(outcome.err).toContain(words);

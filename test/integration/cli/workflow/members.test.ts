@@ -1,4 +1,4 @@
-/** `headroom members …`: the directory, kept by an operator at the command line. */
+/** `headroom members …`: the directory, maintained by an operator at the command line. */
 import { expect, test } from "vitest";
 import { createRequest } from "../../../../src/capacity/index.ts";
 import { putMember } from "../../../../src/directory/index.ts";
@@ -70,7 +70,7 @@ test("a member is added, changed, emptied and listed", async () => {
   const emptied = await membersJson("put", "olga", "--no-away", "--no-delegate", "--no-slack");
   expect(emptied.answer.member).toMatchObject({ awayFrom: null, awayUntil: null, delegate: null, slackUserId: null });
 
-  // Who may review and has no Slack user is named, until it is said that they have none.
+  // Reviewers without a Slack user are named, until an operator says that they have none.
   expect((await members("list")).out).toContain("Reviewers without a Slack user id");
   const missing = async () =>
     ((await membersJson("list")).answer.members as { id: string; slackMissing: boolean }[])
@@ -99,7 +99,7 @@ test("groups are made, changed, listed and removed", async () => {
   expect((await members("remove-group", "spare")).out).toBe("spare was removed.\n");
 });
 
-test("a removed member is said to be gone, with what ended and what waited on them, and comes back only if that is said", async () => {
+test("a removed member is reported as gone, with what ended and what waited for them, and comes back only when that is requested", async () => {
   await putMember(control.pool, "default", "ann", {});
   await createRequest(control.pool, {
     requester: "ann",
@@ -136,7 +136,7 @@ test.each([
   [["put", "x", "--role", "king"], 2, "Allowed choices"],
   [["put", "x", "--away-from", "later"], 2, "Give a date"],
   [["put", "x", "--no-away", "--away-from", "2026-01-01"], 2, "--no-away cannot be used together with --away-from"],
-])("%j is refused in words", async (parameters, status, message) => {
+])("%j is refused with an explanation", async (parameters, status, message) => {
   const outcome = await members(...parameters);
   expect(outcome).toMatchObject({ status, out: "" });
   expect(outcome.err).toContain(message);

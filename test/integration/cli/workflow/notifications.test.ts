@@ -1,4 +1,4 @@
-/** `headroom notify` and `headroom notifications …` against a real database, as the role that operators have. */
+/** `headroom notify` and `headroom notifications …` against a real database, as the operators' role. */
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { rowsOf, startWorkflow } from "../../capacity/workflow.ts";
@@ -22,7 +22,7 @@ async function json(...parameters: string[]) {
 const told = (member: string, ...more: string[]) =>
   json("notify", member, "--title", "The backup is done", "--body", "All 14 databases.", ...more);
 
-test("a member is told something once per key, and what became of it is listed and shown", async () => {
+test("a member is told something once per key, and its deliveries are listed and shown", async () => {
   const member = await somebody(w.superuser);
   const said = await run("notify", member, "--title", "T", "--body", "B", "--channel", "in-app,email", "--key", "k1");
   expect(said).toMatchObject({ status: 0, err: "" });
@@ -38,7 +38,7 @@ test("a member is told something once per key, and what became of it is listed a
   expect(await json("notifications", "list", "--to", member, "--status", "failed")).toEqual({ notifications: [] });
 });
 
-test("says at once when a key was used for something else, and when nobody is reached", async () => {
+test("says immediately when a key was used for something else, and when nobody is reached", async () => {
   const member = await somebody(w.superuser);
   await run("notify", member, "--title", "First", "--body", "B", "--key", "k2");
   expect((await run("notify", member, "--title", "Second", "--body", "B", "--key", "k2")).out).toMatch(
@@ -52,7 +52,7 @@ test("says at once when a key was used for something else, and when nobody is re
   expect(await told(member, "--channel", "email")).toMatchObject({ status: "failed" });
 });
 
-test("what failed names the way on, and is sent again", async () => {
+test("a failed one names the next step, and is sent again", async () => {
   const member = await somebody(w.superuser);
   await rowsOf(w.superuser, "update directory.members set email = null where id = $1", [member]);
   const { id } = await told(member, "--channel", "email");
@@ -87,7 +87,7 @@ test("suppressed addresses are listed without the address, and lifted with it", 
   });
 });
 
-test("somebody who complained gets no mail any more; what is no address is refused", async () => {
+test("a member who complained gets no mail any more; an invalid address is refused", async () => {
   const member = await somebody(w.superuser);
   expect((await notifications("suppress", `${member}@acme.example`)).out).toMatch(/^No mail goes/);
   expect((await notifications("suppress", `${member}@ACME.example`)).out).toMatch(/^It was suppressed before/);
@@ -116,7 +116,7 @@ test("preferences are shown and changed for a member", async () => {
   });
 });
 
-test("a member's own webhook is set from what is piped in, never shown, and removed", async () => {
+test("a member's own webhook is set from standard input, never shown, and removed", async () => {
   const member = await somebody(w.superuser);
   const webhook = (stdin: string, ...more: string[]) =>
     headroom(["notifications", "slack-webhook", "--as", member, ...more], {
@@ -133,7 +133,7 @@ test("a member's own webhook is set from what is piped in, never shown, and remo
   expect(JSON.parse((await webhook("", "--remove", "--json")).out)).toEqual({ set: false });
 });
 
-test("a login becomes a producer and stops being one", async () => {
+test("a login becomes a producer, and stops being one", async () => {
   const role = `app_${randomUUID().slice(0, 8)}`;
   await rowsOf(w.superuser, `create role ${role} login`);
   onTestFinished(() => rowsOf(w.superuser, `drop role ${role}`).then(() => undefined));

@@ -1,4 +1,4 @@
-/** `headroom payments …` against a real database, as the role that operators have: from the payment to the books. */
+/** `headroom payments …` against a real database, as the operators' role: from the payment to the books. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startMoney } from "../../billing/money.ts";
@@ -42,7 +42,7 @@ describe("list", () => {
     expect(out).toContain("Next: headroom payments ");
   });
 
-  test("refuses what cannot be, and says so when nothing matches", async () => {
+  test("refuses bad input, and says so when nothing matches", async () => {
     expect((await payments("list", "--workspace", "globex")).out).toBe("No payments match.\n");
     expect(await payments("list", "--workspace", "nowhere")).toMatchObject({ status: 1, out: "" });
     expect(await payments("list", "--waiting", "--request", "CR-2026-000001")).toMatchObject({ status: 2 });
@@ -95,7 +95,7 @@ describe("show", () => {
 });
 
 describe("refund", () => {
-  test("sends back a part, then the rest, and says what is on its way", async () => {
+  test("sends back a part, then the rest, and says what is pending", async () => {
     const { id, paymentId } = await bought({ quantity: 1 });
     const act = ["--as", "otto", "--reason", "The wrong size."];
     const part = await payments("refund", paymentId, "--amount", "120.50", "--currency", "usd", ...act);
@@ -130,7 +130,7 @@ describe("refund", () => {
     expect(await m.refunds(id)).toEqual([]);
   });
 
-  test("is for operators, and needs a member and a reason", async () => {
+  test("needs an operator, a member and a reason", async () => {
     const { paymentId } = await bought({ quantity: 1 });
     expect(await payments("refund", paymentId, "--as", "rita", "--reason", "x")).toMatchObject({
       status: 1,
@@ -147,7 +147,7 @@ describe("refund", () => {
 
 describe("reconcile and balance", () => {
   test("wait until all pages were read, whoever else sweeps, and say when the books were last compared", async () => {
-    // From here on a relay runs, and nothing else.
+    // From here on only a relay runs.
     await m.deliver();
     const compared = await payments("reconcile", "--since", "2d", "--wait", "--timeout", "60");
     expect(compared.out).toMatch(/^Compared \d+ objects at Stripe; nothing in them was new to us\.\n/);
@@ -163,13 +163,13 @@ describe("reconcile and balance", () => {
     expect((await payments("balance", "--to", "2001-01-01")).out).toContain("Nothing is in the books.");
   });
 
-  test("without --wait it says that it has begun, and what cannot be is refused", async () => {
+  test("without --wait it says that it has begun, and bad input is refused", async () => {
     expect((await payments("reconcile")).out).toMatch(/^The comparison with Stripe since \S+Z has begun/);
     expect(await payments("reconcile", "--since", "2001-01-01")).toMatchObject({ status: 1 });
     expect(await payments("balance", "--from", "yesterday")).toMatchObject({ status: 2 });
   });
 
-  test("books that do not add up are an exit code of their own", async () => {
+  test("books that do not add up have an exit code of their own", async () => {
     const { paymentId } = await bought({ quantity: 1 });
     await m.superuser.query("update billing.payments set amount = amount + 1 where id = $1", [paymentId]);
     const { out, status } = await payments("balance");
@@ -179,7 +179,7 @@ describe("reconcile and balance", () => {
   });
 });
 
-test("a finding is listed until somebody says what came of it", async () => {
+test("a finding is listed until a person states the outcome", async () => {
   const { id, session } = await m.opened();
   await m.tells("checkout.session.completed", m.paid(session, { amount_total: 1 }));
   const { out } = await payments("findings");
@@ -196,7 +196,7 @@ test("a finding is listed until somebody says what came of it", async () => {
 });
 
 describe("request show", () => {
-  test("has the price, how the payment stands, and no way to confirm without paying", async () => {
+  test("has the price, the state of the payment, and no way to confirm without paying", async () => {
     const customer = { org_id: randomUUID(), name: "Initech", email: "buyer@initech.example" };
     const { id, session } = await m.opened({ quantity: 2, customer });
     const due = await headroom(["request", "show", id], { env });
@@ -212,7 +212,7 @@ describe("request show", () => {
   });
 });
 
-/** What the doctor says of Stripe's webhook. */
+/** The doctor's lines about Stripe's webhook. */
 async function webhook() {
   const { out } = await headroom(["doctor", "--offline", "--json"], { env });
   return JSON.parse(out).findings.find(({ check }: { check: string }) => check === "stripe webhook");

@@ -1,4 +1,4 @@
-/** `headroom policy …`: approval rules and settings, and that they do what they say. */
+/** `headroom policy …`: approval rules and settings, and their effects. */
 import { beforeAll, expect, test } from "vitest";
 import { previewRequest, type RequestTerms } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember } from "../../../../src/directory/index.ts";
@@ -71,7 +71,7 @@ test("rules of each kind are made and listed, and a preview follows them", async
   expect(await preview({ size: "1XL", monthlyCostUsd: 20 })).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED" });
 });
 
-test("a rule is changed by what is named, lifted by --no-…, switched off and removed", async () => {
+test("a rule is changed option by option, lifted by --no-…, switched off and removed", async () => {
   const named = await policyJson("put", "small", "--region", "us-east-1", "--rank", "5", "--description", "cheap");
   expect(named.answer.policy).toEqual({
     id: "small",
@@ -118,13 +118,13 @@ test.each([
   [["settings", "--slack-channels", "#general"], 1, "slack_channel_ids"],
   [["settings", "--sla-hours", "0"], 2, "whole number from 1 to 8760"],
   [["settings", "--workspace", "labs", "--sla-hours", "3"], 1, "--create"],
-])("%j is refused in words", async (parameters, status, message) => {
+])("%j is refused with an explanation", async (parameters, status, message) => {
   const outcome = await policy(...parameters);
   expect(outcome).toMatchObject({ status, out: "" });
   expect(outcome.err).toContain(message);
 });
 
-test("settings are shown, changed by what is named, and emptied", async () => {
+test("settings are shown, changed option by option, and emptied", async () => {
   expect((await policy("settings")).out).toMatch(/^a review may take +24 h$/m);
   const { answer } = await policyJson(
     "settings",
@@ -188,12 +188,12 @@ test("settings are shown, changed by what is named, and emptied", async () => {
   expect(plain.out).toMatch(/^a review may take +8 h$/m);
 });
 
-test("a workspace is made when asked for", async () => {
+test("a workspace is created on request", async () => {
   const made = await policyJson("settings", "--workspace", "labs", "--create", "--name", "Labs");
   expect(made.answer.workspace).toMatchObject({ id: "labs", name: "Labs", reviewSlaHours: 24 });
 });
 
-test("states of Linear are chosen, shown, and taken back", async () => {
+test("states of Linear are chosen, shown, and removed", async () => {
   const chosen = await policy("linear-state", "PROVISIONING", "state-of-linear");
   expect(chosen).toMatchObject({ status: 0, err: "", out: expect.stringContaining("PROVISIONING is state-of-linear") });
   expect((await policy("linear-state")).out).toMatch(/PROVISIONING +state-of-linear\nCOMPLETED +the team's first/);
@@ -204,7 +204,7 @@ test("states of Linear are chosen, shown, and taken back", async () => {
   expect(await policyJson("linear-state")).toEqual({ status: 0, answer: { states: [] } });
 });
 
-test("a state of Linear that is not said, or cannot be, is refused", async () => {
+test("a missing or invalid state of Linear is refused", async () => {
   expect(await policy("linear-state", "PROVISIONING")).toMatchObject({
     status: 2,
     err: expect.stringContaining("--clear"),

@@ -1,4 +1,4 @@
-/** `headroom request …` where there is a price: what it says the customer pays, and that nobody confirms for them. */
+/** `headroom request …` where there is a price: what the customer pays, and that nobody confirms for them. */
 import { beforeAll, expect, test } from "vitest";
 import { putGroup, putMember } from "../../../../src/directory/index.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   ]);
 });
 
-test("a preview says what the customer would pay, which depends on how long it is for", async () => {
+test("a preview says what the customer would pay, which depends on the duration", async () => {
   expect((await request("preview", ...asked)).out).toContain(
     "The customer would pay USD 3,600.00 once to confirm it.\n",
   );
@@ -36,7 +36,7 @@ test("a preview says what the customer would pay, which depends on how long it i
   });
 });
 
-test("a request shows its price, and where it waits for the customer it says how that is confirmed", async () => {
+test("a request shows its price and, while it waits for the customer, how it is confirmed", async () => {
   const created = await request("create", ...asked);
   expect(created.out).toContain("The customer pays USD 3,600.00 once to confirm it.\n");
   const id = /CR-\d+-\d+/.exec(created.out)?.[0] ?? "";

@@ -1,4 +1,4 @@
-/** `headroom prices …` against a real database, as the role that operators have. */
+/** `headroom prices …` against a real database, as the operators' role. */
 import { expect, test } from "vitest";
 import { startWorkflow } from "../../capacity/workflow.ts";
 import { headroom, type Outcome } from "../program.ts";
@@ -14,14 +14,14 @@ async function pricesJson(...parameters: string[]) {
   return JSON.parse((await prices(...parameters, "--json")).out);
 }
 
-test("without prices it says what that means, and how one is set", async () => {
+test("without prices it says what that means, and how to set one", async () => {
   expect((await prices("list")).out).toBe(
     "No price applies in the workspace acme: customers confirm without paying.\nNext: headroom prices set <size> --amount 300.00 --monthly --workspace acme\n",
   );
   expect(await prices("list", "--workspace", "nowhere")).toMatchObject({ status: 1, out: "" });
 });
 
-test("a price is set, replaced, and taken back", async () => {
+test("a price is set, replaced, and withdrawn", async () => {
   const set = await prices("set", "32XL", "--amount", "300.00", "--monthly", "--actor", "ada");
   expect(set).toMatchObject({ status: 0, err: "" });
   expect(set.out).toMatch(/^From \S+Z on one 32XL anywhere costs USD 300\.00 a month\.\n/);
@@ -60,13 +60,13 @@ test.each([
   [["rate", "EUR", "1,08"], 2, "such as 1.08"],
   [["settings", "--self-service", "nobody"], 1, "an active member of the workspace"],
   [["settings", "--session-minutes", "5"], 2, "from 30 to 1440"],
-])("%j is refused in words", async (parameters, status, words) => {
+])("%j is refused with an explanation", async (parameters, status, words) => {
   const outcome = await prices(...parameters);
   expect(outcome).toMatchObject({ status, out: "" });
   expect(outcome.err).toContain(words);
 });
 
-test("rates are kept digit by digit, and forgotten", async () => {
+test("rates are stored digit by digit, and removed", async () => {
   expect((await prices("rates")).out).toContain("No rate is known");
   expect((await prices("rate", "eur", "1.0800001", "--actor", "ada")).out).toContain("One EUR counts as USD 1.0800001");
   expect((await prices("rates")).out).toMatch(/^EUR +USD 1\.0800001 +\S+Z +ada$/m);

@@ -1,4 +1,4 @@
-/** `headroom request erase` against a real database, as the role that operators have. */
+/** `headroom request erase` against a real database, as the operators' role. */
 import { beforeAll, expect, test } from "vitest";
 import { createRequest, decide } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember } from "../../../../src/directory/index.ts";
@@ -12,7 +12,7 @@ async function request(...parameters: string[]): Promise<Outcome> {
   return headroom(["request", ...parameters], { env: { DATABASE_URL: control.url } });
 }
 
-/** A request of Initech's that was cancelled, with a reason that names them. */
+/** A cancelled request of Initech's, with a reason that names them. */
 async function cancelled(): Promise<string> {
   const created = await createRequest(control.pool, {
     requester: "ann",
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await putGroup(control.pool, "default", "infra", { add: ["tom"] });
 });
 
-test("erases, says what is gone and what stays, and is told by show ever after", async () => {
+test("erases, says what is gone and what stays, and show reports it from then on", async () => {
   const id = await cancelled();
   expect((await request("show", id)).out).toContain("Initech has no money");
   const erased = await request("erase", id, "--reason", "asked to", "--as", "ada", "--yes");
@@ -65,7 +65,7 @@ test("a repeat needs no confirmation, and answers with the first erasure", async
   expect(JSON.parse(second.out)).toEqual(answer);
 });
 
-test("without anybody to ask it says what would be erased, and changes nothing", async () => {
+test("without a terminal to ask it says what would be erased, and changes nothing", async () => {
   const id = await cancelled();
   const outcome = await request("erase", id, "--reason", "asked to", "--as", "ada");
   expect(outcome).toMatchObject({ status: 2, out: "" });
@@ -75,7 +75,7 @@ test("without anybody to ask it says what would be erased, and changes nothing",
 });
 
 test.each([
-  ["somebody who is no admin", ["--reason", "asked to", "--as", "ann"], 1, "Only an admin"],
+  ["a member who is not an admin", ["--reason", "asked to", "--as", "ann"], 1, "Only an admin"],
   ["nobody", ["--reason", "asked to"], 2, "Pass --as"],
   ["an admin without a reason", ["--as", "ada"], 2, "--reason"],
   ["an admin with a blank reason", ["--as", "ada", "--reason", " "], 2, "1 to 2000 characters"],

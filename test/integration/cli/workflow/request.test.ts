@@ -1,4 +1,4 @@
-/** `headroom request …` against a real database, as the role that operators have: a request from asking to its end. */
+/** `headroom request …` against a real database, as the operators' role: a request from its submission to its end. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { applyEvent, createRequest, putPolicy, type NewRequest } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember, putWorkspace } from "../../../../src/directory/index.ts";
@@ -18,7 +18,7 @@ async function requestJson(...parameters: string[]) {
   return { status: outcome.status, answer: JSON.parse(outcome.out) };
 }
 
-/** A request that was not asked for at the command line. */
+/** A request that was not submitted at the command line. */
 async function given(changes: Partial<NewRequest> = {}): Promise<string> {
   const created = await createRequest(control.pool, {
     requester: "ann",
@@ -71,7 +71,7 @@ describe("create and preview", () => {
     expect((await request("list")).out).toBe("No requests match.\n");
   });
 
-  test("creating answers with the request and what to do next; an idempotency key makes a repeat the same", async () => {
+  test("creating prints the request and what to do next; with an idempotency key a repeat prints the same", async () => {
     const words = 'create --as ann --cost 500 --customer {"name":"Acme"} --needed-by 2030-01-31';
     const ask = [...words.split(" "), ...terms];
     const plain = await request(...ask, "--days", "90", "--ttl", "3", "--key", "k1");
@@ -106,13 +106,13 @@ describe("create and preview", () => {
     [["--as", "ann", ...terms, "--needed-by", "soon"], 2, "Give a date"],
     [[...terms], 2, "HEADROOM_MEMBER"],
     [["--as", "ann", "--region", "us-east-1"], 2, "--size"],
-  ])("%j is refused in words", async (parameters, status, message) => {
+  ])("%j is refused with an explanation", async (parameters, status, message) => {
     const outcome = await request("create", ...parameters);
     expect(outcome).toMatchObject({ status, out: "" });
     expect(outcome.err).toContain(message);
   });
 
-  test("why it is needed is shown to whoever previews it or looks", async () => {
+  test("the justification is shown by preview and show", async () => {
     const why = ["--justification", " We launch\nin\u202e March. "];
     expect((await request("preview", "--as", "ann", ...terms, ...why)).out).toContain(
       "\nThose who decide would read: We launch\\nin\\u202e March.\n",
@@ -122,7 +122,7 @@ describe("create and preview", () => {
     expect((await request("show", answer.request.id)).out).toMatch(/^why( +)We launch\n {3}\1in\\u202e March\.$/m);
   });
 
-  test("who acts may come from the environment", async () => {
+  test("the acting member may come from the environment", async () => {
     const outcome = await headroom(["request", "create", ...terms, "--cost", "1", "--json"], {
       env: { ...env, HEADROOM_MEMBER: "ann" },
     });
@@ -159,7 +159,7 @@ describe("decisions", () => {
     expect(answer).toMatchObject({ outcome: "repeated", decidedBy: "tom", counts: true, request: { version: 2 } });
   });
 
-  test("above the owner's authority the owner endorses and the vp decides", async () => {
+  test("above the owner's authority the owner endorses and the VP decides", async () => {
     const id = await given({ monthlyCostUsd: "20000" });
     expect((await request("approve", id, "--as", "olga")).out).toContain("recorded as an endorsement");
     expect((await request("approve", id, "--as", "olga")).out).toContain("the endorsement was given before, by olga");
@@ -175,14 +175,14 @@ describe("decisions", () => {
     expect((await request("show", id)).out).toMatch(/COMMERCIAL_APPROVED \(endorsement\) +olga/);
   });
 
-  test("a member known by a Slack id acts by it", async () => {
+  test("a member can be named by their Slack id", async () => {
     const { answer } = await requestJson("approve", await given(), "--as", "U024OLGA", "--step", "commercial");
     expect(answer).toMatchObject({ outcome: "decided", decidedBy: "olga" });
     const id = await given();
     expect((await requestJson("list", "--waits-on", "me", "--as", "U024OLGA", "--limit", "1")).answer).toMatchObject({
       requests: [{ id, waitsOn: ["olga", "group infra"] }],
     });
-    // Which review it is follows from the request, by whatever name the member goes.
+    // The review follows from the request, whichever name the member is given by.
     expect((await requestJson("approve", id, "--as", "U024OLGA")).answer).toMatchObject({
       outcome: "decided",
       decidedBy: "olga",
@@ -190,7 +190,7 @@ describe("decisions", () => {
     });
   });
 
-  test("who has no review to give is told whom each of them waits on", async () => {
+  test("a member without a review to give is told whom each of them waits for", async () => {
     const id = await given();
     for (const as of ["vic", "U0NOBODY"]) {
       const outcome = await request("approve", id, "--as", as);
@@ -200,7 +200,7 @@ describe("decisions", () => {
     }
   });
 
-  test("a delegate is named with whom they stand in for", async () => {
+  test("a delegate is shown with the person they stand in for", async () => {
     const id = await given();
     const now = Date.now();
     await putMember(control.pool, "default", "olga", {
@@ -215,7 +215,7 @@ describe("decisions", () => {
     expect(out).toContain(`headroom request approve ${id} --step commercial --as vic`);
   });
 
-  test("somebody who gives both reviews is asked which, while both are open", async () => {
+  test("a member who gives both reviews must say which, while both are open", async () => {
     const id = await given({ commercialOwner: "una" });
     const which = await request("approve", id, "--as", "una");
     expect(which).toMatchObject({ status: 2, out: "" });
@@ -234,7 +234,7 @@ describe("decisions", () => {
     expect(answer.request).toMatchObject({ state: "CANCELLED", cancellationReason: "not needed", cancelledBy: "ann" });
     await applyEvent(control.pool, declined, { type: "COMMERCIAL_APPROVED" }, { as: "olga" });
     await applyEvent(control.pool, declined, { type: "TECH_REVIEW_APPROVED" }, { as: "tom" });
-    expect((await request("decline", declined, "--as", "olga", "--reason", "dear")).out).toContain(
+    expect((await request("decline", declined, "--as", "olga", "--reason", "too expensive")).out).toContain(
       "The request is CANCELLED.",
     );
   });
@@ -269,7 +269,7 @@ describe("decisions", () => {
   });
 });
 
-test("a nudge says whom it asks and when the next may follow, and is throttled", async () => {
+test("a nudge says whom it asks and when the next is allowed, and is throttled", async () => {
   const id = await given();
   const plain = await request("nudge", id, "--as", "ann");
   expect(plain).toMatchObject({ status: 0, err: "" });
@@ -303,7 +303,7 @@ describe("list and show", () => {
     );
   });
 
-  test("shows facts and what to do, and nothing that a terminal would obey", async () => {
+  test("shows facts and what to do, and nothing that a terminal would execute", async () => {
     const id = await given({ customerRef: { name: "Evil\u202eedils" } });
     const { out } = await request("show", id);
     expect(out).not.toContain("\u202e");
@@ -318,7 +318,7 @@ describe("list and show", () => {
   });
 });
 
-describe("whose a request is", () => {
+describe("the customer of a request", () => {
   test("create takes an id and show tells it; without one the address tells, and what cannot be an id is refused", async () => {
     const asked = ["--as", "ann", ...terms, "--cost", "500"];
     const named = await requestJson("create", ...asked, "--customer-id", "initech", "--email", "it@initech.example");
@@ -360,7 +360,7 @@ describe("a customer who is not asked", () => {
     expect((await request("create", ...asked, "--email", "a@b, c@d")).status).toBe(2);
   });
 
-  test("show and list say so, and address and link mend it", async () => {
+  test("show and list say so, and address and link fix it", async () => {
     const id = await offered();
     const { out } = await request("show", id);
     expect(out).toContain("The customer has not been asked: their e-mail address is not known.");

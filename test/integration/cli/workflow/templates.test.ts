@@ -1,4 +1,4 @@
-/** `headroom notifications templates …` against a real database, as the role that operators have. */
+/** `headroom notifications templates …` against a real database, as the operators' role. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ function templates(...parameters: string[]): Promise<Outcome> {
   return headroom(["notifications", "templates", ...parameters], { env });
 }
 
-test("a text is shown as a file has it, tried, set from a file and from what is piped in, listed, and taken back", async () => {
+test("a text is shown as a file has it, tested, set from a file and from standard input, listed, and removed", async () => {
   const text = (await templates("show", "declined", "--text")).out;
   expect(text).toMatch(
     /^\{\{capacity\}\}: cancelled \(\{\{request\}\}\)\n\nYou declined the offer\. .*\n\n\{\{terms\}\}\n$/,
@@ -68,7 +68,7 @@ test.each([
   [["set", "offer", "--title", "T", "--body", "{{dedline}}"], 1, "{{dedline}} is not one of its variables: request,"],
   [["preview", "offer", "--body", "{{terms}}"], 1, "{{deadline}} has to be there"],
   [["preview", "offer", "--channel", "pigeon"], 2, "pigeon"],
-] as const)("what is wrong is said, and nothing is changed: %j", async (parameters, status, words) => {
+] as const)("the fault is named, and nothing is changed: %j", async (parameters, status, words) => {
   const outcome = await templates(...parameters);
   expect([outcome.status, outcome.out]).toEqual([status, ""]);
   expect(outcome.err).toContain(words);

@@ -1,4 +1,4 @@
-/** `headroom verify`: what it says, what it leaves behind, and its exit code. */
+/** `headroom verify`: its output, its side effects, and its exit code. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ async function verifyJson(...parameters: string[]) {
   return { status: outcome.status, answer: JSON.parse(outcome.out) };
 }
 
-/** Does something that cannot be done, looks, and undoes it. */
+/** Makes a forbidden change, verifies, and undoes it. */
 async function whileTampered(deed: string, undo: string, look: () => Promise<void>): Promise<void> {
   const client = await db.superuser.connect();
   await client.query("set session_replication_role = replica");
@@ -47,7 +47,7 @@ beforeAll(async () => {
   ));
 });
 
-test("a sound database is said to be so, and counted", async () => {
+test("a sound database is reported as such, with counts", async () => {
   const plain = await verify();
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out.split("\n")).toEqual([
@@ -104,7 +104,7 @@ test("an edited projection is found: named, explained, exit code 1", async () =>
   });
 });
 
-test("a disaster is counted in full and told in part", async () => {
+test("a disaster is counted in full and listed in part", async () => {
   await whileTampered(
     "update capacity.requests set quantity = quantity + 1; update outbox.attempts set attempt_no = attempt_no + 10",
     "update capacity.requests set quantity = quantity - 1; update outbox.attempts set attempt_no = attempt_no - 10",
@@ -117,7 +117,7 @@ test("a disaster is counted in full and told in part", async () => {
   );
 });
 
-test("a workspace is verified alone, and what is left out is said", async () => {
+test("a workspace is verified alone, and the output says what is left out", async () => {
   const plain = await verify("--workspace", "seed");
   expect(plain.out).toContain("Checked 60 requests");
   expect(plain.out).toContain("Deliveries were left out");
@@ -140,7 +140,7 @@ describe("heads", () => {
     for (const line of lines.slice(1)) expect(line).toMatch(/^CR-\d{4}-\d{6} 5 [0-9a-f]{64}$/);
   });
 
-  test("are never written over, nor written while something is wrong", async () => {
+  test("are never overwritten, nor written while something is wrong", async () => {
     const again = await verify("--export-head", file);
     expect(again).toMatchObject({ status: 2, out: "" });
     expect(again.err).toContain("already exists");
@@ -151,7 +151,7 @@ describe("heads", () => {
     await expect(readFile(other)).rejects.toThrow("ENOENT");
   });
 
-  test("on record are compared: all there, or the rewritten one named", async () => {
+  test("on record are compared: all match, or the rewritten one is named", async () => {
     expect((await verify("--against", file)).out).toContain("Compared 60 heads");
     const forged = join(folder, "forged.txt");
     const text = await readFile(file, "utf8");
@@ -165,8 +165,8 @@ describe("heads", () => {
   });
 
   test.each([
-    ["a file that is not there", "none.txt", null, "Cannot read"],
-    ["a file that holds something else", "else.txt", "hello\n", "Line 1 of"],
+    ["a file that does not exist", "none.txt", null, "Cannot read"],
+    ["a file with other content", "else.txt", "hello\n", "Line 1 of"],
   ])("%s is refused", async (_name, name, content, message) => {
     const path = join(folder, name);
     if (content !== null) await writeFile(path, content);
@@ -175,14 +175,14 @@ describe("heads", () => {
     expect(outcome.err).toContain(message);
   });
 
-  test("a folder that is not there is refused before anything is said", async () => {
+  test("a folder that does not exist is refused before anything is printed", async () => {
     const outcome = await verify("--export-head", join(folder, "no", "where.txt"));
     expect(outcome).toMatchObject({ status: 2, out: "" });
     expect(outcome.err).toContain("Cannot write");
   });
 });
 
-test("a login without the right to verify is told so", async () => {
+test("a login without the right to verify is refused with an explanation", async () => {
   const outcome = await headroom(["verify"], { env: { DATABASE_URL: db.as("headroom_ingest").url } });
   expect(outcome.status).toBe(1);
   expect(outcome.err).toContain("permission denied");

@@ -1,6 +1,6 @@
 /**
- * What the server's user, or whoever owns a folder above the data, can make root do: nothing beyond that user's own rights. As an ordinary
- * user the server is oneself, so there is nobody to be tricked by; that everything works is asserted all the same.
+ * What the server's user, or the owner of a folder above the data, can make root do: nothing beyond that user's own rights. When run as an
+ * ordinary user, the server's user is that user and there is nothing to exploit; the tests still assert that everything works.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ async function makePrivateFile(folder: string): Promise<string> {
   return file;
 }
 
-/** What the server's user does where it may. As an ordinary user that would be ourselves, at our own files. */
+/** Acts as the server's user. When run as an ordinary user, that would be us, on our own files. */
 async function asServersUser(script: string, ...words: readonly string[]): Promise<void> {
   if (runAs !== undefined) await shellAs(runAs, script, words).catch(() => undefined);
 }
@@ -53,7 +53,7 @@ function startBystander(cwd: string) {
   return child.pid ?? 0;
 }
 
-test("links that the server's user leaves lead root to no file of its own", async () => {
+test("links that the server's user leaves do not lead root to its own files", async () => {
   const dataDir = await makeFolder();
   const file = await makePrivateFile(dataDir);
   const serverDir = join(dataDir, "server");
@@ -63,7 +63,7 @@ test("links that the server's user leaves lead root to no file of its own", asyn
   }
   await startEmbedded({ dataDir }).then((server) => server.stop());
   expect(await readFile(file, "utf8")).toBe("kept");
-  // The version is a file of the server's own folder, which only its user may destroy.
+  // The version is a file in the server's own folder, which only its user may destroy.
   await asServersUser(replaceByLink, serverDir, "cluster/PG_VERSION", file);
   const said = await startEmbedded({ dataDir }).then(
     async (server) => {
@@ -97,14 +97,14 @@ test("a folder that an earlier release gave to the server's user is taken back, 
   expect((await stat(join(serverDir, "password"))).mode & 0o777).toBe(0o600);
 });
 
-test("a password that would name another server is not believed", async () => {
+test("a password file that names another server is not trusted", async () => {
   const dataDir = await makeFolder();
   await startEmbedded({ dataDir }).then((server) => server.stop());
   await writeFile(join(dataDir, "server", "password"), "x@198.51.100.7:5432/\n");
   await expect(startEmbedded({ dataDir })).rejects.toMatchObject({ code: "embedded_data_damaged" });
 });
 
-test("a process that only stands in the data folder is not taken for the server", async () => {
+test("a process that merely runs in the data folder is not mistaken for the server", async () => {
   const dataDir = await makeFolder();
   await using server = await startEmbedded({ dataDir });
   const clusterDir = join(server.home, "server", "cluster");
@@ -115,7 +115,7 @@ test("a process that only stands in the data folder is not taken for the server"
   ]);
 });
 
-test("clearing away a throw-away server signals no stranger whom its pid file names", async () => {
+test("removing a throw-away server signals no unrelated process that its pid file names", async () => {
   const killed = await spawnEmbedded({ ephemeral: true });
   const { home, pid } = killed.facts;
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGQUIT")));
@@ -131,7 +131,7 @@ test("clearing away a throw-away server signals no stranger whom its pid file na
   expect(isAlive(bystander)).toBe(true);
 });
 
-test("in a folder that another user can change root leaves nothing and keeps the data elsewhere", async () => {
+test("in a folder that another user can change, root leaves nothing and keeps the data elsewhere", async () => {
   const parent = await makeFolder();
   if (runAs !== undefined) await chown(parent, runAs.uid, runAs.gid);
   const dataDir = join(parent, ".headroom");
@@ -149,7 +149,7 @@ test("in a folder that another user can change root leaves nothing and keeps the
   expect(kept.rows).toEqual([{ answer: 42 }]);
 });
 
-test("data in a folder that another user can change is not opened by root, who is told why", async () => {
+test("root does not open data in a folder that another user can change, and says why", async () => {
   const parent = await makeFolder();
   const dataDir = join(parent, ".headroom");
   await using server = await startEmbedded({ dataDir });
@@ -168,7 +168,7 @@ test.each([
   ["of another user", 0o755, true],
   ["that everybody can write to", 0o777, false],
 ] as const)(
-  "root opens no file below a folder %s, also not behind a link to a safe one",
+  "root opens no file below a folder %s, not even behind a link to a safe one",
   async (_whose, mode, given) => {
     const parent = await makeFolder();
     const [open, safe] = [join(parent, "open"), join(parent, "safe")];

@@ -1,9 +1,9 @@
-/** Who owns a running server is said by a lock that any login could take: one who is no superuser does not keep it. */
+/** A lock says who owns a running server. Any login could take it, but one that is not a superuser does not keep it. */
 import { expect, onTestFinished, test } from "vitest";
 import { takeOwnership } from "../../../../src/db/embedded/ownership.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
 
-test("a login that holds the owner's lock is thrown out; another owner is not", async () => {
+test("a login that holds the owner's lock is disconnected; another owner is not", async () => {
   const db = await createTestDatabase();
   const hostile = await db.as("headroom_ingest").connect();
   const ended = new Promise<void>((fulfil) => hostile.once("end", () => fulfil()));

@@ -1,6 +1,6 @@
 /**
- * Folders that the server's user cannot enter. As root the server runs as another user, who is shut out of them; as an
- * ordinary user it is oneself, so everything stays where it was asked to be. Both are asserted, whoever runs this.
+ * Folders that the server's user cannot enter. As root, the server runs as another user, who is shut out of them; as an ordinary user it
+ * runs as that user, so everything stays where it was put. Both are asserted, whoever runs this.
  */
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";

@@ -17,7 +17,7 @@ import { until } from "../../outbox/relay/stage.ts";
 let dataDir: string;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(dataFolder, "headroom-test-"));
-  // Open to the server's user, so that the data stays below it and goes with it.
+  // Open to the server's user, so that the data stays below it and is removed with it.
   await chmod(dataDir, 0o755);
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ describe("a server that keeps its data", () => {
     expect(await recall(second.url)).toEqual({ answer: 42 });
   });
 
-  test("lets nobody in without the password of a private file, listens on loopback alone, and keeps its durability", async () => {
+  test("admits nobody without the password in a private file, listens on loopback only, and keeps its durability", async () => {
     await using server = await startEmbedded({ dataDir });
     const { mode } = await stat(join(server.home, "server", "password"));
     expect(mode & 0o777).toBe(0o600);
@@ -64,7 +64,7 @@ describe("a server that keeps its data", () => {
     });
   });
 
-  test("repairs itself after the server was killed", async () => {
+  test("recovers after the server was killed", async () => {
     const first = await startEmbedded({ dataDir });
     await remember(first.url);
     process.kill(first.pid, "SIGKILL");
@@ -83,12 +83,12 @@ describe("a server that keeps its data", () => {
     await expect(startEmbedded({})).rejects.toMatchObject({ code: "usage" });
   });
 
-  test("gives up when it is told to, leaving nothing running", async () => {
+  test("gives up when it is cancelled, leaving nothing running", async () => {
     await expect(startEmbedded({ dataDir, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
     expect(existsSync(join(dataDir, "server"))).toBe(false);
   });
 
-  test("gives up also before the server has entered its folder, and leaves nothing running", async () => {
+  test("gives up even before the server has entered its folder, and leaves nothing running", async () => {
     const began = join(dataDir, "began");
     const stop = new AbortController();
     const starting = startEmbedded({ dataDir, nativeDir: await slowPrograms(began), signal: stop.signal });
@@ -101,7 +101,7 @@ describe("a server that keeps its data", () => {
   });
 });
 
-/** The programs, with a server that takes a second before it does anything, and writes its pid to a file meanwhile. */
+/** The programs, with a server that sleeps for a second first, after writing its pid to a file. */
 async function slowPrograms(began: string): Promise<string> {
   const { initdb, postgres } = await prepareBinaries({ version: 18, runAs: chooseRunAs() });
   const folder = join(dataDir, "slow", "bin");
@@ -114,7 +114,7 @@ async function slowPrograms(began: string): Promise<string> {
   return dirname(folder);
 }
 
-test("a server is known also by a user who may not look at its working folder, as root in a container", async () => {
+test("a server is also recognised by a user who may not see its working folder, such as root in a container", async () => {
   await using server = await startEmbedded({ dataDir });
   const folders = [clusterOf(server.home), join(server.home, "server")];
   const asked = (): Promise<boolean[]> => Promise.all(folders.map((folder) => servesFolder(server.pid, folder)));
@@ -163,7 +163,7 @@ describe("a second start on the same data", () => {
     expect(isAlive(first.facts.pid)).toBe(false);
   });
 
-  test("while the first one is on its way down waits for that, and then starts", async () => {
+  test("waits while the first one is shutting down, and then starts", async () => {
     const first = await startEmbedded({ dataDir });
     const [, second] = await Promise.all([first.stop(), startEmbedded({ dataDir })]);
     expect(await withConnection(second.url, async (client) => (await client.query("select 1 as one")).rows)).toEqual([
@@ -186,7 +186,7 @@ describe("a pid file left by a crash", () => {
   test.each([
     ["of nobody", () => 2 ** 22 - 3],
     ["of a stranger", () => process.pid],
-  ])("that names the process %s does not hinder the start", async (_whose, pidOf) => {
+  ])("that names the process %s does not prevent the start", async (_whose, pidOf) => {
     const first = await startEmbedded({ dataDir });
     await first.stop();
     const lines = [pidOf(), clusterOf(first.home), 0, first.port, "", "127.0.0.1", "", "ready", ""];

@@ -8,14 +8,14 @@ const migrated = await createTestDatabase();
 test("migrates an empty database, says what it did and what comes next", async () => {
   await using db = await createEmptyDatabase();
   const outcome = await headroom(["migrate", "--database-url", db.url]);
-  // On a busy machine it takes long enough to tell how far it is.
+  // On a busy machine it takes long enough to report its progress.
   expect({ ...outcome, err: outcome.err.replaceAll(/^Migrating .*\n/gm, "") }).toMatchObject({ status: 0, err: "" });
   expect(outcome.out).toContain("applied    migrations/0001_headroom_roles.sql");
   expect(outcome.out).toContain("Next:");
   expect(outcome.out).not.toContain(new URL(db.url).password);
 });
 
-test("takes the database from the environment, and prints one JSON object when asked to", async () => {
+test("takes the database from the environment, and prints one JSON object with --json", async () => {
   const outcome = await headroom(["migrate", "--json"], { env: { DATABASE_URL: migrated.url } });
   expect(outcome.status).toBe(0);
   expect(JSON.parse(outcome.out)).toMatchObject({ applied: [], reapplied: [], missing: [], dryRun: false });
@@ -31,7 +31,7 @@ test("changes nothing in a dry run", async () => {
   }
 });
 
-test("without a database is called wrongly, and says how it is called", async () => {
+test("without a database it is called wrongly, and says how to call it", async () => {
   const outcome = await headroom(["migrate"]);
   expect(outcome).toMatchObject({ status: 2, out: "" });
   expect(outcome.err).toContain("DATABASE_URL");
@@ -54,7 +54,7 @@ test.each([[["no-such-command"]], [["migrate", "--no-such-option"]]])("%j is cal
   expect(outcome.err).toContain("error: unknown");
 });
 
-test("help and version are no failures", async () => {
+test("help and version are not failures", async () => {
   expect(await headroomProcess(["--help"])).toMatchObject({ status: 0, err: "" });
   expect(await headroomProcess(["--version"])).toMatchObject({
     status: 0,

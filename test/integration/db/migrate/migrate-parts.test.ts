@@ -1,4 +1,7 @@
-/** The engine installs alone, into a database that keeps its own; the rest can follow; and nobody else's schema is touched. */
+/**
+ * The engine can be installed alone into a database with other things in it; the rest can follow; and no schema of another application is
+ * touched.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +27,7 @@ const all = async (url: string, query: string): Promise<unknown[]> =>
 
 const engineSchemas = ["headroom", "outbox", "webhooks", "payments", "ledger"];
 
-/** How many of each kind the files of a schema make. The migrator's history has two tables of its own; partitions do not count. */
+/** How many objects of each kind a schema's files make. The migrator's history has two tables of its own; partitions are not counted. */
 async function promised(schema: string): Promise<{ schema: string; tables: number; views: number; functions: number }> {
   const filesIn = async (folder: string): Promise<number> => {
     const entries = await readdir(join(sqlDir, folder, schema), { recursive: true }).catch(() => []);
@@ -41,7 +44,7 @@ async function promised(schema: string): Promise<{ schema: string; tables: numbe
   };
 }
 
-/** What the database holds of ours, by schema; and what is in public, which has to be nothing. */
+/** Our objects in the database, by schema; and what is in public, which must be nothing. */
 const held = `
   select n.nspname::text as schema,
          (select count(*)::int from pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relispartition) as tables,
@@ -116,12 +119,12 @@ describe.each(everyVersion)("the engine alone on PostgreSQL %i", async (version)
 describe("where the whole is installed", async () => {
   const db = await createTestDatabase();
 
-  test("the engine alone has nothing to do, and misses nothing of the rest", async () => {
+  test("migrating the engine alone again changes nothing, and does not miss the rest", async () => {
     expect(await migrateAt(db.url, { only: "outbox" })).toMatchObject({ applied: [], reapplied: [], missing: [] });
     expect(await migrateAt(db.url)).toMatchObject({ applied: [], reapplied: [], missing: [] });
   });
 
-  test("the engine alone is not brought forward under the rest", async () => {
+  test("the engine alone is not upgraded under the rest", async () => {
     const file = "functions/outbox/claim/claim.sql";
     await db.superuser.pool.query("update headroom.recreatables set checksum = 'outdated' where path = $1", [file]);
     await expect(migrateAt(db.url, { only: "outbox" })).rejects.toMatchObject({
@@ -132,7 +135,7 @@ describe("where the whole is installed", async () => {
   });
 });
 
-test("each part has an order of its own: the rest may be added to an engine that went ahead", async () => {
+test("each part is ordered separately: the rest may be added to an engine that is ahead", async () => {
   const folder = join(scratch, "order");
   await mkdir(join(folder, "migrations"), { recursive: true });
   const write = (name: string, text: string) => writeFile(join(folder, "migrations", name), text);
@@ -161,7 +164,7 @@ const state = (schema: string) => `
   select n.nspowner::regrole::text as owner, c.relname::text as name, c.relacl::text as rights, (select body from ${schema}.messages) as body
     from pg_namespace n left join pg_class c on c.relnamespace = n.oid where n.nspname = '${schema}'`;
 
-describe("a schema of one of our names that is somebody else's", () => {
+describe("a schema with one of our names that belongs to another application", () => {
   test.each([
     ["outbox", undefined],
     ["outbox", "outbox"],

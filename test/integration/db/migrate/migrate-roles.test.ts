@@ -1,4 +1,4 @@
-/** Roles are the cluster's, not the database's: these tests need clusters in which none of ours exists yet. */
+/** Roles belong to the cluster, not to the database: these tests need clusters in which none of ours exists yet. */
 import { afterAll, describe, expect, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
@@ -31,7 +31,7 @@ describe.each(everyVersion)("roles on PostgreSQL %i", async (version) => {
     expect(ours.rows).toEqual([]);
   });
 
-  test("databases of one cluster that are migrated at the same moment all get through", async () => {
+  test("databases of one cluster that are migrated at the same moment all succeed", async () => {
     const names = ["race_1", "race_2", "race_3", "race_4"];
     for (const name of names) await createSupabaseDatabase(cluster, name);
     const results = await Promise.all(names.map((name) => migrateAs(cluster.port, name, migratorRole)));
@@ -39,7 +39,7 @@ describe.each(everyVersion)("roles on PostgreSQL %i", async (version) => {
     expect(results.every((result) => result.applied.length > 0)).toBe(true);
   });
 
-  test("a second migrating role is helped where the server allows it, and else told the remedy", async () => {
+  test("a second migrating role gets the rights where the server allows it, and otherwise the remedy", async () => {
     await superuser(`create role second login createrole createdb password '${testPassword}'`);
     await superuser("create database of_second owner second");
     if (version >= 16) {
@@ -54,7 +54,7 @@ describe.each(everyVersion)("roles on PostgreSQL %i", async (version) => {
     expect((await migrateAs(cluster.port, "of_second", "second")).applied.length).toBeGreaterThan(0);
   });
 
-  test("a second role can go on with a database that the first one migrated", async () => {
+  test("a second role can continue with a database that the first one migrated", async () => {
     expect(await migrateAs(cluster.port, "race_1", "second")).toMatchObject({ applied: [], reapplied: [] });
   });
 });

@@ -62,7 +62,7 @@ describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (v
     expect(await all(db.url, "select notes.add_note('x') is not null as added")).toEqual([{ added: true }]);
   });
 
-  test("every object belongs to the owner, and nothing to those whom default privileges favour", async () => {
+  test("every object belongs to the owner, and default privileges give nobody anything", async () => {
     await using db = await createEmptyDatabase(version);
     await migrateAt(db.url);
     const owners = `select distinct o from (
@@ -77,14 +77,14 @@ describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (v
     expect(await all(db.superuserUrl, favoured)).toEqual([]);
   });
 
-  test("several that start at once all succeed, and one of them does the work", async () => {
+  test("several that start at the same time all succeed, and one of them does the work", async () => {
     await using db = await createEmptyDatabase(version);
     const results = await Promise.all(Array.from({ length: 5 }, () => migrateAt(db.url)));
     expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1);
     expect(await all(db.superuserUrl, "select count(*)::int as n from notes.notes")).toEqual([{ n: 1 }]);
   });
 
-  test("several get through although the database asks for strict isolation", async () => {
+  test("several succeed although the database defaults to strict isolation", async () => {
     await using db = await createEmptyDatabase(version);
     await withConnection(db.superuserUrl, (client) =>
       client.query(`alter database ${db.name} set default_transaction_isolation = 'serializable'`),
@@ -93,7 +93,7 @@ describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (v
     expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1);
   });
 
-  test("one that another login's advisory lock should hold up is not held up", async () => {
+  test("another login's advisory lock does not hold it up", async () => {
     await using db = await createEmptyDatabase(version);
     await withConnection(db.superuserUrl, async (hostile) => {
       await hostile.query("select pg_advisory_lock(1215456082, 1)");
@@ -103,7 +103,7 @@ describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (v
     });
   });
 
-  test("one that comes while another migrates waits for it", async () => {
+  test("one that starts while another migrates waits for it", async () => {
     await using db = await createEmptyDatabase(version);
     await migrateAt(db.url);
     await withConnection(db.superuserUrl, async (other) => {
@@ -119,7 +119,7 @@ describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (v
     });
   });
 
-  test("through a transaction pooler it works just the same", async () => {
+  test("it works the same through a transaction pooler", async () => {
     await using db = await createEmptyDatabase(version);
     const pooler = await startTransactionPooler(db.url);
     try {
@@ -130,7 +130,7 @@ describe.each(everyVersion)("migrating as an ordinary role on PostgreSQL %i", (v
     }
   });
 
-  test("a superuser can go on where an ordinary role began", async () => {
+  test("a superuser can continue where an ordinary role began", async () => {
     await using db = await createEmptyDatabase(version);
     await migrateAt(db.url);
     await edit("migrations/0003_more.sql", () => "alter table notes.notes add column author text;\n");
@@ -150,7 +150,7 @@ describe("a changed file", () => {
     expect(await all(db.superuserUrl, "select notes.clean_body('x') as body")).toEqual([{ body: "noted: x" }]);
   });
 
-  test("that makes a function anew leaves it closed to everybody again", async () => {
+  test("that replaces a function leaves it closed to everybody again", async () => {
     await using db = await createEmptyDatabase();
     await migrateAt(db.url);
     await edit("functions/notes/clean_body.sql", (text) => `drop function notes.clean_body(text);\n${text}`);
@@ -159,7 +159,7 @@ describe("a changed file", () => {
     expect(await all(db.superuserUrl, open)).toEqual([{ open: false }]);
   });
 
-  test("that differs in line ends only counts as unchanged", async () => {
+  test("that differs only in line endings is treated as unchanged", async () => {
     await using db = await createEmptyDatabase();
     await migrateAt(db.url);
     await edit("migrations/0002_notes.sql", (text) => text.replaceAll("\n", "\r\n"));
@@ -180,7 +180,7 @@ describe("a changed file", () => {
     expect(await all(db.superuserUrl, "select notes.clean_body('x') as body")).toEqual([{ body: "note: x" }]);
   });
 
-  test("that has gone is reported once, and what it made stays", async () => {
+  test("that was deleted is reported once, and what it made stays", async () => {
     await using db = await createEmptyDatabase();
     await migrateAt(db.url);
     await rm(join(sqlDir, "views/recent.sql"));
@@ -196,7 +196,7 @@ describe("a new migration", () => {
   test("is applied alone, and everything re-creatable after it", async () => {
     await using db = await createEmptyDatabase();
     await migrateAt(db.url);
-    // Takes the trigger and the policy along; both must be back afterwards.
+    // Drops the trigger and the policy too; both must be back afterwards.
     await edit("migrations/0003_anew.sql", () => {
       return "drop table notes.notes cascade;\ncreate table notes.notes (note_id bigint, body text, changed_at timestamptz);\n";
     });
@@ -219,7 +219,7 @@ describe("a new migration", () => {
     await expect(migrateAt(db.url)).rejects.toMatchObject({ code: "migration_out_of_order" });
   });
 
-  test("that fails leaves the database as it was, and says file and line", async () => {
+  test("that fails leaves the database unchanged, and names file and line", async () => {
     await using db = await createEmptyDatabase();
     await edit(
       "migrations/0003_broken.sql",
@@ -239,7 +239,7 @@ describe("a new migration", () => {
     await expect(migrateAt(db.url)).rejects.toMatchObject({ code: "migration_ends_transaction" });
   });
 
-  test("waits its turn for a lock, tries anew, and succeeds when the holder is done", async () => {
+  test("waits its turn for a lock, tries again, and succeeds when the holder is done", async () => {
     await using db = await createEmptyDatabase();
     await migrateAt(db.url);
     await edit("migrations/0003_column.sql", () => "alter table notes.notes add column author text;\n");
@@ -273,7 +273,7 @@ async function threeTables(): Promise<EmptyDatabase> {
 }
 
 describe("an upgrade, while others use the tables that it changes", () => {
-  test("deadlocks with nobody: it takes all locks at first, and gives back what it has while it waits", async () => {
+  test("deadlocks with nobody: it takes all locks first, and releases what it has while it waits", async () => {
     await using db = await threeTables();
     await withConnection(db.superuserUrl, async (holder) => {
       await holder.query("begin; select * from notes.notes");
@@ -289,7 +289,7 @@ describe("an upgrade, while others use the tables that it changes", () => {
     expect(await all(db.superuserUrl, deadlocks)).toEqual([{ deadlocks: 0 }]);
   });
 
-  test("says who they are when they do not let go, and changes nothing", async () => {
+  test("names those who do not release the tables, and changes nothing", async () => {
     await using db = await threeTables();
     await withConnection(db.superuserUrl, async (holder) => {
       await holder.query("set application_name = 'report'; begin; select * from notes.notes");
@@ -304,7 +304,7 @@ describe("an upgrade, while others use the tables that it changes", () => {
 });
 
 describe("a database that a later release migrated", () => {
-  test("is refused and left as it is", async () => {
+  test("is refused and left unchanged", async () => {
     await using db = await createEmptyDatabase();
     await edit("migrations/0003_future.sql", () => "create table notes.future (id int);\n");
     await migrateAt(db.url);
@@ -321,7 +321,7 @@ describe("a database that a later release migrated", () => {
 });
 
 describe("a dry run", () => {
-  test("says what would be done and does none of it", async () => {
+  test("says what would be done, and does none of it", async () => {
     await using db = await createEmptyDatabase();
     expect(await migrateAt(db.url, { dryRun: true })).toMatchObject({ applied: migrations, dryRun: true, version: 0 });
     expect(await all(db.superuserUrl, "select to_regnamespace('notes') as there")).toEqual([{ there: null }]);

@@ -1,4 +1,4 @@
-/** What Supabase's databases have and plain ones have not, and what the migrator has to live with there. */
+/** What Supabase's databases have in addition to plain ones, and what the migrator must cope with there. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate, type MigrationResult } from "../../../../src/db/migrate.ts";
@@ -6,8 +6,8 @@ import { migratorRole, everyVersion } from "../../../helpers/clusters.ts";
 import { createEmptyDatabase, createTestDatabase, type EmptyDatabase } from "../../../helpers/database.ts";
 
 /**
- * As in Supabase's own set-up until August 2026: meant for pg_graphql, it acts on every new function named `resolve`, in any schema, as whoever
- * made the function, who may do nothing in graphql_public.
+ * As in Supabase's own set-up until August 2026: meant for pg_graphql, it acts on every new function named `resolve`, in any schema, with
+ * the rights of the function's creator, who may do nothing in graphql_public.
  */
 const graphqlAccess = `
 create schema extensions;
@@ -32,7 +32,7 @@ create event trigger issue_pg_graphql_access on ddl_command_end when tag in ('CR
   execute function extensions.grant_pg_graphql_access();
 `;
 
-/** Enough of pg_cron to schedule a job, and to tell in which transaction that was. */
+/** Enough of pg_cron to schedule a job, and to see in which transaction that was. */
 const cron = `
 create schema cron;
 grant usage on schema cron to ${migratorRole};
@@ -42,8 +42,8 @@ create function cron.schedule(job_name text, schedule text, command text) return
 `;
 
 /**
- * Enough of Realtime to send, to whom row-level security lets hear. Its table belongs to who migrates, which here stands for what Supabase
- * lets them do on it.
+ * Enough of Realtime to send, with row-level security to decide who receives. Its table belongs to the migrating role, which stands for
+ * what Supabase lets that role do on it.
  */
 const realtime = `
 create schema realtime;
@@ -59,7 +59,7 @@ create function realtime.send(payload jsonb, event text, topic text, private boo
   insert into realtime.messages (topic, event, payload, private) values (topic, event, payload, private) $$;
 `;
 
-describe.each(everyVersion)("a database with all that Supabase adds, on PostgreSQL %i", (version) => {
+describe.each(everyVersion)("a database with everything that Supabase adds, on PostgreSQL %i", (version) => {
   let db: EmptyDatabase;
   let first: MigrationResult;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe.each(everyVersion)("a database with all that Supabase adds, on PostgreS
     expect(first.applied.length).toBeGreaterThan(0);
   });
 
-  test("has the timers scheduled in small transactions after the large one, which pg_cron's launcher would not notice", async () => {
+  test("schedules the timers in small transactions after the large one, which pg_cron's launcher would not notice", async () => {
     await withConnection(db.superuserUrl, async (client) => {
       const scheduled = await client.query(`
         select jobname, count(distinct txid) > 1 as again, bool_and(txid > (select max(xmin::text::bigint) from headroom.migrations)) as afterwards
@@ -93,7 +93,7 @@ describe.each(everyVersion)("a database with all that Supabase adds, on PostgreS
     });
   });
 
-  test("has Realtime tell each member of what came, and nobody else; what fails there holds up nobody", async () => {
+  test("has Realtime tell each member of new notifications, and nobody else; a failure there holds up nobody", async () => {
     await withConnection(db.url, (client) => migrate(client));
     await withConnection(db.superuserUrl, async (client) => {
       await client.query(`
@@ -131,10 +131,10 @@ describe.each(everyVersion)("a database with all that Supabase adds, on PostgreS
   });
 });
 
-describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("a Supabase database on PostgreSQL %i", async (version) => {
   const migrated = await createTestDatabase({ version });
 
-  test("whose event trigger stands in the way is said to have one, and keeps nothing of the migration", async () => {
+  test("with an event trigger in the way: the error names it, and nothing of the migration is kept", async () => {
     await using db = await createEmptyDatabase(version);
     await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess.replace("'resolve'", "'claim'")));
     await withConnection(db.url, async (client) => {
@@ -147,7 +147,7 @@ describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (
     });
   });
 
-  test("gets its timers from the next migration, also where pg_cron came later and nothing else is to be done", async () => {
+  test("gets its timers from the next migration, even where pg_cron came later and nothing else needs doing", async () => {
     await withConnection(migrated.superuserUrl, (client) => client.query(cron));
     const calls = async (): Promise<unknown> =>
       withConnection(
@@ -165,7 +165,7 @@ describe.each(everyVersion)("a database of Supabase's on PostgreSQL %i", async (
     ]);
   });
 
-  test("is migrated although pg_cron would not schedule anything, which is said", async () => {
+  test("is migrated although pg_cron would not schedule anything, which is reported", async () => {
     await using db = await createEmptyDatabase(version);
     await withConnection(db.superuserUrl, (client) => client.query(`${cron} alter table cron.calls add check (false)`));
     await withConnection(db.url, async (client) => {

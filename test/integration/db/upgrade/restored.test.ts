@@ -1,4 +1,7 @@
-/** What a restore leaves: objects of ours with another owner, and rights that are gone. pg_restore itself does not come from npm, so its end is made here in SQL. */
+/**
+ * What a restore leaves: objects of ours with another owner, and missing rights. pg_restore itself does not come from npm, so its result is
+ * made here in SQL.
+ */
 import { describe, expect, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { listMisowned, migrate } from "../../../../src/db/migrate.ts";
@@ -8,7 +11,7 @@ import { headroom } from "../../cli/program.ts";
 
 const parts = ["engine", "product"] as const;
 
-/** As after pg_restore by the migrating role: in public the change of the owner failed, and what the owner had there came last. */
+/** As after pg_restore by the migrating role: in public the change of owner failed, and the owner's objects there came last. */
 const restored = `
 do $$
 declare v_what text;
@@ -28,7 +31,7 @@ begin
 end
 $$`;
 
-/** As after pg_restore --no-owner: everything belongs to who restored. */
+/** As after pg_restore --no-owner: everything belongs to the restoring role. */
 const restoredWithoutOwners = `${restored};
 do $$
 declare v_what text;
@@ -57,7 +60,7 @@ select count(*)::int as count from (
   union all select nspowner from pg_namespace where nspname = any ($1) and nspname <> 'public'
 ) o where owner = '${migratorRole}'::regrole`;
 
-describe.each(everyVersion)("a database that was restored, on PostgreSQL %i", async (version) => {
+describe.each(everyVersion)("a restored database, on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
   const again = (dryRun = false) => withConnection(db.url, (client) => migrate(client, { dryRun }));
   const doctor = async (url = db.url) => {
@@ -75,7 +78,7 @@ describe.each(everyVersion)("a database that was restored, on PostgreSQL %i", as
   const left = async (names: readonly string[]): Promise<number> =>
     (await db.superuser.pool.query<{ count: number }>(ownersLeft, [names])).rows[0]?.count ?? -1;
 
-  test("what lost its owner in public is named by doctor, and taken back by migrate", async () => {
+  test("objects in public that lost their owner are named by doctor, and taken back by migrate", async () => {
     expect(await doctor()).toMatchObject({ status: "ok" });
     await db.superuser.pool.query(restored);
     const found = await doctor();
@@ -91,7 +94,7 @@ describe.each(everyVersion)("a database that was restored, on PostgreSQL %i", as
     expect(await doctor()).toMatchObject({ status: "ok" });
   });
 
-  test("so is everything after a restore without owners", async () => {
+  test("everything else is too, after a restore without owners", async () => {
     const ours = await schemas();
     await db.superuser.pool.query(restoredWithoutOwners);
     expect(await left(ours)).toBeGreaterThan(1_000);
@@ -101,7 +104,7 @@ describe.each(everyVersion)("a database that was restored, on PostgreSQL %i", as
     expect(await doctor()).toMatchObject({ status: "ok" });
   });
 
-  test("a table of an application in public stays its own", async () => {
+  test("a table of an application in public keeps its owner", async () => {
     await withConnection(db.url, (client) =>
       client.query("create table public.orders (id int); create type public.kind as enum ('a')"),
     );
@@ -112,7 +115,7 @@ describe.each(everyVersion)("a database that was restored, on PostgreSQL %i", as
     expect(await doctor()).toMatchObject({ status: "ok" });
   });
 
-  test("rights that are missing or too many are named by doctor, and put right by migrate", async () => {
+  test("missing and excess rights are named by doctor, and corrected by migrate", async () => {
     await db.superuser.pool.query(`
       revoke execute on function outbox.reap(integer) from headroom_executor;
       grant execute on function outbox.status() to public;

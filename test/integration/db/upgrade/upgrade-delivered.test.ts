@@ -1,7 +1,7 @@
 /**
- * An installation from before lanes knew when they last delivered learns it from its archive when it is upgraded, and ends as one that was
- * made anew; refunds that wait in payments, from before they had a stream of their own, go out from there, and nothing else by their rail.
- * What later migrations brought is taken back here, by name.
+ * An installation from before lanes stored when they last delivered gets it from its archive in the upgrade, and ends up equal to a new
+ * one. Refunds that wait in payments, from before they had their own stream, go out from there, and nothing else uses their rail. What
+ * later migrations added is removed here, by name.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../../../scripts/gen/schema.ts";
@@ -13,7 +13,7 @@ import { tracesOf } from "../../capacity/traces.ts";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
 import { Engine, idsOf } from "../../outbox/engine.ts";
 
-/** As migrations from 0049 on found it; bodies of functions that they drop do not matter. */
+/** The schema that migrations from 0049 on found; bodies of functions that they drop do not matter. */
 const takeBack = `
 set role headroom_owner;
 create function capacity.last_notified_at(text, integer) returns timestamptz language sql as 'select null::timestamptz';
@@ -91,7 +91,7 @@ describe.each(everyVersion)("an upgrade on PostgreSQL %i", async (version) => {
   };
   beforeAll(() => engine.start());
 
-  test("fills in what was delivered, what was skipped, and nothing of what failed or waits", async () => {
+  test("fills in what was delivered and what was skipped, but nothing that failed or waits", async () => {
     await rowsOf(surfaces.superuser, "update outbox.limits set min_interval_ms = 0");
     const [capacity, people] = [await streamOf("capacity"), await streamOf("people")];
     const failed = await surfaces.create();
@@ -121,14 +121,14 @@ describe.each(everyVersion)("an upgrade on PostgreSQL %i", async (version) => {
     expect(delivered.length).toBeGreaterThan(0);
     expect(delivered.length).toBeLessThan(lanes.length);
 
-    // The databases of most tests have fewer partitions made for them, which the upgrade knows nothing of.
+    // The databases of most tests have fewer partitions, which the upgrade does not know.
     const schema = (await withConnection(surfaces.db.superuserUrl, dumpSchema)).replace("DEFAULT 2)", "DEFAULT 30)");
     await withConnection(surfaces.db.superuserUrl, (client) => client.query(takeBack));
     await rowsOf(surfaces.superuser, "update capacity.submissions set idempotency_key = 'Zugzwang 7'");
     const { applied } = await withConnection(surfaces.db.url, (client) => migrate(client));
     expect(applied.slice(0, 3).map((path) => path.slice(11, 15))).toEqual(["0049", "0050", "0051"]);
     expect(await oneOf(surfaces.superuser, known)).toEqual(before);
-    // Keys that stood as they were given are hashed, and still know a repeat.
+    // Keys that were stored in clear text are hashed, and still recognise a repeat.
     expect(await tracesOf(surfaces.db, ["Zugzwang 7"])).toEqual([]);
     expect((await surfaces.create({ key: "Zugzwang 7" })).id).toBe(keyed.id);
     expect(await withConnection(surfaces.db.superuserUrl, dumpSchema)).toBe(schema);
@@ -146,7 +146,7 @@ describe.each(everyVersion)("an upgrade on PostgreSQL %i", async (version) => {
     ]);
     const refunds = "select writers::text[] as writers from outbox.streams where name = 'refunds'";
     expect(await oneOf(surfaces.superuser, refunds)).toEqual({ writers: [] });
-    // What waited then is found by those who have its rails.
+    // Relays with the right rails find what waited then.
     expect(await engine.drain(capacity)).not.toEqual([]);
   });
 });

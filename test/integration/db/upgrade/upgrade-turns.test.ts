@@ -1,6 +1,6 @@
 /**
- * An installation from before jobs had their customer's turn is upgraded while several jobs of a customer are under way: each goes on, and
- * nothing is left behind that waits for what nobody looks at.
+ * An installation from before jobs had their customer's turn is upgraded while several jobs of a customer are running: each continues, and
+ * nothing is left waiting for what nobody checks.
  */
 import { expect, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
@@ -10,7 +10,7 @@ import { startProvisioning, type Job } from "../../provisioning/jobs.ts";
 
 const p = await startProvisioning(18);
 
-/** As migration 0105 found it. */
+/** The schema that migration 0105 found. */
 const takeBack = `
 set role headroom_owner;
 alter table provisioning.attempts drop column due_at cascade, drop column sent_at cascade, drop column over_at cascade,
@@ -33,7 +33,7 @@ update headroom.recreatables set checksum = 'outdated';
 reset role`;
 
 let runs = 600_000;
-/** Its run was stopped and cleaned up after; whether that run is over, nobody said. */
+/** Its run was stopped and cleaned up after; nobody reported whether that run has ended. */
 async function stopped(customer: unknown, retried: boolean): Promise<Job> {
   const job = await p.confirmed(customer);
   await p.says(job, { signal: "claim" });
@@ -51,7 +51,7 @@ async function stopped(customer: unknown, retried: boolean): Promise<Job> {
   return job;
 }
 
-test("jobs of a customer that are under way go on, and nothing is wrong with any of them", async () => {
+test("running jobs of a customer continue, and nothing is wrong with any of them", async () => {
   const [three, again] = ["three", "again"].map((org_id) => ({ org_id, name: org_id }));
   const over = [await stopped(three, false), await stopped(three, false)];
   const running = await p.confirmed(three);

@@ -1,6 +1,6 @@
 /**
- * Signing in at an identity provider, with the sandbox's as the provider: the whole way of a browser, and every way in which what comes
- * back does not fit.
+ * Signing in at an identity provider, played by the sandbox: the whole path of a browser, and every way in which the provider's answer can
+ * be wrong.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { putIdentity, putIdentityDomain, putMember, removeIdentity } from "../../../../src/directory/index.ts";
@@ -72,7 +72,7 @@ describe("a member signs in at the provider", () => {
     expect(await visitor.json("/auth/me")).toMatchObject({ memberId: "riley", workspaceId: "default" });
   });
 
-  test("by a rule for the domain of a verified address, which links the account for good", async () => {
+  test("by a rule for the domain of a verified address, which links the account permanently", async () => {
     const first = new Visitor(gateway.url);
     expect((await first.get(await leave(first, "casey"))).status).toBe(403);
     const [, domain = ""] = (defaultSampleData.people[1]?.email ?? "").split("@");
@@ -82,7 +82,7 @@ describe("a member signs in at the provider", () => {
     expect(await second.json("/auth/me")).toMatchObject({ memberId: "casey" });
   });
 
-  test("and is out, in every browser, when the link is removed", async () => {
+  test("and is signed out, in every browser, when the link is removed", async () => {
     const subject = "vera";
     await putMember(control, "default", "morgan", {});
     await putIdentity(control, { workspaceId: "default", memberId: "morgan", issuer, subject });
@@ -99,7 +99,7 @@ describe("a member signs in at the provider", () => {
 });
 
 describe("nobody is signed in", () => {
-  test("who says no at the provider", async () => {
+  test("who refuses at the provider", async () => {
     const visitor = new Visitor(gateway.url);
     const response = await visitor.get(await leave(visitor, ""));
     expect(response.status).toBe(403);
@@ -107,7 +107,7 @@ describe("nobody is signed in", () => {
     expect(visitor.cookies.size).toBe(0);
   });
 
-  test("by a link that somebody else began: the code of another browser is worth nothing here", async () => {
+  test("by a link that another person began: the code of another browser is worthless here", async () => {
     const attacker = new Visitor(gateway.url);
     const link = await leave(attacker, "riley");
     const victim = new Visitor(gateway.url);
@@ -156,7 +156,7 @@ describe("nobody is signed in", () => {
   });
 });
 
-test("neither code, state nor account stand in the log", async () => {
+test("code, state and account are not in the log", async () => {
   const visitor = new Visitor(gateway.url);
   const link = await leave(visitor, "riley");
   await visitor.get(link);

@@ -1,4 +1,4 @@
-/** Signing in and out with a browser, in the sandbox and without: cookies, pages, and what other sites cannot do with them. */
+/** Signing in and out with a browser, in the sandbox and without: cookies, pages, and what other sites cannot do. */
 import { describe, expect, test } from "vitest";
 import { startWorkflow } from "../../capacity/workflow.ts";
 import { cookieIn, Visitor } from "../visitor.ts";
@@ -32,7 +32,7 @@ const signedInAs = async (member: string, gateway = sandbox): Promise<Visitor> =
 };
 
 describe("the sandbox's picker", () => {
-  test("offers everybody who is active, and signs in as the one who is picked", async () => {
+  test("offers every active member, and signs in as the chosen one", async () => {
     const visitor = new Visitor(sandbox.url);
     const page = await (await visitor.get("/auth/sign-in?return_to=/docs")).text();
     expect(page).toContain('value="acme/rita"');
@@ -57,7 +57,7 @@ describe("the sandbox's picker", () => {
     expect((await visitor.get("/auth/me")).status).toBe(401);
   });
 
-  test("is not there outside of the sandbox", async () => {
+  test("does not exist outside the sandbox", async () => {
     const visitor = new Visitor(plain.url);
     expect((await visitor.post("/auth/persona", { member: "acme/rita" })).status).toBe(404);
     const page = await (await visitor.get("/auth/sign-in")).text();
@@ -75,7 +75,7 @@ describe("the sandbox's picker", () => {
     "/.//evil.example",
     "/x/..//evil.example",
     "/%2e//evil.example",
-  ])("leads to no other place than ours (%j)", async (returnTo) => {
+  ])("leads nowhere but to our own pages (%j)", async (returnTo) => {
     const visitor = new Visitor(sandbox.url);
     const response = await visitor.post("/auth/persona", { member: "acme/rita", return_to: returnTo });
     expect(response.headers.get("location")).toBe("/auth/me");
@@ -83,7 +83,7 @@ describe("the sandbox's picker", () => {
 });
 
 describe("the session cookie", () => {
-  test("is out of reach for scripts and other sites, and on https bound to the host", async () => {
+  test("is out of reach of scripts and other sites, and with https bound to the host", async () => {
     const visitor = new Visitor(secure.url);
     const response = await visitor.post(
       "/auth/persona",
@@ -109,7 +109,7 @@ describe("the session cookie", () => {
     expect(asCookie.status).toBe(401);
   });
 
-  test("that was changed, or stands there twice, signs nobody in", async () => {
+  test("that was changed, or is sent twice, signs nobody in", async () => {
     const visitor = await signedInAs("ada");
     const cookie = cookieIn(visitor, "headroom_session");
     const [header, payload = "", signature] = cookie.split(".");
@@ -144,7 +144,7 @@ describe("the session cookie", () => {
     now = Date.now();
   });
 
-  test("survives a change of the secret, while the one before is still accepted", async () => {
+  test("survives a change of the secret, while the previous one is still accepted", async () => {
     const visitor = await signedInAs("rita");
     const cookie = `headroom_session=${cookieIn(visitor, "headroom_session")}`;
     expect((await fetch(`${rotated.url}/auth/me`, { headers: { cookie } })).status).toBe(200);
@@ -155,7 +155,7 @@ describe("the session cookie", () => {
     expect((await fetch(`${sandbox.url}/auth/me`, { headers: { cookie: newer } })).status).toBe(401);
   });
 
-  test("counts no more once the member is removed, also after they came back", async () => {
+  test("is no longer valid once the member is removed, even after they come back", async () => {
     const visitor = await signedInAs("carl");
     await db.as("headroom_control").pool.query("select directory.remove_member('acme', 'carl')");
     expect((await visitor.get("/auth/me")).status).toBe(401);
@@ -166,7 +166,7 @@ describe("the session cookie", () => {
 });
 
 describe("signing out", () => {
-  test("takes the cookie away", async () => {
+  test("removes the cookie", async () => {
     const visitor = await signedInAs("rita");
     const response = await visitor.post("/auth/sign-out", {});
     expect(response.status).toBe(200);
@@ -174,7 +174,7 @@ describe("signing out", () => {
     expect((await visitor.get("/auth/me")).status).toBe(401);
   });
 
-  test("everywhere ends the sessions of all browsers, and later ones begin anew", async () => {
+  test("everywhere ends the sessions of all browsers, but not later ones", async () => {
     const [here, there, other] = [await signedInAs("tim"), await signedInAs("tim"), await signedInAs("tess")];
     expect((await here.post("/auth/sign-out", { everywhere: "yes" })).status).toBe(200);
     const refused = await there.get("/auth/me", { accept: "application/json" });
@@ -185,7 +185,7 @@ describe("signing out", () => {
   });
 
   test.each([{ "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "", origin: "https://evil.example" }])(
-    "cannot be made to happen by another site (%j)",
+    "cannot be triggered by another site (%j)",
     async (headers) => {
       const visitor = await signedInAs("rita");
       expect((await visitor.post("/auth/sign-out", { everywhere: "yes" }, headers)).status).toBe(403);
@@ -195,8 +195,8 @@ describe("signing out", () => {
   );
 });
 
-describe("who is signed in", () => {
-  test("is shown as a page to a browser, and led to sign in when nobody is", async () => {
+describe("the signed-in member", () => {
+  test("is shown as a page to a browser, which is sent to sign in when nobody is", async () => {
     const visitor = await signedInAs("ada");
     expect(await (await visitor.get("/auth/me")).text()).toContain("Signed in as Ada");
     const stranger = await new Visitor(sandbox.url).get("/auth/me");
@@ -204,7 +204,7 @@ describe("who is signed in", () => {
     expect(await stranger.text()).toContain('href="/auth/sign-in?return_to=%2Fauth%2Fme"');
   });
 
-  test("is told as JSON to a program with a token", async () => {
+  test("is returned as JSON to a program with a token", async () => {
     const authorization = `Bearer ${await memberToken("vera")}`;
     const response = await fetch(`${plain.url}/auth/me`, { headers: { authorization } });
     expect(await response.json()).toMatchObject({ memberId: "vera", roles: ["vp"] });

@@ -1,4 +1,4 @@
-/** The one way to the database: who is asked for, what is left behind, and what happens when something fails. */
+/** The only way to the database: whom it acts for, what is left behind, and what happens when something fails. */
 import { afterAll, describe, expect, it } from "vitest";
 import { createGatewayDatabase, type TransactionOptions } from "../../../../src/http/database/gateway-database.ts";
 import { functionsWithSecrets } from "../../../../src/http/database/secret-use.ts";
@@ -56,7 +56,7 @@ describe("a transaction", () => {
     ]);
   });
 
-  it("is given the key to the secrets only where it may need one, and leaves none behind", async () => {
+  it("is given the key to the secrets only where it may need one, and does not leave it behind", async () => {
     const secretIn = async (options: TransactionOptions): Promise<unknown> =>
       (await gateway.run(anonymous, [{ text: whoText }], options))[0]?.rows[0]?.["secret"];
     for (const path of ["/rpc/who_am_i", "/capacity_requests", "/handle_slack_webhook", "/webhooks/slack"]) {
@@ -107,7 +107,7 @@ describe("a transaction", () => {
     ]);
   });
 
-  it("reports what only the commit finds out", async () => {
+  it("reports failures that only the commit raises", async () => {
     await db.superuser.pool.query(`
       create table public.late (probe int references public.probe deferrable initially deferred);
       grant all on public.late to anon`);
@@ -117,7 +117,7 @@ describe("a transaction", () => {
     expect((await db.superuser.pool.query("select * from public.late")).rows).toEqual([]);
   });
 
-  it("that may only read cannot write", async () => {
+  it("that is read-only cannot write", async () => {
     const writing = gateway.run(anonymous, [{ text: "insert into public.probe values (8, 'x')" }], { readOnly: true });
     await expect(writing).rejects.toMatchObject({ sqlState: "25006" });
   });
@@ -135,7 +135,7 @@ describe("a transaction", () => {
     expect((await db.superuser.pool.query("select * from public.probe where id = 9")).rows).toEqual([]);
   });
 
-  it("asked for a session that does not exist runs nothing as the login", async () => {
+  it("with a role that does not exist runs nothing as the login", async () => {
     // oxlint-disable-next-line typescript/no-explicit-any -- a role that the types forbid
     const odd = { role: "nosuchrole", claims: {} } as any;
     await expect(gateway.run(odd, [{ text: "insert into public.probe values (10, 'x')" }])).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe("a named statement", () => {
   const ask = async (left: number, right: number) =>
     (await gateway.run(anonymous, [{ ...named, values: [left, right] }]))[0]?.rows;
 
-  it("is prepared again when nobody knows whether a failed batch prepared it", async () => {
+  it("is prepared again when a failed batch may or may not have prepared it", async () => {
     await expect(ask(1, 0)).rejects.toMatchObject({ sqlState: "22012" });
     expect(await ask(4, 2)).toEqual([{ value: 2 }]);
     await expect(ask(1, 0)).rejects.toMatchObject({ sqlState: "22012" });
@@ -161,7 +161,7 @@ describe("a named statement", () => {
     ]);
   });
 
-  it("can be done without, behind a pooler that does not bear it", async () => {
+  it("can be done without, behind a pooler that does not support it", async () => {
     const plain = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 1, prepare: false });
     await plain.run(anonymous, [{ ...named, values: [4, 2] }]);
     const kept = await plain.ask({ text: "select name from pg_prepared_statements" });
@@ -170,7 +170,7 @@ describe("a named statement", () => {
   });
 });
 
-it("a value that cannot be read fails its own call and nothing else", async () => {
+it("an unreadable value fails its own call and nothing else", async () => {
   const huge = gateway.run(anonymous, [{ text: "select 9223372036854775807::int8 as huge" }]);
   await expect(huge).rejects.toThrow("too large");
   expect(await gateway.run(anonymous, [{ text: "select null as nothing" }])).toEqual([{ rows: [{ nothing: null }] }]);
@@ -196,7 +196,7 @@ it("works behind a pooler that gives every transaction another session", async (
   }
 });
 
-it("bounds every statement, also behind a pooler that refuses to be told of it at the start", async () => {
+it("has a timeout on every statement, even behind a pooler that refuses it at connection", async () => {
   const pooler = await startTransactionPooler(db.as("authenticator").url);
   const bound = { url: pooler.url, maxConnections: 2, prepare: false, statementTimeoutMs: 100 };
   const pooled = createGatewayDatabase(bound);
@@ -216,8 +216,8 @@ it("bounds every statement, also behind a pooler that refuses to be told of it a
   }
 });
 
-describe("a connection that breaks", () => {
-  it("fails its request, and the next one gets another", async () => {
+describe("a broken connection", () => {
+  it("fails its request, and the next one gets another connection", async () => {
     const cut = gateway.transaction(anonymous, async (client) => {
       const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
       await db.superuser.pool.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
@@ -227,7 +227,7 @@ describe("a connection that breaks", () => {
     expect((await gateway.run(anonymous, [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
   });
 
-  it("says nothing of why the login failed", async () => {
+  it("does not reveal why the login failed", async () => {
     const url = new URL(db.as("authenticator").url);
     url.password = "wrong";
     const locked = createGatewayDatabase({ url: url.toString(), maxConnections: 1 });
@@ -252,7 +252,7 @@ describe("connections", () => {
     statementTimeoutMs: 60_000,
   };
 
-  it("are never all taken by one workspace, and what waits for its turn gets one", async () => {
+  it("are never all taken by one workspace, and waiting requests get one", async () => {
     const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
     const holder = await db.superuser.connect();
     await holder.query("select pg_advisory_lock(77)");
@@ -267,7 +267,7 @@ describe("connections", () => {
     await shared.close();
   });
 
-  it("are waited for no longer than the bound, and whoever has too many under way is told so", async () => {
+  it("are waited for no longer than the bound, and a caller with too many running requests is told so", async () => {
     const shared = createGatewayDatabase({
       url: db.as("authenticator").url,
       maxConnections: 4,
@@ -281,13 +281,13 @@ describe("connections", () => {
     await expect(shared.run(of("initech"), [wait])).rejects.toMatchObject({ httpStatus: 503 });
     await holder.query("select pg_advisory_unlock(77)");
     await Promise.all([...busy, others]);
-    // Nothing was lost on the way: as many as before may run again.
+    // None was lost: as many as before may run again.
     expect(await Promise.all(["a", "b", "c", "d"].map((name) => shared.run(of(name), [wait])))).toHaveLength(4);
     await holder.end();
     await shared.close();
   });
 
-  it("are never all taken by one member of a workspace, whatever they ask for", async () => {
+  it("are never all taken by one member of a workspace, whatever they call", async () => {
     const shared = createGatewayDatabase(patient);
     const holder = await db.superuser.connect();
     await holder.query("select pg_advisory_lock(77)");
@@ -304,7 +304,7 @@ describe("connections", () => {
     await shared.close();
   });
 
-  it("are shared out by networks among those who have no name", async () => {
+  it("are shared by network among anonymous callers", async () => {
     const shared = createGatewayDatabase(patient);
     const holder = await db.superuser.connect();
     await holder.query("select pg_advisory_lock(77)");
@@ -316,7 +316,7 @@ describe("connections", () => {
     await shared.close();
   });
 
-  it("are given for so long to one member, who then waits until it is made up for, and to the others as before", async () => {
+  it("are used by one member only for so long, who then waits to make up for it; others are not affected", async () => {
     const memberTime = { burst: 0.001, perSecond: 0.001 };
     const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4, memberTime });
     const long = { text: "select count(*) from generate_series(1, 100000)" };

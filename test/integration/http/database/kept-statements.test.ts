@@ -1,4 +1,4 @@
-/** Statements that a connection keeps prepared: whose rows they show, what they outlive, and how many there are. */
+/** Statements that a connection keeps prepared: whose rows they show, what they survive, and how many there are. */
 import { afterAll, describe, expect, it } from "vitest";
 import { anonymous, memberSession, serviceSession, type Session } from "../../../../src/http/auth/session.ts";
 import { createGatewayDatabase, type GatewayStatement } from "../../../../src/http/database/gateway-database.ts";
@@ -19,7 +19,7 @@ await owner.query(`
   grant usage on schema kept to anon, authenticated, service_role;
   grant select on kept.things, public.things to anon, authenticated, service_role;
 `);
-// One connection, so that everybody comes upon what the others left on it.
+// One connection, so that every caller uses statements that others left on it.
 const gateway = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 1 });
 afterAll(() => gateway.close());
 
@@ -48,7 +48,7 @@ const member = (workspaceId: string): Session => memberSession({ memberId: "rita
 const ids = async (session: Session): Promise<unknown> =>
   ((await body(session, list)) as { id: string }[] | null)?.map(({ id }) => id) ?? [];
 
-it("a statement that was prepared for one caller shows every other one their own rows", async () => {
+it("a statement that was prepared for one caller shows every other their own rows", async () => {
   for (let turn = 0; turn < 8; turn += 1) {
     expect(await ids(serviceSession())).toEqual(["1", "2", "3"]);
     expect(await ids(member("acme"))).toEqual(["1"]);
@@ -59,7 +59,7 @@ it("a statement that was prepared for one caller shows every other one their own
   expect(await preparedTexts()).toEqual([list.text, list.text, list.text]);
 });
 
-it("a right that is taken away counts at once", async () => {
+it("a revoked right takes effect immediately", async () => {
   await owner.query("revoke select on kept.things from authenticated");
   await expect(body(member("acme"), list)).rejects.toMatchObject({ sqlState: "42501" });
   await owner.query("grant select on kept.things to authenticated");
@@ -76,7 +76,7 @@ describe("what was prepared before a migration", () => {
     expect(await body(service, list)).toContainEqual({ id: "1", size: 1, workspace: "acme" });
   });
 
-  it("compares with the type that the column has now, and is prepared anew", async () => {
+  it("compares with the type that the column has now, and is prepared again", async () => {
     for (let turn = 0; turn < 7; turn += 1) expect(await body(service, bySize("2"))).toEqual(["2"]);
     await owner.query(`
       drop view public.things;
@@ -98,7 +98,7 @@ describe("what was prepared before a migration", () => {
   });
 });
 
-it("a caller with ever new texts leaves the others what they have, and the server a bounded number", async () => {
+it("a caller who always sends new texts leaves others their statements, and the server a bounded number", async () => {
   for (let turn = 0; turn < 3; turn += 1) await body(member("globex"), list);
   for (let size = 0; size < 60; size += 1) {
     const text = `select json_agg(t.id)::text as body from (select id from public.things limit ${size}) t`;

@@ -1,5 +1,5 @@
 /**
- * What a webhook costs in waiting for the database: one message and one answer, also when it is refused.
+ * How often a webhook waits for the database: one message and one answer, even when it is refused.
  */
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends it, and says how often the database was waited for. */
+/** Sends it, and returns how often the database was waited for. */
 async function send(path: string, { body, headers }: Sent): Promise<{ answer: Response; roundTrips: number }> {
   const trips = countRoundTrips();
   try {
@@ -39,7 +39,7 @@ async function send(path: string, { body, headers }: Sent): Promise<{ answer: Re
 const create = "create 32XL x4 us-east-1 for Acme owner cora group infra";
 
 test("a command, a form and a button of Slack are each one round trip, whatever they do", async () => {
-  // The first request of a server looks whether there is a function to call before each.
+  // A server's first request checks whether there is a function to call before each.
   await send("/webhooks/slack", sign(commandBody("help")));
   const created = await send("/webhooks/slack", sign(commandBody(create)));
   expect(created.roundTrips).toBe(1);
@@ -55,7 +55,7 @@ test("a command, a form and a button of Slack are each one round trip, whatever 
   expect(submitted).toMatchObject({ answer: { status: 200 }, roundTrips: 1 });
 });
 
-test("a repeated command and a forged one are one round trip as well", async () => {
+test("a repeated command and a forged one are also one round trip", async () => {
   const signed = sign(commandBody(create));
   await send("/webhooks/slack", signed);
   const repeated = await send("/webhooks/slack", signed);

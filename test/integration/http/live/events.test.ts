@@ -1,4 +1,4 @@
-/** Live updates over real HTTP: who hears what, what happens after a break, and the bounds. */
+/** Live updates over real HTTP: who receives what, what happens after a disconnection, and the limits. */
 import { describe, expect, test } from "vitest";
 import { oneOf, startWorkflow } from "../../capacity/workflow.ts";
 import { memberToken, signToken, startTestGateway } from "../gateway.ts";
@@ -22,7 +22,7 @@ const hear = async (member: string, options: { lastEventId?: string; workspace?:
 const authorization = async (member: string) => ({ authorization: `Bearer ${await memberToken(member)}` });
 
 describe("a member who listens", () => {
-  test("hears what happens to the requests that they may read, in order, and nothing of others", async () => {
+  test("receives events of the requests that they may read, in order, and no others", async () => {
     const [rita, carl, glen] = [await hear("rita"), await hear("carl"), await hear("glen", { workspace: "globex" })];
     const { id } = await workflow.create({ requester: "rita" });
     const other = await workflow.create({ requester: "rob", owner: "carl", group: "infra-eu" });
@@ -68,7 +68,7 @@ describe("a member who listens", () => {
     await after.close();
   });
 
-  test("hears of an event whose transaction commits after newer ones", async () => {
+  test("receives an event whose transaction commits after newer ones", async () => {
     const rita = await hear("rita");
     const slow = await workflow.create({ requester: "rita" });
     const quick = await workflow.create({ requester: "rita" });
@@ -90,7 +90,7 @@ describe("a member who listens", () => {
     await rita.close();
   });
 
-  test("of an admin hears all of the workspace, and many at once are told in pages", async () => {
+  test("who is an admin receives all of the workspace, many events in pages", async () => {
     const ada = await hear("ada");
     const ids: string[] = [];
     const client = await db.superuser.connect();
@@ -107,7 +107,7 @@ describe("a member who listens", () => {
 });
 
 describe("the connection", () => {
-  test("says that it is ready, is kept alive while nothing happens, and cannot be collected by a proxy", async () => {
+  test("says that it is ready, is kept alive while nothing happens, and cannot be buffered by a proxy", async () => {
     const rita = await hear("rita");
     expect(rita.response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(rita.response.headers.get("x-accel-buffering")).toBe("no");
@@ -117,7 +117,7 @@ describe("the connection", () => {
     await rita.close();
   });
 
-  test("begins anew, and says so, when what it missed is too long ago", async () => {
+  test("starts over, and says so, when what it missed is too long ago", async () => {
     const { first } = await oneOf<{ first: string }>(
       db.superuser.pool,
       "select id as first from capacity.events where actor_id = 'rita' order by created_at limit 1",
@@ -125,18 +125,18 @@ describe("the connection", () => {
     const rita = await hear("rita", { lastEventId: "1" });
     await rita.beats(1);
     expect(rita.names[0]).toBe("reset");
-    // What was just written may still come, while transactions elsewhere are open; what it missed does not.
+    // What was just written may still be delivered while transactions elsewhere are open; what was missed may not.
     expect(rita.events.map(({ data }) => data["id"])).not.toContain(first);
     await rita.close();
   });
 
-  test("ends after a while, so that whoever listens proves anew who they are", async () => {
+  test("ends after a while, so that the listener must prove their identity again", async () => {
     const rita = await hear("rita", { url: brief.url });
     await rita.ended;
     expect(rita.names).toEqual(["ready"]);
   });
 
-  test("is refused to nobody in particular, to a service, and with a position that is none of ours", async () => {
+  test("is refused to anonymous callers, to a service, and for a position that is not ours", async () => {
     const service = { authorization: `Bearer ${gateway.keys.serviceKey}` };
     const strange = { authorization: `Bearer ${await memberToken("rita")}`, "last-event-id": "yesterday" };
     const gone = { authorization: `Bearer ${await memberToken("gus")}` };
@@ -152,7 +152,7 @@ describe("the connection", () => {
     }
   });
 
-  test("is bounded per member and in all, and a place that was left is free", async () => {
+  test("is limited per member and in total, and a place that was left is free", async () => {
     const url = bounded.url;
     const first = await hear("rita", { url });
     const second = await hear("rita", { url });
@@ -164,7 +164,7 @@ describe("the connection", () => {
     await Promise.all([second.close(), third.close(), again.close()]);
   });
 
-  test("is bounded for those who come at the same time too, and whoever is refused holds no place", async () => {
+  test("is limited for simultaneous callers too, and a refused one holds no place", async () => {
     await using own = await startTestGateway(db, { dependencies: { live: { ...live, maxPerMember: 2 } } });
     const stop = new AbortController();
     const open = async (member: string) =>
@@ -177,7 +177,7 @@ describe("the connection", () => {
     stop.abort();
   });
 
-  test("is bounded per workspace, so that none takes all places", async () => {
+  test("is limited per workspace, so that none takes all places", async () => {
     await using own = await startTestGateway(db, { dependencies: { live: { ...live, maxPerWorkspace: 2 } } });
     const { url } = own;
     const [first, second] = [await hear("rita", { url }), await hear("rob", { url })];
@@ -200,7 +200,7 @@ describe("the connection", () => {
 
   test("ends with the token that opened it", async () => {
     const exp = 4_000_000_000;
-    // The verifier bears 30 s of difference between clocks, and so does the stream.
+    // The verifier tolerates 30 s of difference between clocks, and so does the stream.
     await using late = await startTestGateway(db, { dependencies: { live, now: () => (exp + 30) * 1000 - 200 } });
     const claims = { role: "authenticated", app_metadata: { workspace_id: "acme", member_id: "rita" } };
     const rita = await listen(`${late.url}/events`, { authorization: `Bearer ${await signToken({ ...claims, exp })}` });
@@ -208,7 +208,7 @@ describe("the connection", () => {
     expect(rita.names).toEqual(["ready"]);
   });
 
-  test("ends for a key that was revoked although there is nothing to tell", async () => {
+  test("ends for a revoked key although there is nothing to send", async () => {
     await using own = await startTestGateway(db, { dependencies: { live: { ...live, recheckMs: 50 } } });
     const claims = { role: "authenticated", app_metadata: { workspace_id: "acme", member_id: "rita" }, key_id: "lost" };
     const [rita, rob] = [
@@ -222,7 +222,7 @@ describe("the connection", () => {
     await rob.close();
   });
 
-  test("tells nothing to a member who was removed, nor to the next one who has the id, and ends", async () => {
+  test("sends nothing to a removed member, nor to the next one with the id, and ends", async () => {
     await using own = await startTestGateway(db, { dependencies: { live: { ...live, recheckMs: 400 } } });
     const control = db.as("headroom_control").pool;
     const auditor = '{"roles": ["auditor"]}';
@@ -243,7 +243,7 @@ describe("the connection", () => {
     await rita.close();
   });
 
-  test("ends as soon as there is something to tell to a key that was revoked", async () => {
+  test("ends for a revoked key as soon as there is something to send", async () => {
     const claims = {
       role: "authenticated",
       app_metadata: { workspace_id: "acme", member_id: "rita" },

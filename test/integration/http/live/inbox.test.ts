@@ -1,4 +1,4 @@
-/** The pages of notifications over real HTTP, without a browser: the inbox, what one chooses, and live counts. */
+/** The pages of notifications over real HTTP, without a browser: the inbox, preferences, and live counts. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { rowsOf, startWorkflow } from "../../capacity/workflow.ts";
@@ -26,13 +26,13 @@ const hear = async (member: string) =>
   listen(`${gateway.url}/events`, { authorization: `Bearer ${await memberToken(member)}` });
 
 describe("the inbox", () => {
-  test("asks a visitor to sign in, and leads back to where they wanted to go", async () => {
+  test("asks an anonymous visitor to sign in, and leads back to where they wanted to go", async () => {
     const response = await new Visitor(gateway.url).get("/inbox?older_than=x");
     expect(response.status).toBe(401);
     expect(await response.text()).toContain("/auth/sign-in?return_to=%2Finbox%3Folder_than%3Dx");
   });
 
-  test("shows what somebody was told, harmless, and marks it as read", async () => {
+  test("shows a member's notifications with their markup escaped, and marks them as read", async () => {
     const member = await people();
     const id = await told(member, "<script>alert(1)</script>", "Two\nlines & <b>more</b>");
     await told(member, "Later");
@@ -52,7 +52,7 @@ describe("the inbox", () => {
     expect(await pageOf(visitor, "/inbox")).toContain("Nothing is unread.");
   });
 
-  test("of one request shows what was told of it, as messages link to it", async () => {
+  test("of one request shows its notifications, as messages link to it", async () => {
     const member = await people();
     await tell(workflow.superuser, member, { title: "Of the first", about: "CR-2026-0001" });
     await tell(workflow.superuser, member, { title: "Of the second", about: "CR-2026-0002" });
@@ -63,7 +63,7 @@ describe("the inbox", () => {
     expect(await pageOf(visitor, "/inbox?about=%3Cscript%3E")).toContain("About &lt;script&gt; alone.");
   });
 
-  test("goes page by page, and every notification stands on one of them", async () => {
+  test("goes page by page, with every notification on exactly one of them", async () => {
     const member = await people();
     for (let each = 1; each <= 65; each += 1) await told(member, `Number ${each}.`);
     const visitor = await signIn(member);
@@ -79,15 +79,15 @@ describe("the inbox", () => {
 
   test.each<[string, Record<string, string>, number]>([
     ["nothing", {}, 400],
-    ["what is no id", { action: "read", id: "x" }, 400],
+    ["an invalid id", { action: "read", id: "x" }, 400],
     ["what is nobody's", { action: "read", id: randomUUID() }, 404],
-    ["what is no moment", { action: "all", before: "yesterday" }, 400],
+    ["an invalid time", { action: "all", before: "yesterday" }, 400],
   ])("refuses to mark %s", async (_, form, status) => {
     const visitor = await signIn(await people());
     expect((await visitor.post("/inbox", form)).status).toBe(status);
   });
 
-  test("another site marks nothing", async () => {
+  test("another site cannot mark anything as read", async () => {
     const member = await people();
     const id = await told(member, "Mine");
     const visitor = await signIn(member);
@@ -104,8 +104,8 @@ describe("the inbox", () => {
   });
 });
 
-describe("what is unread", () => {
-  test("is told at once to those whom it concerns, in each of their browsers, and to nobody else", async () => {
+describe("the unread count", () => {
+  test("is sent immediately to the members concerned, in each of their browsers, and to nobody else", async () => {
     const [member, other] = [await people(), await people()];
     await told(member, "Before");
     const [one, two, else_] = [await hear(member), await hear(member), await hear(other)];
@@ -119,7 +119,7 @@ describe("what is unread", () => {
     await Promise.all([one.close(), two.close(), else_.close()]);
   });
 
-  test("is told also where the transaction took its time to commit", async () => {
+  test("is sent even when the transaction took its time to commit", async () => {
     const member = await people();
     const reader = await hear(member);
     const client = await db.superuser.connect();
@@ -133,10 +133,10 @@ describe("what is unread", () => {
   });
 });
 
-describe("what one chooses", () => {
+describe("a member's choice", () => {
   const form = { time_zone: "Europe/Berlin", quiet_from: "22:00", quiet_until: "07:00", digest_at: "08:30" };
 
-  test("is kept as the form says, and shown again", async () => {
+  test("is stored as the form says, and shown again", async () => {
     const visitor = await signIn(await people());
     const saved = await visitor.post("/preferences", { ...form, "choice.reviews.email": "digest" });
     expect([saved.status, saved.headers.get("location")]).toEqual([303, "/preferences?saved=1"]);
@@ -154,7 +154,7 @@ describe("what one chooses", () => {
     ["a zone that is none", { ...form, time_zone: "Mars/Olympus" }, "There is no time zone of that name."],
     ["half of the quiet hours", { ...form, quiet_until: "" }, "Quiet hours need a beginning and an end."],
     ["a choice that is none", { ...form, "choice.reviews.email": "pigeon" }, "is not a choice for email"],
-  ])("refuses %s, keeps nothing of it, and shows it again", async (_, entered, words) => {
+  ])("refuses %s, stores nothing of it, and shows it again", async (_, entered, words) => {
     const visitor = await signIn(await people());
     const response = await visitor.post("/preferences", entered);
     const page = await response.text();
@@ -164,7 +164,7 @@ describe("what one chooses", () => {
     expect(await pageOf(visitor, "/preferences")).toContain('value="UTC"');
   });
 
-  test("is not for what is critical, also where the form is made up", async () => {
+  test("is not offered for critical notifications, even when the form is made up", async () => {
     const member = await people();
     const visitor = await signIn(member);
     expect((await visitor.post("/preferences", { "choice.operations.email": "off" })).status).toBe(403);

@@ -1,4 +1,4 @@
-/** The customer's page over real HTTP: what a browser without script gets to see, and what its forms do. */
+/** The customer's page over real HTTP: what a browser without scripts shows, and what its forms do. */
 import { describe, expect, test } from "vitest";
 import { rowsOf } from "../../capacity/workflow.ts";
 import { startTestGateway } from "../gateway.ts";
@@ -8,7 +8,7 @@ const { workflow, offer } = await startOffers();
 const gateway = await startTestGateway(workflow.db, { dependencies: { trustedProxies: 1 } });
 const timeless = await startTestGateway(workflow.db, { dependencies: { now: () => 0 } });
 
-/** Every request comes from another address, so that none is slowed down. */
+/** Every request comes from a different address, so that none is rate-limited. */
 let addresses = 0;
 const fromElsewhere = () => ({ "x-forwarded-for": `192.0.2.${(addresses += 1)}` });
 
@@ -26,7 +26,7 @@ const post = (token: string, form: Record<string, string> | string, headers: Rec
     headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin", ...headers },
   });
 
-/** What a reader sees of a page. */
+/** The text that a reader sees on a page. */
 const words = (page: string): string =>
   page
     .replace(/<style>[^]*<\/style>/, "")
@@ -62,7 +62,7 @@ describe("an open offer", () => {
     expect(page).not.toMatch(/Initech|Zugzwang/);
   });
 
-  test("goes out with headers that keep the link and the page to its reader", async () => {
+  test("has headers that keep the link and the page private to its reader", async () => {
     const { token } = await offer();
     const { headers } = await get(token);
     expect(headers.get("referrer-policy")).toBe("no-referrer");
@@ -75,7 +75,7 @@ describe("an open offer", () => {
     expect(policy).not.toContain("unsafe-inline");
   });
 
-  test("is not changed by GET, by HEAD, or by a scanner that asks for all of it", async () => {
+  test("is not changed by GET, by HEAD, or by a scanner that requests all of it", async () => {
     const { token } = await offer();
     const before = await everything();
     for (const method of ["GET", "HEAD", "GET"]) expect((await get(token, { method })).status).toBe(200);
@@ -83,7 +83,7 @@ describe("an open offer", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test("is escaped wherever it holds what others wrote", async () => {
+  test("is escaped wherever it shows what others wrote", async () => {
     const { token } = await offer();
     await rowsOf(workflow.superuser, `update directory.workspaces set name = '<i>"A&B''</i>' where id = 'acme'`);
     const page = await (await get(token)).text();
@@ -110,9 +110,9 @@ describe("an answer", () => {
     expect(page).toContain("You need not do anything else");
   });
 
-  test("that declines carries its reason into the log, line ends and signs as they were meant", async () => {
+  test("that declines puts its reason into the log, with line ends and signs as they were meant", async () => {
     const { id, token } = await offer();
-    const reason = "Too dear: 1+1 = 2 & 50 %\r\nSorry 🙂";
+    const reason = "Too expensive: 1+1 = 2 & 50 %\r\nSorry 🙂";
     expect((await post(token, { decision: "decline", reason })).status).toBe(303);
     expect(await workflow.row(id)).toMatchObject({ state: "CANCELLED" });
     const page = words(await (await get(token)).text());
@@ -123,7 +123,7 @@ describe("an answer", () => {
       `select (public.get_capacity_request($1) -> 'history' -> -1 -> 'payload')::text as body`,
       [id],
     ).then(([row]) => row ?? { body: "" });
-    expect(JSON.parse(body)).toMatchObject({ reason: "Too dear: 1+1 = 2 & 50 %\nSorry 🙂" });
+    expect(JSON.parse(body)).toMatchObject({ reason: "Too expensive: 1+1 = 2 & 50 %\nSorry 🙂" });
   });
 
   test.each([
@@ -141,7 +141,7 @@ describe("an answer", () => {
     expect((await post(token, { decision: "decline", reason: "  " })).status).toBe(303);
   });
 
-  test("that is sent twice counts once, and the second is shown who answered and when", async () => {
+  test("that is sent twice counts once, and the second time shows who answered and when", async () => {
     const { id, token } = await offer();
     const answers = await Promise.all([1, 2, 3].map(() => post(token, { decision: "confirm" })));
     expect(answers.map((response) => response.status)).toEqual([303, 303, 303]);
@@ -149,7 +149,7 @@ describe("an answer", () => {
     expect(events.filter((event) => event.event_type === "CUSTOMER_CONFIRMED")).toHaveLength(1);
   });
 
-  test("opposite to the one that was given is refused, and the page says what stands", async () => {
+  test("opposite to the given one is refused, and the page says which answer counts", async () => {
     const { id, token } = await offer();
     await post(token, { decision: "confirm" });
     const response = await post(token, { decision: "decline", reason: "on second thoughts" });
@@ -162,7 +162,7 @@ describe("an answer", () => {
 });
 
 describe("a link that cannot be answered", () => {
-  test("because time is up says when it ended and whom to ask", async () => {
+  test("because the time has passed says when it ended and whom to ask", async () => {
     const { id, token } = await offer();
     await workflow.passDeadline(id);
     const shown = await get(token);
@@ -186,7 +186,7 @@ describe("a link that cannot be answered", () => {
     expect(words(await shown.text())).toContain("This offer was withdrawn");
   });
 
-  test("because the answer was recorded for the customer says who did", async () => {
+  test("because the answer was recorded for the customer says who recorded it", async () => {
     const { id, token } = await offer();
     await workflow.apply(id, "CUSTOMER_CONFIRMED", "cora");
     expect(words(await (await get(token)).text())).toMatch(/Acme recorded your answer for you: confirmed on \w+/);
@@ -210,7 +210,7 @@ describe("a link that cannot be answered", () => {
   });
 });
 
-describe("what is no answer", () => {
+describe("an unknown answer", () => {
   test.each([
     ["nothing", "", 400],
     ["another decision", "decision=maybe", 400],
@@ -227,7 +227,7 @@ describe("what is no answer", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test("what is not a form is refused", async () => {
+  test("a body that is not a form is refused", async () => {
     const { token } = await offer();
     const response = await post(token, '{"decision":"confirm"}', { "content-type": "application/json" });
     expect(response.status).toBe(415);
@@ -244,7 +244,7 @@ describe("what is no answer", () => {
     expect(await workflow.row(id)).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED" });
   });
 
-  test("an old browser that says nothing of where it comes from can still answer", async () => {
+  test("an old browser that does not send its origin can still answer", async () => {
     const { token } = await offer();
     const response = await fetch(`${gateway.url}/confirm/${token}`, {
       method: "POST",
@@ -256,7 +256,7 @@ describe("what is no answer", () => {
   });
 });
 
-test("a program that asks for no page gets problem details", async () => {
+test("a program that does not accept a page gets problem details", async () => {
   const { token } = await offer();
   const response = await fetch(`${gateway.url}/confirm/${token}`, {
     method: "POST",
@@ -267,7 +267,7 @@ test("a program that asks for no page gets problem details", async () => {
   expect(await response.json()).toMatchObject({ code: "unsupported_media_type", request_id: expect.any(String) });
 });
 
-test("the token stands in no log line and in no metric", async () => {
+test("the token is in no log line and in no metric", async () => {
   const { token } = await offer();
   await get(token);
   await post(token, { decision: "confirm" });
@@ -279,7 +279,7 @@ test("the token stands in no log line and in no metric", async () => {
   for (const text of [JSON.stringify(gateway.log), metrics]) expect(text).not.toContain(token);
 });
 
-test("one address that tries many links is slowed down, as a page", async () => {
+test("an address that tries many links is rate-limited, with a page", async () => {
   const statuses = [];
   for (let turn = 0; turn < 61; turn += 1) {
     const request = new Request("http://x/confirm/guess", { headers: { accept: "text/html" } });

@@ -35,7 +35,7 @@ const checkoutsOf = (id: string) =>
   rowsOf(workflow.superuser, "select id from billing.checkouts where request_id = $1", [id]);
 
 describe("an offer with a price", () => {
-  test("is shown with its amount in the reader's way of writing, and asks to be paid", async () => {
+  test("shows its amount in the reader's format, and asks for payment", async () => {
     const { token } = await offer(customer());
     const visitor = new Visitor(gateway.url);
     const page = await visitor.get(`/confirm/${token}`);
@@ -60,7 +60,7 @@ describe("an offer with a price", () => {
     expect(await workflow.row(id)).toMatchObject({ state: "CANCELLED" });
   });
 
-  test("opens no way to pay by GET or HEAD, however often", async () => {
+  test("opens no checkout by GET or HEAD, however often", async () => {
     const { id, token } = await offer(customer());
     const visitor = new Visitor(gateway.url);
     for (const path of ["", "?decision=pay", "/pay", "/pay?try=3"]) {
@@ -70,7 +70,7 @@ describe("an offer with a price", () => {
     expect(await checkoutsOf(id)).toEqual([]);
   });
 
-  test("whose time for reading is over says so, and nothing else", async () => {
+  test("whose time for reading has passed says only that", async () => {
     const { id, token } = await offer(customer());
     await rowsOf(
       workflow.superuser,
@@ -102,7 +102,7 @@ describe("going to pay", () => {
     expect(locationOf(await visitor.get(`/paid/${checkout}?cancelled=1`))).toBe(`/confirm/${token}?cancelled=1`);
   });
 
-  test("twice at once, and again after coming back, is one open checkout", async () => {
+  test("twice at the same time, and again after coming back, is one open checkout", async () => {
     const { id, token } = await offer(customer());
     const visitor = new Visitor(hasty.url);
     const answers = await Promise.all([1, 2, 3].map(() => visitor.post(`/confirm/${token}`, { decision: "pay" })));
@@ -119,7 +119,7 @@ describe("going to pay", () => {
     expect(await checkoutsOf(id)).toHaveLength(1);
   });
 
-  test("on https keeps the cookie to https", async () => {
+  test("on https restricts the cookie to https", async () => {
     const { token } = await offer(customer());
     const sent = await new Visitor(safe.url).post(`/confirm/${token}`, { decision: "pay" });
     expect(sent.headers.getSetCookie()[0]).toMatch(/^__Secure-headroom_pay=.*; SameSite=Lax; Secure$/);
@@ -145,7 +145,7 @@ describe("going to pay", () => {
     }
   });
 
-  test("while another job of the same customer is in progress is refused and names it", async () => {
+  test("while another job of the same customer is in progress is refused, and the page names that job", async () => {
     const same = customer();
     const first = await offer(same);
     const second = await offer(same);
@@ -158,7 +158,7 @@ describe("going to pay", () => {
     expect(await checkoutsOf(second.id)).toEqual([]);
   });
 
-  test("after the deadline, after a cancellation, or without its price is refused in words", async () => {
+  test("after the deadline, after a cancellation, or without its price is refused with an explanation", async () => {
     const late = await offer(customer());
     await workflow.passDeadline(late.id);
     const cancelled = await offer(customer());
@@ -199,7 +199,7 @@ describe("coming back", () => {
     },
   );
 
-  test("before Stripe's word is there waits for it; without having paid says that nothing was charged", async () => {
+  test("before Stripe has reported waits for it; without a payment says that nothing was charged", async () => {
     const { token, visitor, read } = await begun();
     expect(await read("?returned=1")).toContain("We are checking your payment");
     expect(await (await visitor.get(`/confirm/${token}?returned=1`)).text()).toContain(
@@ -210,7 +210,7 @@ describe("coming back", () => {
 });
 
 describe("the customer's page", () => {
-  test("says that a payment is being processed, also after the deadline, and asks for no other", async () => {
+  test("says that a payment is being processed, even after the deadline, and asks for no other", async () => {
     const { id, token, visitor, read } = await begun();
     await say(id, { status: "complete", payment_status: "unpaid", mode: "payment" });
     for (let turn = 0; turn < 2; turn += 1) {
@@ -223,7 +223,7 @@ describe("the customer's page", () => {
     expect(locationOf(await visitor.get(`/confirm/${token}/pay`))).toBe(`/confirm/${token}`);
   });
 
-  test("shows what was paid, by which receipt, and how it is set up", async () => {
+  test("shows what was paid, its receipt, and the progress of the set-up", async () => {
     const { id, token, visitor, read } = await begun();
     await say(id, { status: "complete", payment_status: "paid", mode: "payment" });
     expect(await workflow.row(id)).toMatchObject({ state: "PROVISIONING" });
@@ -239,7 +239,7 @@ describe("the customer's page", () => {
     expect(await (await visitor.get(`/confirm/${token}?refresh=off`)).text()).not.toContain('http-equiv="refresh"');
   });
 
-  test("shows plain names of steps and hides everything else that a run says", async () => {
+  test("shows plain names of steps and hides everything else that a run reports", async () => {
     const { id, read } = await begun();
     await say(id, { status: "complete", payment_status: "paid", mode: "payment" });
     await rowsOf(

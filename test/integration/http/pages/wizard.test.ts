@@ -1,4 +1,4 @@
-/** The self-service wizard over real HTTP: what a browser without script gets to see, and what its forms do. */
+/** The self-service wizard over real HTTP: what a browser without scripts shows, and what its forms do. */
 import { describe, expect, test } from "vitest";
 import { answerCheckout, startWizard } from "../../billing/wizard.ts";
 import { rowsOf } from "../../capacity/workflow.ts";
@@ -8,7 +8,7 @@ import { Visitor } from "../visitor.ts";
 const { workflow, proofOf, mails, size } = await startWizard();
 const gateway = await startTestGateway(workflow.db, { dependencies: { trustedProxies: 1, payments: { waitMs: 300 } } });
 
-/** What a reader sees of a page. */
+/** The text that a reader sees on a page. */
 const words = (page: string): string =>
   page
     .replace(/<style>[^]*<\/style>/, "")
@@ -52,7 +52,7 @@ const order = (page: string): Record<string, string> => ({
   seen: /name="seen" value="([^"]*)"/.exec(page)?.[1] ?? "",
 });
 
-test("GET begins nothing: a visitor gets an empty first step, and nothing is kept", async () => {
+test("GET begins nothing: a visitor gets an empty first step, and nothing is stored", async () => {
   const before = await size();
   const visitor = new Visitor(gateway.url);
   const begun = await visitor.get("/new/acme");
@@ -123,7 +123,7 @@ test("what a rule does not approve becomes an ordinary request, and the page say
 });
 
 describe("a step", () => {
-  test("that is wrong keeps what was entered, and says beside each field what to do", async () => {
+  test("that is wrong keeps what was entered, and says next to each field what to do", async () => {
     const visitor = new Visitor(gateway.url);
     const first = locationOf(await visitor.get("/new/acme"));
     const answer = await visitor.post(first, { revision: "0", size: "XXL", region: "us-east-1", quantity: "many" });
@@ -139,7 +139,7 @@ describe("a step", () => {
     expect(await (await visitor.get(first)).text()).not.toContain('class="error"');
   });
 
-  test("that was sent twice is kept once, and back shows what was entered", async () => {
+  test("that was sent twice is stored once, and back shows what was entered", async () => {
     const visitor = new Visitor(gateway.url);
     const first = locationOf(await visitor.get("/new/acme"));
     const answers = await Promise.all([1, 2, 3].map(() => visitor.post(first, { revision: "0", ...what })));
@@ -159,7 +159,7 @@ describe("a step", () => {
     expect(await textOf(await visitor.get(`${base}/4`))).toContain("5 × S in us-east-1");
   });
 
-  test("whose turn has not come is refused, looking and sending, and leads to the one that has", async () => {
+  test("whose turn has not come is refused, for looking and sending, and leads to the one whose turn it is", async () => {
     const visitor = new Visitor(gateway.url);
     const base = locationOf(await visitor.get("/new/acme")).replace(/\/1$/, "");
     for (const step of [2, 3, 4]) {
@@ -209,7 +209,7 @@ describe("the order", () => {
     expect(await size()).toEqual(before);
   });
 
-  test("is not sent at a price that was not seen, and the page shows the one that is", async () => {
+  test("is not sent at a price that was not seen, and the page shows the current one", async () => {
     const { visitor, proof } = await fillIn({ what: { region: "eu-west-1" } });
     const review = await (await visitor.get(`${proof}/4`)).text();
     expect(words(review)).toContain("EUR 220.00");
@@ -225,7 +225,7 @@ describe("the order", () => {
     expect(page).toContain("EUR 222.00");
   });
 
-  test("is changed by whoever has the link, and a new address asks for a new proof", async () => {
+  test("is changed by anybody with the link, and a new address needs a new proof", async () => {
     const { visitor, proof } = await fillIn();
     const onward = await visitor.post(`${proof}/1`, { revision: "3", ...what, quantity: "3" });
     expect(locationOf(onward)).toBe(`${proof}/4`);
@@ -247,7 +247,7 @@ describe("the order", () => {
   });
 });
 
-test("of those who begin from one address and go no further, the one that rested longest is forgotten, and nobody else's", async () => {
+test("of the abandoned ones from one address the longest idle is forgotten, and nobody else's", async () => {
   const mine = new Visitor(gateway.url);
   const myStep = await beginStep(mine);
   const many = new Visitor(gateway.url);
@@ -258,7 +258,7 @@ test("of those who begin from one address and go no further, the one that rested
   expect((await mine.get(myStep)).status).toBe(200);
 });
 
-test("whoever filled in is told to go on by the mail, once somebody did, and sees nothing of it", async () => {
+test("the person who filled it in is told to continue by the mail, once somebody has, and sees nothing of it", async () => {
   const { visitor, base, proof } = await fillIn();
   await visitor.post(`${proof}/1`, { revision: "3", ...what, quantity: "7" });
   for (const step of [1, 3, 4]) {
@@ -293,7 +293,7 @@ describe("nothing can be ordered", () => {
 
   test.each([
     ["no revision", { ...what }],
-    ["a revision that is no number", { ...what, revision: "one" }],
+    ["a revision that is not a number", { ...what, revision: "one" }],
     ["a negative revision", { ...what, revision: "-1" }],
   ])("with a form that was tampered with: %s", async (_what, form) => {
     const visitor = new Visitor(gateway.url);
@@ -311,7 +311,7 @@ describe("nothing can be ordered", () => {
   });
 });
 
-test("no token of the wizard stands in a log line, a payload or a metric", async () => {
+test("no token of the wizard is in a log line, a payload or a metric", async () => {
   const { token, proof } = await fillIn();
   await new Visitor(gateway.url).get(`${proof}/4`);
   const payloads = JSON.stringify(await mails());

@@ -1,5 +1,5 @@
 /**
- * Answers to Slack that come late or fail: what is claimed of them, and that they arrive although the server stops.
+ * Answers to Slack that come late or fail: what they claim, and that they arrive although the server stops.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -23,7 +23,7 @@ import { startTestGateway } from "../gateway.ts";
 const slack = await startSlack(18);
 const { workflow } = slack;
 
-/** Where late answers arrive; each is answered when the test says so. */
+/** Receives late answers; each is acknowledged when the test says so. */
 const arrivals: { text?: string }[] = [];
 let answering: Promise<void> = Promise.resolve();
 const hook = createServer((request, response) => {
@@ -40,7 +40,7 @@ afterAll(() => hook.close());
 
 const hasty = { acknowledgeMs: 0, slackResponseUrls: [hookUrl] };
 
-/** Asks again until it holds, or for ten seconds. */
+/** Checks repeatedly until it holds, or for ten seconds. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!(await holds()) && performance.now() < deadline) await delay(10);
@@ -53,7 +53,7 @@ const post = (url: string, { body, headers }: Signed): Promise<Response> =>
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
   });
 
-/** Runs the work while somebody else holds the request, on whose lock every decision waits. */
+/** Runs the work while another transaction holds the request, whose lock every decision waits for. */
 async function whileHeld(id: string, work: (holder: ClientBase) => Promise<void>): Promise<void> {
   const holder = await workflow.db.superuser.connect();
   await holder.query("begin");
@@ -113,7 +113,7 @@ test("where the database refused, whoever asked is told that nothing was changed
   expect((await workflow.row(id)).version).toBe(1);
 });
 
-test("a form that takes long does not close as if it had been taken", async () => {
+test("a form that takes long does not close as if it had been accepted", async () => {
   await using gateway = await startTestGateway(workflow.db, {
     database: { secretKey },
     dependencies: { webhooks: hasty },
@@ -126,7 +126,7 @@ test("a form that takes long does not close as if it had been taken", async () =
   });
 });
 
-test("a server that stops waits for the late answers that it owes", async () => {
+test("a server that stops waits for its outstanding late answers", async () => {
   const gateway = await startTestGateway(workflow.db, {
     database: { secretKey },
     dependencies: { webhooks: hasty },

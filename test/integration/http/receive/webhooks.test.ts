@@ -1,5 +1,5 @@
 /**
- * Deliveries of providers over real HTTP: the bytes as they came, signatures by each scheme, and an answer to Slack in time.
+ * Providers' deliveries over real HTTP: the raw bytes, signatures by each scheme, and an answer to Slack in time.
  */
 import { createHmac, generateKeyPairSync, randomUUID, sign as signBytes } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ import { startTestGateway } from "../gateway.ts";
 const slack = await startSlack(18);
 const { workflow } = slack;
 
-/** Where late answers arrive: each is waited for, in order. */
+/** Receives late answers: each is waited for, in order. */
 const arrivals: { path: string; body: unknown }[] = [];
 let arrived = (): void => undefined;
 const hook = createServer((request, response) => {
@@ -45,13 +45,13 @@ const nextArrival = async (): Promise<{ path: string; body: unknown }> => {
 };
 
 const gateway = await startTestGateway(workflow.db, { database: { secretKey } });
-/** Soon gives up on the database. */
+/** Gives up on the database early. */
 const hasty = await startTestGateway(workflow.db, {
   database: { secretKey },
   dependencies: { webhooks: { acknowledgeMs: 50, slackResponseUrls: [`${hookUrl}/hooks/`] } },
 });
 
-/** Asks again until it holds, or for ten seconds. */
+/** Checks repeatedly until it holds, or for ten seconds. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!(await holds()) && performance.now() < deadline) await delay(10);
@@ -70,7 +70,7 @@ const toSlack = (signed: Signed, url = gateway.url): Promise<Response> =>
     "content-type": "application/x-www-form-urlencoded",
   });
 
-/** A request of Slack while somebody holds what is read first, the secret and the workspace, so that no answer can be in time. */
+/** A Slack request while another transaction holds the secret and the workspace, which are read first, so that no answer can be in time. */
 async function toSlackLate(signed: Signed): Promise<Response> {
   const holder = await workflow.db.superuser.connect();
   await holder.query("begin");
@@ -98,7 +98,7 @@ describe("Slack", () => {
     expect(customer_ref).toEqual({ name: "A+B = 100% 🚀" });
   });
 
-  test("a click is answered with nothing", async () => {
+  test("a click gets an empty answer", async () => {
     const id = await workflow.createIn("UNDER_REVIEW");
     const response = await toSlack(sign(clickBody("tech_approve", id, "U0TESS")));
     expect([response.status, await response.text()]).toEqual([200, ""]);
@@ -128,7 +128,7 @@ describe("Slack", () => {
     },
   );
 
-  test("bytes that are no UTF-8 are refused, however they are signed", async () => {
+  test("bytes that are not UTF-8 are refused, however they are signed", async () => {
     const bytes = Buffer.from([0x74, 0x3d, 0xff, 0xfe]);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const digest = createHmac("sha256", "8f742231b10e8888abcd99yyyzzz85a5")
@@ -147,7 +147,7 @@ describe("Slack", () => {
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
 
-  test("a command that takes long is acknowledged at once, and its answer follows to the address that Slack gave", async () => {
+  test("a slow command is acknowledged immediately, and its answer follows at the address that Slack gave", async () => {
     const signed = sign(
       commandBody("create 2XL us-east-1 owner cora group infra", "U0RITA", { response_url: `${hookUrl}/hooks/1/2` }),
     );
@@ -162,7 +162,7 @@ describe("Slack", () => {
     expect(late.body).toMatchObject({ text: expect.stringMatching(/^\*CR-\d{4}-\d+\* is under review/) });
   });
 
-  test("a click that waits for somebody's lock is acknowledged, and decides when the lock is gone", async () => {
+  test("a click that waits for a lock is acknowledged, and decides when the lock is released", async () => {
     const id = await workflow.createIn("UNDER_REVIEW");
     const holder = await workflow.db.superuser.connect();
     await holder.query("begin");
@@ -176,7 +176,7 @@ describe("Slack", () => {
     expect((await workflow.row(id)).technical_approved_by).toBe("tess");
   });
 
-  test("a late answer goes nowhere but to Slack or its stand-in", async () => {
+  test("a late answer is sent only to Slack or its stand-in", async () => {
     const elsewhere = sign(commandBody("help", "U0RITA", { response_url: `${hookUrl}/elsewhere` }));
     await toSlackLate(elsewhere);
     await logged("slack_response_url_refused");
@@ -186,7 +186,7 @@ describe("Slack", () => {
     expect(arrivals).toEqual([]);
   });
 
-  test("nobody is told the answer to a forged command, however late", async () => {
+  test("a forged command gets no answer, however late", async () => {
     const forged = sign(commandBody("help", "U0RITA", { response_url: `${hookUrl}/hooks/forged` }), {
       secret: "0".repeat(32),
     });
@@ -197,7 +197,7 @@ describe("Slack", () => {
     expect(arrivals).toEqual([]);
   });
 
-  test("whoever types a command while the database cannot be used is told so in words", async () => {
+  test("a command typed while the database is unavailable gets an explanation", async () => {
     const broken = await startTestGateway(workflow.db, {
       database: { secretKey: "another key, under which nothing opens" },
     });
@@ -288,7 +288,7 @@ describe("Stripe, GitHub and Postal", () => {
     "x-postal-signature-256": signBytes("sha256", Buffer.from(body), key).toString("base64"),
   });
 
-  test("each is kept once, with what accounts for it and nothing about people", async () => {
+  test("each is stored once, with what proves it and no personal data", async () => {
     const uuid = randomUUID();
     const stripe = stripeBody("evt_1");
     const postal = postalBody(uuid);
@@ -302,7 +302,7 @@ describe("Stripe, GitHub and Postal", () => {
       expect(await (await post(gateway.url, path, body, headers)).json()).toEqual({ received: true, new: false });
     }
     expect(await keptOf("stripe")).toMatchObject([{ receipt_id: "evt_1", kind: "checkout.session.completed" }]);
-    // GitHub signs no id: a repeat is known by its bytes.
+    // GitHub signs no id: a repeat is recognised by its bytes.
     expect(await keptOf("github")).toMatchObject([
       { kind: "workflow_run", payload: { delivery: uuid, action: "completed", run_id: "7", repository: "acme/infra" } },
     ]);
@@ -349,7 +349,7 @@ describe("Stripe, GitHub and Postal", () => {
     ["github", "not json", () => githubHeaders("not json", randomUUID())],
     ["postal", '{"event": 1}', () => postalHeaders('{"event": 1}')],
   ] as const)(
-    "what %s signed but would not send (%s) is refused, and nothing is written",
+    "a delivery that %s signed but would not send (%s) is refused, and nothing is written",
     async (provider, body, headers) => {
       const before = await slack.written();
       expect((await post(gateway.url, `/webhooks/${provider}`, body, headers())).status).toBe(400);
@@ -357,7 +357,7 @@ describe("Stripe, GitHub and Postal", () => {
     },
   );
 
-  test("while a key is being replaced, what the old one signed is still taken", async () => {
+  test("while a key is being replaced, signatures of the old one are still accepted", async () => {
     await setSecret(workflow, "GITHUB_WEBHOOK_SECRET", "n".repeat(40));
     expect(
       (await post(gateway.url, "/webhooks/github", githubBody, githubHeaders(githubBody, randomUUID()))).status,
@@ -368,7 +368,7 @@ describe("Stripe, GitHub and Postal", () => {
     ).toBe(200);
   });
 
-  test("a service key cannot read the keys, nor say that something was received", async () => {
+  test("a service key cannot read the keys, nor claim that something was received", async () => {
     for (const response of [
       await ask("webhook_keys", { p_provider: "stripe" }),
       await ask("record_receipt", {
@@ -383,7 +383,7 @@ describe("Stripe, GitHub and Postal", () => {
     }
   });
 
-  test("deliveries are forgotten after ninety days, by the sweep", async () => {
+  test("the sweep deletes deliveries after ninety days", async () => {
     await rowsOf(
       workflow.superuser,
       "update inbound.receipts set received_at = now() - interval '91 days' where provider = 'stripe'",

@@ -55,7 +55,7 @@ describe("the client", () => {
     expect(await rita.nudge(id)).toMatchObject({ outcome: "refused", code: "too_soon", httpStatus: 429 });
   });
 
-  test("says whose a request is, and is refused an id that is none", async () => {
+  test("says which customer a request belongs to, and is refused an invalid id", async () => {
     const rita = as("rita");
     const created = await rita.create({ ...terms, customerId: "initech" });
     expect(created).toMatchObject({ outcome: "created", request: { customerId: "initech" } });
@@ -64,7 +64,7 @@ describe("the client", () => {
     expect(await rita.preview({ ...terms, customerId: "" })).toMatchObject(refused);
   });
 
-  test("decides once, says who decided at a repeat, and refuses as a value", async () => {
+  test("decides once, says who decided at a repeat, and returns refusals as values", async () => {
     const { id } = await workflow.create({});
     expect(await as("rita").decide(id, { type: "COMMERCIAL_APPROVED" })).toMatchObject({
       outcome: "refused",
@@ -96,12 +96,12 @@ describe("the client", () => {
     expect(await customer.offer("nonsense")).toMatchObject({ outcome: "refused", code: "not_found" });
   });
 
-  test("throws what is no refusal of the workflow", async () => {
+  test("throws errors that are not refusals of the workflow", async () => {
     const stranger = createClient({ url: gateway.url, key: "not-a-key" });
     await expect(stranger.list()).rejects.toMatchObject({ httpStatus: 401 });
   });
 
-  test("hears live what happens, each event once, until it is told to stop", async () => {
+  test("receives live events, each once, until it is stopped", async () => {
     const stop = new AbortController();
     const ready = Promise.withResolvers<void>();
     const heard = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ describe("the client", () => {
   });
 });
 
-test("nothing that the client loads needs Node", () => {
+test("nothing that the client imports needs Node", () => {
   const root = new URL("../../../../src/client/index.ts", import.meta.url);
   const seen = new Set<string>();
   const foreign = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Counts of the REST surface: whichever kind is asked for, rows are counted as the caller sees them. What the planner thinks of a
- * table is about everybody's rows, other workspaces' included, and is told to nobody.
+ * Counts in the REST API: whichever kind is requested, only rows that the caller sees are counted. The planner's estimate for a table
+ * includes everybody's rows, in all workspaces, so nobody gets it.
  */
 import { createClient } from "@supabase/supabase-js";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -51,7 +51,7 @@ describe.each(kinds)("count=%s", (kind) => {
     expect(count).toBe(1);
   });
 
-  test("stops at the most that is counted, and says that it did", async () => {
+  test("stops at the maximum count, and says that it did", async () => {
     expect(await ask("just_as_many?limit=2", { prefer })).toMatchObject({
       status: 206,
       range: `0-1/${cap}`,
@@ -63,7 +63,7 @@ describe.each(kinds)("count=%s", (kind) => {
       ...stopped,
       range: `0-1/${cap}`,
     });
-    // A page beyond is given like any other, and the total is never less than what was shown.
+    // A page beyond it is returned like any other, and the total is never less than the rows shown.
     expect(await ask(`many?offset=${cap + 20}&limit=2`, { prefer })).toMatchObject({
       ...stopped,
       range: `${cap + 20}-${cap + 21}/${cap + 22}`,
@@ -74,7 +74,7 @@ describe.each(kinds)("count=%s", (kind) => {
   });
 });
 
-test("no answer says what the planner expects", async () => {
+test("no answer reveals the planner's estimate", async () => {
   const accept = "application/vnd.pgrst.plan+json";
   expect(await ask("capacity_requests", { accept })).toMatchObject({ status: 406 });
 });

@@ -1,6 +1,6 @@
 /**
- * Recorded answers of PostgREST 12, replayed against our server. Where ours differs on purpose, the table below names the vector
- * and the reason; a difference that is not in it fails, and so does an entry that is no difference any more.
+ * Recorded answers of PostgREST 12, replayed against our server. Where ours differs on purpose, the table below names the vector and the
+ * reason; an unlisted difference fails, and so does an entry that no longer differs.
  */
 import { readFile } from "node:fs/promises";
 import { UnsecuredJWT } from "jose";
@@ -41,7 +41,7 @@ interface Difference {
   readonly body: unknown;
 }
 
-/** Everything in which we answer differently, and why. */
+/** All our deliberate differences, with the reason for each. */
 const differences: Readonly<Record<string, Difference>> = {
   "update as ann": {
     why: "Relations are for reading: every change goes through a function, which checks who may and records it.",
@@ -72,7 +72,7 @@ async function replay({ method, path, auth, headers, body }: (typeof file.vector
   const response = await fetch(`${gateway.url}/rest/v1${path}`, {
     method,
     body,
-    // PostgREST stands behind a gateway that asks for a key; ours is that gateway too.
+    // PostgREST is deployed behind a gateway that requires a key; ours is that gateway too.
     headers: {
       apikey: gateway.keys.anonKey,
       ...headers,

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 
 describe("supabase-js with members' tokens", () => {
-  it("takes a request from its creation to the question to the customer", async () => {
+  it("takes a request from its creation to the point where the customer is asked", async () => {
     const { data: request } = await rita.rpc("create_capacity_request", terms).single<Row>();
     expect(request).toMatchObject({ state: "UNDER_REVIEW", version: 1 });
     const decide = { p_request_id: request?.id, p_event_type: "COMMERCIAL_APPROVED" };
@@ -57,7 +57,7 @@ describe("supabase-js with members' tokens", () => {
     expect(data).toMatchObject({ request: { state: "CUSTOMER_CONFIRMATION_REQUIRED", version: 3 } });
   });
 
-  it("is told a refusal with its code, its sentence and the way out, and nothing changed", async () => {
+  it("gets a refusal with its code, its sentence and the way out, and nothing is changed", async () => {
     const refused = await rita.rpc("decide_capacity_request", {
       p_request_id: id,
       p_event_type: "COMMERCIAL_APPROVED",
@@ -111,7 +111,7 @@ describe("supabase-js on the views", () => {
     const all = await rita.from("capacity_requests").select("id", { count: "exact" });
     expect(count).toBe(all.data?.length);
     expect(all.count).toBe(count);
-    // What the planner expects would be counted over all workspaces.
+    // The planner's estimate would cover all workspaces.
     const planned = await rita.from("capacity_requests").select("id", { count: "planned", head: true });
     expect(planned.count).toBe(count);
   });
@@ -178,7 +178,7 @@ describe("keys", () => {
 });
 
 describe("a plain HTTP client", () => {
-  /** As the first description of the product has it: the anon key as apikey, the service key as bearer. */
+  /** As in the product's first description: the anon key as apikey, the service key as bearer. */
   it("approves for a member, named by their Slack id", async () => {
     const request = await workflow.create();
     const response = await fetch(`${gateway.url}/rest/v1/rpc/apply_capacity_event`, {

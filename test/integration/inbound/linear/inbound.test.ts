@@ -1,5 +1,5 @@
 /**
- * What people do in Linear becomes a note on the request, once, and never a decision; what we did there ourselves is no news.
+ * What people do in Linear becomes a note on the request, once, and never a decision; what we did there ourselves is ignored.
  */
 import { createHash, createHmac, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ const comment = (issue: string, more: object = {}): Sent => ({
 
 const valid = (): string => body(comment(randomUUID()));
 
-describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("Linear's deliveries on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { workflow } = slack;
   const { db, superuser } = workflow;
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
         .answer;
     });
 
-  /** A request whose issue was made in Linear, as the relay's settling tells the database. */
+  /** A request whose issue was made in Linear, as the relay's settling reports it to the database. */
   async function withIssue(): Promise<{ id: string; issue: string }> {
     const { id } = await workflow.create({ channel });
     const issue = randomUUID();
@@ -117,13 +117,13 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect((await workflow.row(id)).version).toBe(1);
   });
 
-  test("of what an issue was before the change not even a digest is kept", async () => {
+  test("nothing is kept of an issue's earlier content, not even a digest", async () => {
     const { issue } = await withIssue();
     const updatedFrom = { title: "4 × 32XL for Initech" };
     const sent = body({ type: "Issue", action: "update", data: { id: issue }, updatedFrom });
     await deliver(sent);
     const { createdAt } = JSON.parse(sent) as { createdAt: string };
-    // As whoever knows the time would compute it from a guess.
+    // The digest that a person who knows the time would compute from a guess.
     const guess = createHash("sha256")
       .update(`${createdAt} {"title": "4 × 32XL for Initech"}`)
       .digest("hex")
@@ -147,7 +147,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await workflow.row(id)).toMatchObject({ state: "UNDER_REVIEW", version: 1 });
   });
 
-  test("what changes nothing that matters is kept as ignored", async () => {
+  test("a change that does not matter is kept as ignored", async () => {
     const { id, issue } = await withIssue();
     await deliver(
       body({ type: "Issue", action: "update", data: { id: issue, title: "x" }, updatedFrom: { title: "y" } }),
@@ -166,7 +166,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await notesOf(id)).toHaveLength(1);
   });
 
-  test("our own comments come back as no news, and teach who we are there", async () => {
+  test("our own comments are ignored when they come back, and show which user we are there", async () => {
     const { id, issue } = await withIssue();
     await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
     const { ours } = await oneOf<{ ours: string }>(
@@ -191,7 +191,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await notesOf(id)).toHaveLength(1);
   });
 
-  test("a person whose key we were given is heard: their comments, their moves and a removal", async () => {
+  test("actions of a person whose API key we use become notes: their comments, their moves and a removal", async () => {
     const { id, issue } = await withIssue();
     await rowsOf(superuser, "update directory.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
     await deliver(body(comment(issue)));
@@ -232,7 +232,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     await rowsOf(superuser, "update directory.workspaces set linear_actor_id = null");
   });
 
-  test("before we know who we are there, an issue moved to where its request stands is no news", async () => {
+  test("before we know which user we are there, an issue moved to its request's own state is ignored", async () => {
     const { id, issue } = await withIssue();
     await rowsOf(superuser, "update directory.workspaces set linear_actor_id = null");
     const moved = (type: string): string =>
@@ -257,7 +257,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await slack.written()).toEqual(before);
   });
 
-  test("words of any length and kind make one note", async () => {
+  test("text of any length and kind makes one note", async () => {
     const { id, issue } = await withIssue();
     await deliver(
       body({ ...comment(issue, { body: `${"x".repeat(10_000)}\u202e\u001b[31m` }), actor: { name: "\n\t" } }),
@@ -283,7 +283,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await slack.written()).toEqual(before);
   });
 
-  test.each(["[]", "nonsense", "null", '"x"'])("signed, but no object: %s", async (text) => {
+  test.each(["[]", "nonsense", "null", '"x"'])("signed, but not an object: %s", async (text) => {
     expect(await codeOf(deliver(text))).toBe("invalid_input");
   });
 });

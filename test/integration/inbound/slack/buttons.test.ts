@@ -1,5 +1,5 @@
 /**
- * Buttons and forms: every one of them, by those who may and by those who may not, twice, and by two people at once.
+ * Buttons and forms: every one of them, by people who may and by people who may not, twice, and by two people at the same time.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -25,7 +25,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     return slack.submit(opened.view.callback_id, { reason: typed(reason) }, metadata, user);
   }
 
-  test("a request goes from review to provisioning by buttons alone, and the log says who and through what", async () => {
+  test("a request goes from review to provisioning by buttons alone, and the log says who acted and through which entrance", async () => {
     const id = await create();
     for (const [action, user] of [
       ["tech_approve", "U0TESS"],
@@ -119,7 +119,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect((await slack.deliveries()).at(-1)?.refusal).toContain(said);
   });
 
-  test("somebody whom the directory does not know becomes a requester by asking, and never a reviewer", async () => {
+  test("an unknown person becomes a requester by submitting, and never a reviewer", async () => {
     const id = await create();
     await slack.click("commercial_approve", id, "U0NEWCOMER");
     expect((await workflow.row(id)).version).toBe(1);
@@ -140,7 +140,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect((await slack.takeInteractions())[0]?.text).toContain("Only the commercial owner");
   });
 
-  test("an approval by somebody below the needed authority is an endorsement, and the one above decides", async () => {
+  test("an approval by a person below the required authority is an endorsement, and the authority decides", async () => {
     await workflow.addPolicy({ id: "large", kind: "escalation", min_monthly_cost_usd: 100_000, approver_role: "vp" });
     const { id } = await workflow.create({ cost: 200_000, channel });
     await slack.click("commercial_approve", id, "U0CORA");
@@ -149,7 +149,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect((await workflow.row(id)).commercial_approved_by).toBe("vera");
   });
 
-  test("whoever clicks second is told who was first", async () => {
+  test("the second person to click is told who was first", async () => {
     const id = await create();
     await slack.click("tech_approve", id, "U0TESS");
     await slack.click("tech_approve", id, "U0TIM");
@@ -160,7 +160,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect(await workflow.events(id)).toHaveLength(2);
   });
 
-  test("two clicks at once on two connections: one wins, and the other waits and is told who won", async () => {
+  test("two clicks at the same time on two connections: one wins, and the other waits and is told who won", async () => {
     const id = await create();
     const [first, second] = [await slack.begin(), await slack.begin()];
     await slack.sendIn(first, sign(clickBody("tech_approve", id, "U0TESS")));
@@ -177,7 +177,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     await workflow.expectWhole([id]);
   });
 
-  test("a rejection while somebody else approves: the loser of the race is told what became of the request", async () => {
+  test("a rejection while another person approves: the loser of the race is told the request's new state", async () => {
     const id = await create();
     await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
     const [first, second] = [await slack.begin(), await slack.begin()];
@@ -197,7 +197,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     await Promise.all([first.end(), second.end()]);
   });
 
-  test("a form that was open while somebody decided is answered with who did", async () => {
+  test("a form that was open while another person decided is answered with who did", async () => {
     const id = await create();
     await slack.click("cancel", id, "U0RITA");
     const [opened] = await slack.takeInteractions();
@@ -213,7 +213,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect((await slack.takeInteractions())[0]?.text).toContain("Tess rejected the request");
   });
 
-  test("the same click delivered twice decides once, also at the same instant", async () => {
+  test("the same click delivered twice decides once, even at the same instant", async () => {
     const id = await create();
     const signed = sign(clickBody("tech_approve", id, "U0TESS"));
     const [first, second] = [await slack.begin(), await slack.begin()];
@@ -273,7 +273,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     group: { type: "static_select", selected_option: { text: { type: "plain_text", text: "Infra" }, value: "infra" } },
   };
 
-  test("the form makes a request, closes, and tells where it was asked for", async () => {
+  test("the form makes a request, closes, and the answer is posted where it was opened", async () => {
     await rowsOf(workflow.superuser, "update directory.workspaces set public_url = 'https://cap.acme.example'");
     const given = { ...intake, email: { type: "email_text_input", value: "ann@acme.example" } };
     expect(await slack.submit("capacity_intake", given, { channel }, "U0RITA")).toEqual({ response_action: "clear" });
@@ -304,7 +304,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     ["owner", { owner: { type: "users_select", selected_user: "U0RITA" } }, "commercial"],
     ["owner", { owner: { type: "users_select", selected_user: null } }, "commercial"],
     ["group", { group: { type: "static_select", selected_option: null } }, "technical"],
-  ])("what is wrong with %s is said there, and nothing is submitted", async (field, changed, said) => {
+  ])("a fault in %s is reported there, and nothing is submitted", async (field, changed, said) => {
     const before = await workflow.size();
     const answer = await slack.submit("capacity_intake", { ...intake, ...changed }, { channel }, "U0RITA");
     expect(answer.response_action).toBe("errors");
@@ -320,7 +320,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect(Object.keys((await slack.send(signed)).errors ?? {})).toEqual(["group"]);
   });
 
-  test("what is wrong with a form whose answer may come too late is said where it was asked for as well", async () => {
+  test("a fault in a form whose answer may be too late is also reported in the conversation where it was opened", async () => {
     const wrong = { ...intake, quantity: typed("many") };
     const answer = await slack.submit("capacity_intake", wrong, { channel }, "U0RITA", 2);
     expect(answer.response_action).toBe("errors");
@@ -345,7 +345,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     ]);
   });
 
-  test("several fields that are wrong are all named", async () => {
+  test("several wrong fields are all named", async () => {
     const answer = await slack.submit(
       "capacity_intake",
       { ...intake, quantity: typed("x"), cost: typed("y"), email: typed("z") },
@@ -355,7 +355,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect(Object.keys(answer.errors ?? {}).toSorted()).toEqual(["cost", "email", "quantity"]);
   });
 
-  test("buttons, forms and events of others are acknowledged and ignored", async () => {
+  test("buttons, forms and events of other apps are acknowledged and ignored", async () => {
     const id = await create();
     expect(await slack.click("open_link", id, "U0CORA")).toEqual({});
     expect(await slack.submit("somebody_elses", {}, {}, "U0CORA")).toEqual({});
@@ -372,7 +372,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect(await slack.takeInteractions()).toEqual([]);
   });
 
-  test("Slack's questions about the address are answered, and leave nothing behind", async () => {
+  test("Slack's URL verification requests are answered, and leave nothing behind", async () => {
     const before = await slack.written();
     expect(await slack.send(sign(JSON.stringify({ type: "url_verification", challenge: "3eZbrw1aB" })))).toEqual({
       challenge: "3eZbrw1aB",

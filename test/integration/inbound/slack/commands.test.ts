@@ -125,7 +125,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     });
   });
 
-  test("list shows what waits for somebody and what they asked for, and nobody else's", async () => {
+  test("list shows what waits for a person and what they requested, and nobody else's", async () => {
     const mine = await workflow.createIn("UNDER_REVIEW", { requester: "dora" });
     const done = await workflow.createIn("UNDER_REVIEW", { requester: "dora" });
     await workflow.apply(done, "CANCEL_APPROVED", "dora");
@@ -141,7 +141,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     expect(listed).not.toContain(mine);
   });
 
-  test("show answers with the request and working buttons, to those who may read it", async () => {
+  test("show answers with the request and working buttons, to people who may read it", async () => {
     const id = await workflow.createIn("UNDER_REVIEW");
     const answer = await slack.command(`show ${id.toLowerCase()}`, "U0CORA");
     expect(answer.text).toContain(id);
@@ -171,7 +171,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     expect((await workflow.row(id)).state).toBe(state);
   });
 
-  test("cancel needs a reason and somebody who may", async () => {
+  test("cancel needs a reason and a person who may", async () => {
     const id = await workflow.createIn("UNDER_REVIEW");
     expect((await slack.command(`cancel ${id}`, "U0TESS")).text).toContain("Only the requester");
     expect(await slack.takeInteractions()).toEqual([]);
@@ -197,7 +197,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     expect((await slack.command(`approve ${other}`, "U0CORA")).text).toContain("Tim rejected the request");
   });
 
-  test.each(["help", "?", "HELP"])("%j tells the grammar", async (text) => {
+  test.each(["help", "?", "HELP"])("%j shows the grammar", async (text) => {
     expect((await slack.command(text)).text).toMatch(/^\*What/);
   });
 
@@ -210,7 +210,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     },
   );
 
-  test("whoever creates a request that rules approve at once is told where it stands then", async () => {
+  test("the creator of a request that rules approve immediately is told its state at that point", async () => {
     await workflow.addPolicy({ id: "small", kind: "auto_approval", step: "technical" });
     const half = await slack.command("create 2XL us-east-1 for Acme owner cora group infra");
     expect(half.text).toMatch(/^\*CR-\S+\* is under review: 1 × 2XL in us-east-1\.$/m);
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     await rowsOf(workflow.superuser, "delete from capacity.policies");
   });
 
-  test("what was typed stands in the answer as text, not as markup", async () => {
+  test("what was typed is shown as text, not as markup", async () => {
     const answer = await slack.command("<!channel> & <https://evil.example|click>");
     expect(answer.text).toContain("&lt;!channel&gt;");
     expect(answer.text).not.toContain("<!channel>");

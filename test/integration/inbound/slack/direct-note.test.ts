@@ -1,5 +1,5 @@
 /**
- * A note to somebody who gave no channel, the whole way: from their form through the relay to their conversation with the app.
+ * A note to a person who gave no channel, all the way: from their form through the relay to their conversation with the app.
  */
 import { expect, test } from "vitest";
 import { createRelay } from "../../../../src/outbox/index.ts";
@@ -13,7 +13,7 @@ import { startSlack, typed } from "./slack.ts";
 
 const slack = await startSlack(18);
 
-test("whoever sent a form that names no channel finds its late refusal in their conversation with the app", async () => {
+test("a person whose form names no channel finds its late refusal in their conversation with the app", async () => {
   const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: sandboxSecrets });
   const settings = { token: slackToken, apiUrl: `${sandbox.url}/slack/api/` };
   const rails = [createSlackRail(settings), createSlackInteractionRail(settings)];

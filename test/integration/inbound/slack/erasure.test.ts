@@ -1,6 +1,6 @@
 /**
- * Erasing the customer of a request that lived in Slack: what was typed, filled in and said to one person goes with the rest, and no
- * digest of it stays. What came in is still on record, and known when it comes again.
+ * Erasing the customer of a request that was handled in Slack: what was typed, filled in and said to one person goes with the rest, and no
+ * digest of it stays. What came in stays recorded, and is recognised when it comes again.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
@@ -14,7 +14,7 @@ import { clickBody, commandBody, sign, startSlack, submissionBody, typed, type V
 const words = ["initech", "rubicon"];
 const terms = "32XL us-east-1 for Initech Ltd owner @cora group infra";
 
-describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("erasing Slack data on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { workflow } = slack;
   const { db, superuser } = workflow;
@@ -39,7 +39,7 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     return payload.view;
   }
 
-  /** A request that a form made, which was filled in from a command. Returns the bodies that came in, too. */
+  /** A request made by a form that a command had filled in. Also returns the bodies that came in. */
   async function byForm(): Promise<{ id: string; bodies: string[] }> {
     const command = commandBody(terms);
     await slack.send(sign(command));
@@ -59,7 +59,7 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     return { id: await lastRequest(), bodies: [command, submission] };
   }
 
-  /** Rejects it with a reason, so that whoever clicks next is told of the reason. */
+  /** Rejects it with a reason, so that the next person to click is told the reason. */
   async function rejectAndClick(id: string): Promise<string[]> {
     const reason = submissionBody(
       "capacity_reason",
@@ -73,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     return [reason, click];
   }
 
-  test("no table keeps the name, the reason, or a digest of what was sent; what came in is known all the same", async () => {
+  test("no table keeps the name, the reason, or a digest of what was sent; what came in is still recognised", async () => {
     const typedBody = commandBody(`create ${terms}`);
     const signed = sign(typedBody);
     await slack.send(signed);
@@ -82,7 +82,7 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     bodies.push(typedBody, ...(await rejectAndClick(id)));
     await slack.command(`create 32XL us-east-1 owner Rubicon group infra replaces ${id}`);
     const before = await slack.deliveries();
-    // Each is known to be about its request, also the one that opened the form and those that were refused.
+    // Each is known to be about its request, including the one that opened the form and those that were refused.
     expect(before.map((delivery) => delivery.request_id)).toEqual([typedId, id, id, id, id, id]);
     expect(before.at(-1)).toMatchObject({ outcome: "refused", refusal: expect.stringContaining("Rubicon") });
     await erasing.deliver();
@@ -122,11 +122,11 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     await erasing.expectVerified(id);
   });
 
-  test("a note that waits goes at once, also one that would be posted in somebody's conversation with the app", async () => {
+  test("a waiting note is removed immediately, even one that would be posted in a person's conversation with the app", async () => {
     const { id } = await byForm();
     await rejectAndClick(id);
     await erasing.deliver();
-    // Too late to be answered in the form, and without a channel: said directly.
+    // Too late to be answered in the form, and without a channel: sent directly.
     await slack.submit(
       "capacity_reason",
       { reason: typed("Rubicon") },
@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     await erasing.expectVerified(id);
   });
 
-  test("a form is counted to a request only if the same person opened and sent it", async () => {
+  test("a form belongs to a request only if the same person opened and sent it", async () => {
     await slack.command(terms, "U0ROB");
     const view = await opened();
     const entered = { size: typed("32XL"), quantity: typed("1"), region: typed("us-east-1") };

@@ -1,6 +1,6 @@
 /**
- * What people do in Slack without deciding anything: nudges, notes, and having the customer asked; typed, by button and by form, by those
- * who may and by those who may not.
+ * What people do in Slack without deciding anything: nudges, notes, and having the customer asked; typed, by button and by form, by people
+ * who may and by people who may not.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
       )
     ).map(({ to }) => to);
 
-  test("a requester nudges by the command, is told whom, and not twice in a row", async () => {
+  test("a requester nudges by the command, is told who was asked, and cannot nudge twice in a row", async () => {
     const id = await create();
     const answer = await slack.command(`nudge ${id.toLowerCase()}`, "U0RITA");
     expect(answer).toMatchObject({ response_type: "ephemeral" });
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     expect(await noticesOf(id)).toHaveLength(1);
   });
 
-  test("a note is typed, and stands in the thread, where the command did not", async () => {
+  test("a note is typed, and posted in the thread, where the command was not visible", async () => {
     const id = await create();
     expect((await slack.command(`note ${id} They need it\nby <!channel> spring`, "U0RITA")).text).toBe(
       `${id}: your note was added.`,
@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     expect((await slack.command("note", "U0RITA")).text).toContain("Name the request");
   });
 
-  test("a note by the button asks for its words in a form", async () => {
+  test("the note button asks for its text in a form", async () => {
     const id = await create();
     expect(await slack.click("note", id, "U0TIM")).toEqual({});
     const [opened] = await slack.takeInteractions();
@@ -124,7 +124,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     ["note", "hello"],
     ["address", "x@y.example"],
     ["link", ""],
-  ])("%s about what one may not read is answered as if there were no such request", async (verb, words) => {
+  ])("%s about a request that one may not read is answered as if it did not exist", async (verb, words) => {
     const id = await create();
     const unknown = await slack.command(`${verb} CR-2020-000001 ${words}`, "U0OTTO");
     const hidden = await slack.command(`${verb} ${id} ${words}`, "U0OTTO");
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     expect(await noticesOf(id)).toEqual([]);
   });
 
-  test("who sees the message and may not read the request adds no note by it", async () => {
+  test("a person who sees the message but may not read the request adds no note through it", async () => {
     const id = await create();
     await slack.click("note", id, "U0OTTO");
     expect(await slack.takeInteractions()).toMatchObject([
@@ -140,7 +140,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     ]);
   });
 
-  test("who submits without an address is told so, and how to add it: by text and by form", async () => {
+  test("a requester who gives no address is told so, and how to add it: by text and by form", async () => {
     const answer = await slack.command("create 32XL x4 us-east-1 for Initech owner cora group infra", "U0RITA");
     const id = idIn(answer.text);
     expect(answer.text).toContain("The customer will not be asked by mail: their e-mail address is not known.");
@@ -179,7 +179,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     ]);
   });
 
-  test("the owner finds the customers who were not asked in their list, and asks them by the command", async () => {
+  test("the owner finds the customers who were not asked in their list, and asks them with the command", async () => {
     const id = await offered();
     const list = await slack.command("list", "U0CORA");
     expect(list.text).toContain("*Customers who have not been asked*");
@@ -199,7 +199,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     expect((await slack.command("list", "U0CORA")).text).not.toContain(id);
   });
 
-  test("the button of the message opens the form with the address for who may, and sends the link", async () => {
+  test("the message's button opens the form with the address for people who may, and sends the link", async () => {
     const id = await offered();
     await slack.click("customer_link", id, "U0RITA");
     expect(await slack.takeInteractions()).toMatchObject([
@@ -228,7 +228,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     await workflow.expectWhole([id]);
   });
 
-  test("the help names them", async () => {
+  test("the help lists them", async () => {
     const { text } = await slack.command("help");
     for (const word of ["nudge", "note", "address", "link"]) expect(text).toContain(`/capacity ${word} CR-`);
   });

@@ -1,7 +1,7 @@
 /**
- * What was said to one person in Slack is of use for minutes, and is forgotten soon after, whatever became of it: a form that was opened
- * and never sent, one that could not be opened, one of which nobody knows, one that nobody delivered, a refusal that quotes what was
- * typed. No erasure would find these, since they belong to no request.
+ * What was said to one person in Slack is useful for minutes, and is deleted soon after, whatever its outcome: a form that was opened and
+ * never sent, one that could not be opened, one in doubt, one that was never delivered, a refusal that quotes what was typed. No erasure
+ * would find these, since they belong to no request.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
@@ -13,11 +13,11 @@ import type { Claimed, Outcome, Stream } from "../../outbox/engine.ts";
 import { clickBody, commandBody, sign, startSlack, submissionBody, typed } from "./slack.ts";
 
 const words = ["initech", "rubicon"];
-/** In minutes: a note is of use for five, a form for three seconds, and half an hour later both are forgotten. */
+/** In minutes: a note is useful for five, a form for three seconds, and half an hour later both are deleted. */
 const longSince = 36;
 const terms = "32XL us-east-1 for Initech Ltd email bill@initech.example owner @cora group infra";
 
-describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("deleting Slack data on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { workflow } = slack;
   const { db, superuser } = workflow;
@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     );
   });
 
-  /** Makes everything that came in and went out so much older, or younger. */
+  /** Makes everything that came in and went out that much older, or younger. */
   async function age(minutes: number): Promise<void> {
     await superuser.query(
       `update outbox.payloads set expires_at = expires_at - ${minutes} * interval '1 minute', created_at = created_at - ${minutes} * interval '1 minute';
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     );
   }
 
-  /** A form, filled in with a customer, that is on its way: claimed before its three seconds are over, however slow the machine is. */
+  /** A form that names a customer, in flight: claimed before its three seconds have passed, however slow the machine is. */
   async function openForm(): Promise<Claimed> {
     await slack.send(sign(commandBody(terms)));
     await age(-5);
@@ -70,7 +70,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
       "select refusal from inbound.receipts where refusal is not null order by received_at",
     );
 
-  /** What anybody could find of it afterwards: nothing, and the books are in order. */
+  /** What is left of it afterwards: nothing, and the invariants hold. */
   async function expectForgotten(): Promise<void> {
     expect(await tracesOf(db, words)).toEqual([]);
     expect(await tracesOf(db, digestsOf([terms, "Initech Ltd", "bill@initech.example"]))).toEqual([]);
@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await engine.assertInvariants();
   }
 
-  test("a form that was opened and never sent is forgotten when its time is long over, and not before", async () => {
+  test("a form that was opened and never sent is deleted long after its time, and not before", async () => {
     const row = await openForm();
     await settle(row, "delivered");
     expect(await sweep()).toMatchObject({ failed: [] });
@@ -98,13 +98,13 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     expect(await sweep()).toMatchObject({ failed: [], more: false });
     await expectForgotten();
     expect(await lastLine(row.outbox_id)).toMatchObject({ state: "DISPATCHED" });
-    // Slack's repeat is known all the same.
+    // Slack's repeat is still recognised.
     expect(await oneOf(superuser, "select outcome from inbound.receipts order by received_at desc limit 1")).toEqual({
       outcome: "opened",
     });
   });
 
-  test("a form that could not be opened is given up and forgotten, though nobody worked its dead letter", async () => {
+  test("a form that could not be opened is given up and deleted, though nobody handled its dead letter", async () => {
     const row = await openForm();
     await settle(row, "rejected");
     expect(await sweep()).toMatchObject({ failed: [] });
@@ -115,7 +115,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     expect(await lastLine(row.outbox_id)).toEqual({ state: "SKIPPED", actor: "headroom", explained: true });
   });
 
-  test("a form of which nobody knows whether it opened waits for a person no longer than it is of use", async () => {
+  test("a form that may or may not have opened waits for a person no longer than it is useful", async () => {
     const row = await openForm();
     await settle(row, "unknown");
     expect(await deadLetters()).toEqual([{ parked: true }]);
@@ -124,7 +124,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await expectForgotten();
   });
 
-  test("a form that no relay ever sent is forgotten", async () => {
+  test("a form that no relay ever sent is deleted", async () => {
     await slack.send(sign(commandBody(terms)));
     await age(longSince);
     await sweep();
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     expect(await engine.claim(interactions)).toEqual([]);
   });
 
-  test("a form that is being sent is left alone, and forgotten once that has come to something", async () => {
+  test("a form in flight is left alone, and deleted once it has an outcome", async () => {
     const row = await openForm();
     await age(longSince);
     expect(await sweep()).toMatchObject({ failed: [] });
@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await expectForgotten();
   });
 
-  test("a dead letter is forgotten also when no receipt of it is left", async () => {
+  test("a dead letter is deleted even when no receipt of it is left", async () => {
     await settle(await openForm(), "rejected");
     await superuser.query("delete from inbound.receipts");
     await age(longSince);
@@ -150,7 +150,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await expectForgotten();
   });
 
-  test("a refusal that quotes what was typed keeps its code alone, and the note that said it is forgotten", async () => {
+  test("a refusal that quotes what was typed keeps only its code, and the note that said it is deleted", async () => {
     const id = await workflow.createIn("UNDER_REVIEW", { customer: null });
     await slack.command("create 32XL us-east-1 for Initech Ltd owner Rubicon group infra");
     await slack.submit(
@@ -159,7 +159,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
       {},
       "U0RITA",
     );
-    // So late that it is said in a note as well.
+    // So late that it is also sent as a note.
     await slack.submit(
       "capacity_intake",
       { size: typed("32XL"), region: typed("us-east-1"), owner: typed("Rubicon") },
@@ -200,7 +200,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await expectForgotten();
   });
 
-  test("a call forgets a bounded number, and says that there is more", async () => {
+  test("a call deletes a limited number, and says that there is more", async () => {
     await slack.command(terms);
     await superuser.query(
       `update outbox.streams set forget_minutes = 1 where name = 'interactions';
@@ -214,7 +214,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await superuser.query("update outbox.streams set forget_minutes = 30 where name = 'interactions'");
   });
 
-  test("a row that cannot be forgotten stops no other, and is named", async () => {
+  test("a row that cannot be deleted stops no other, and is reported", async () => {
     const { outbox_id: bad, ...rest } = await openForm();
     await settle({ outbox_id: bad, ...rest }, "rejected");
     await slack.command(terms);
@@ -237,7 +237,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await expectForgotten();
   });
 
-  test("two sweeps at once: the second does not wait for the first", async () => {
+  test("of two sweeps at the same time the second does not wait for the first", async () => {
     await settle(await openForm(), "rejected");
     await age(longSince);
     const [one, other] = await db.twoConnections("headroom_executor");

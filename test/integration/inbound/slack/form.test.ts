@@ -31,9 +31,9 @@ describe("the form decoder", async () => {
   test.each([
     ["a percent sign alone", "text=%"],
     ["a percent sign with one digit", "text=%4"],
-    ["digits that are none", "text=%zz"],
+    ["invalid digits", "text=%zz"],
     ["half a character", "text=%F0%9F"],
-    ["a byte that begins no character", "text=%FF"],
+    ["a byte that starts no character", "text=%FF"],
     ["a surrogate", "text=%ED%A0%80"],
     ["an overlong slash", "text=%C0%AF"],
     ["a NUL", "text=%00"],
@@ -43,7 +43,7 @@ describe("the form decoder", async () => {
     expect(await codeOf(decode(body))).toBe("invalid_input");
   });
 
-  test("reads whatever URLSearchParams writes", async () => {
+  test("reads everything that URLSearchParams writes", async () => {
     const text = fc.string({ unit: "binary", maxLength: 60 }).map((value) => value.replaceAll("\0", "").toWellFormed());
     await fc.assert(
       fc.asyncProperty(fc.dictionary(text, text, { maxKeys: 5 }), async (fields) => {
@@ -53,7 +53,7 @@ describe("the form decoder", async () => {
     );
   });
 
-  test("decodes a megabyte at once", async () => {
+  test("decodes a megabyte in one call", async () => {
     const text = "🚀+%&".repeat(20_000);
     expect((await decode(new URLSearchParams({ payload: text }).toString()))["payload"]).toBe(text);
   });

@@ -1,6 +1,6 @@
 /**
- * Whatever Slack, or somebody who has its secret, might sign: an answer or a clear refusal, never an error of the database, and never a
- * request, an event or a person that nobody asked for.
+ * Whatever Slack, or an attacker with its secret, might sign: an answer or a clear refusal, never a database error, and never an unwanted
+ * request, event or person.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, refusalOf } from "../../capacity/workflow.ts";
 import { clickBody, commandBody, form, sign, startSlack, submissionBody, team, type Slack } from "./slack.ts";
 
-/** What a form can carry: everything but a zero byte, which a test of its own sends. */
+/** What a form can contain: everything but a zero byte, which has its own test. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }).map((value) => value.replaceAll("\0", "").toWellFormed()),
   fc.constantFrom(
@@ -33,7 +33,7 @@ const text = fc.oneof(
 );
 const words = fc.array(text, { maxLength: 12 }).map((parts) => parts.join(" "));
 
-/** Hands it over; says how it went. Anything but an answer or a refusal of ours fails. */
+/** Delivers it and returns the result. Anything but an answer or a refusal of ours fails. */
 async function outcomeOf(slack: Slack, body: string): Promise<"answered" | "refused"> {
   const work = slack.send(sign(body));
   const answer = await work.catch(() => undefined);
@@ -95,18 +95,18 @@ describe.each(POSTGRES_VERSIONS)("signed garbage on PostgreSQL %i", async (versi
     ["a zero byte", "text=%00&command=%2Fcapacity"],
     ["a zero in JSON", form({ payload: String.raw`{"type":"block_actions","user":{"id":"U0RITA\u0000"}}` })],
     ["half a surrogate in JSON", form({ payload: String.raw`{"type":"block_actions","user":{"id":"\ud800"}}` })],
-    ["JSON as deep as a well", form({ payload: "[".repeat(50_000) })],
-    ["a number beyond numbers", form({ payload: '{"type":"block_actions","user":{"id":1e999999}}' })],
-    ["a team that is none", commandBody("help", "U0RITA", { team_id: "acme" })],
-    ["a user that is none", commandBody("help", "rita")],
-    ["a megabyte and more", `text=${"x".repeat(1_100_000)}`],
+    ["deeply nested JSON", form({ payload: "[".repeat(50_000) })],
+    ["a number too large for numbers", form({ payload: '{"type":"block_actions","user":{"id":1e999999}}' })],
+    ["an invalid team", commandBody("help", "U0RITA", { team_id: "acme" })],
+    ["an invalid user", commandBody("help", "rita")],
+    ["more than a megabyte", `text=${"x".repeat(1_100_000)}`],
   ])("%s is refused, and nothing is written", async (_what, body) => {
     const before = await slack.written();
     expect(await outcomeOf(slack, body)).toBe("refused");
     expect(await slack.written()).toEqual(before);
   });
 
-  test("commands of any words are answered, and no request comes of them by accident", async () => {
+  test("commands of any words are answered, and none makes a request by accident", async () => {
     const verbs = fc.constantFrom(
       "",
       "list",
@@ -229,7 +229,7 @@ describe("forms, whatever was typed", async () => {
     );
   });
 
-  test("what the command line says is what the form shows", async () => {
+  test("the command line's text fills the form's fields", async () => {
     await fc.assert(
       fc.asyncProperty(words, async (line) => {
         const { fields } = (await viewOf("inbound.parse_terms($1)", [line])) as { fields: object };

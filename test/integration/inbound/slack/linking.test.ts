@@ -1,5 +1,5 @@
 /**
- * Reviewers of whom the directory names no Slack user: whoever is new in Slack might be one of them, and would review what they ask for
+ * Reviewers without a Slack user in the directory: a person who is new in Slack might be one of them, and could review what they requested
  * there under their other name.
  */
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { refusalOf, rowsOf } from "../../capacity/workflow.ts";
 import { channel, startSlack } from "./slack.ts";
 
-describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("a reviewer without a known Slack user, on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { workflow } = slack;
   const create = (): Promise<string> => workflow.createIn("UNDER_REVIEW", { channel });
@@ -38,32 +38,35 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     ["tess", "by group"],
     ["dora", "as a delegate"],
     ["rita", "by a rule that names them"],
-  ])("%s, who reviews %s: nobody new begins in Slack until they are linked or have none", async (id) => {
-    await workflow.addPolicy({ id: "named", kind: "escalation", sizes: ["99XL"], approver_id: "rita" });
-    const user = `U0${id.toUpperCase()}`;
-    await put(id, { slack_user_id: null });
-    expect(await unlinked()).toEqual([id]);
-    const { text } = await slack.command(line, "U0STRANGER");
-    expect(text).toContain("cannot tell whether you are one of its reviewers");
-    expect(text).toContain("--slack U0STRANGER");
-    expect(await memberOf("U0STRANGER")).toBeUndefined();
+  ])(
+    "%s, who reviews %s: no new person can start in Slack until they are linked or marked as having none",
+    async (id) => {
+      await workflow.addPolicy({ id: "named", kind: "escalation", sizes: ["99XL"], approver_id: "rita" });
+      const user = `U0${id.toUpperCase()}`;
+      await put(id, { slack_user_id: null });
+      expect(await unlinked()).toEqual([id]);
+      const { text } = await slack.command(line, "U0STRANGER");
+      expect(text).toContain("cannot tell whether you are one of its reviewers");
+      expect(text).toContain("--slack U0STRANGER");
+      expect(await memberOf("U0STRANGER")).toBeUndefined();
 
-    await put(id, { without_slack: true });
-    expect(await unlinked()).toEqual([]);
-    expect(
-      await rowsOf(
-        workflow.superuser,
-        "select without_slack_by from directory.members where workspace_id = 'acme' and id = $1",
-        [id],
-      ),
-    ).toEqual([{ without_slack_by: "login_headroom_control" }]);
-    await slack.command("list", `U0FINE${id.toUpperCase()}`);
-    expect(await memberOf(`U0FINE${id.toUpperCase()}`)).toBeDefined();
-    await put(id, { slack_user_id: user });
-    await rowsOf(workflow.superuser, "delete from capacity.policies where id = 'named'");
-  });
+      await put(id, { without_slack: true });
+      expect(await unlinked()).toEqual([]);
+      expect(
+        await rowsOf(
+          workflow.superuser,
+          "select without_slack_by from directory.members where workspace_id = 'acme' and id = $1",
+          [id],
+        ),
+      ).toEqual([{ without_slack_by: "login_headroom_control" }]);
+      await slack.command("list", `U0FINE${id.toUpperCase()}`);
+      expect(await memberOf(`U0FINE${id.toUpperCase()}`)).toBeDefined();
+      await put(id, { slack_user_id: user });
+      await rowsOf(workflow.superuser, "delete from capacity.policies where id = 'named'");
+    },
+  );
 
-  test("reviews nothing of whom Slack alone knows, and is linked once that has ended", async () => {
+  test("cannot review requests of people known only from Slack, and is linked once those have ended", async () => {
     await slack.command(line, "U0EARLY");
     const [asked] = await rowsOf<{ id: string }>(
       workflow.superuser,
@@ -84,7 +87,7 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     await put("cora", { slack_user_id: "U0CORA" });
   });
 
-  test("is not given the Slack user of a member on whom others wait", async () => {
+  test("is not given the Slack user of a member whom others wait for", async () => {
     await slack.command("list", "U0NEEDED");
     await put("carl", { delegate_id: "U0NEEDED" });
     const { message, hint } = await refusalOf(put("cora", { slack_user_id: "U0NEEDED" }));
@@ -96,7 +99,7 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     await put("carl", { delegate_id: null });
   });
 
-  test("whose requester only has an id like a Slack user's reviews it, where nobody came by Slack", async () => {
+  test("reviews a request whose requester merely has an id like a Slack user's, where nobody came from Slack", async () => {
     await rowsOf(
       workflow.superuser,
       "update directory.members set by_slack = false where workspace_id = 'acme'; insert into directory.members (workspace_id, id, display_name) values ('acme', 'USER07', 'Ursula')",
@@ -107,7 +110,7 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     await put("cora", { slack_user_id: "U0CORA" });
   });
 
-  test("a receipt knows a member by their id, not by their Slack user, whatever became of it", async () => {
+  test("a receipt refers to a member by their id, not by their Slack user, whatever happens to it", async () => {
     const id = await create();
     await slack.click("commercial_approve", id, "U0TESS");
     await slack.click("tech_approve", id, "U0TESS");
@@ -119,7 +122,7 @@ describe.each(POSTGRES_VERSIONS)("a reviewer whose Slack user nobody has named, 
     expect(gone).toMatchObject({ outcome: "refused", member_id: "gus" });
   });
 
-  test("who has none reviews what others asked for in Slack", async () => {
+  test("who has none reviews what others requested in Slack", async () => {
     await slack.command(line, "U0OTHERS");
     const [asked] = await rowsOf<{ id: string }>(
       workflow.superuser,

@@ -1,6 +1,6 @@
 /**
- * JSON that is nested as deep as one likes, signed as Slack signs: refused as bad input wherever it stands, however much of the stack the
- * parser has, and nothing is written.
+ * Arbitrarily deep JSON, signed as Slack signs: refused as bad input wherever it is, however much stack the parser has, and nothing is
+ * written.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { form, sign, startSlack, team } from "./slack.ts";
 const arrays = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
-/** Where something nested may stand in what Slack sends. */
+/** Where nested JSON may be in what Slack sends. */
 const places: readonly ((nested: string) => string)[] = [
   (nested) => nested,
   (nested) => `{"type":"event_callback","event_id":"Ev1","event":${nested}}`,
@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("nested JSON on PostgreSQL %i", async (version)
     expect(await slack.written()).toEqual(before);
   });
 
-  test("as deep as the stack allows is refused, whatever the server lets its stack grow to", async () => {
+  test("as deep as the stack allows is refused, however large the server lets its stack grow", async () => {
     const client = await slack.workflow.db.superuser.connect();
     for (const size of ["100kB", "512kB", "2MB"]) {
       await client.query("select set_config('max_stack_depth', $1, false)", [size]);
@@ -69,7 +69,7 @@ describe.each(POSTGRES_VERSIONS)("nested JSON on PostgreSQL %i", async (version)
     expect(type).toBe("array");
   });
 
-  test("in the headers or the claims is as good as none", async () => {
+  test("in the headers or the claims is treated as missing", async () => {
     const client = await slack.begin();
     for (const name of ["request.headers", "request.jwt.claims"]) {
       await client.query("select set_config($1, $2, true)", [name, arrays(50_000)]);

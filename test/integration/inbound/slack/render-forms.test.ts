@@ -1,4 +1,4 @@
-/** The forms as Slack gets them, whole. That no input can break them is the business of fuzz.test.ts. */
+/** The complete forms as Slack gets them. That no input can break them is tested in fuzz.test.ts. */
 import { describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { oneOf } from "../../capacity/workflow.ts";
@@ -155,13 +155,13 @@ describe("blocks", async () => {
         max,
       ])
     ).kept;
-  test.each([50, 100])("are at most %i, without those that are nothing", async (max) => {
+  test.each([50, 100])("are at most %i, without unusable ones", async (max) => {
     expect(await kept([null, section(2), null], max)).toEqual([section(2)]);
     const many = Array.from({ length: max + 20 }, () => section(2));
     expect(await kept([null, ...many], max)).toHaveLength(max);
   });
 
-  test("have no more text than Slack takes in all, and keep the buttons", async () => {
+  test("have no more text than Slack accepts in total, and keep the buttons", async () => {
     const made = await kept([...Array.from({ length: 6 }, () => section(3000)), section(900), buttons], 50);
     expect(made).toEqual([section(3000), section(3000), section(3000), section(3000), section(900), buttons]);
   });

@@ -1,5 +1,5 @@
 /**
- * How long receipts are kept: ninety days, and then the timers forget, a bounded number at a time.
+ * How long receipts are kept: after ninety days the timers delete them, a limited number at a time.
  */
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
@@ -7,11 +7,11 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf } from "../../capacity/workflow.ts";
 import { startSlack } from "./slack.ts";
 
-describe.each(POSTGRES_VERSIONS)("deliveries that are long past on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("old deliveries on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { db, superuser } = slack.workflow;
 
-  test("are forgotten by the timers, the oldest first, and younger ones are kept", async () => {
+  test("are deleted by the timers, the oldest first, and younger ones are kept", async () => {
     await slack.command("help");
     await superuser.query(
       `insert into inbound.receipts (provider, receipt_id, kind, received_at, payload)

@@ -1,5 +1,5 @@
 /**
- * Who is let in: Slack's own signature over the exact bytes, fresh, and nothing else. Whatever is turned away has written nothing.
+ * Only a fresh signature of Slack's over the exact bytes is accepted. A refused request has written nothing.
  */
 import { describe, expect, test } from "vitest";
 import { codeOf, oneOf } from "../../capacity/workflow.ts";
@@ -28,7 +28,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
   const { superuser } = slack.workflow;
 
   test("the published example is what the database computes", async () => {
-    // A session of its own: the pool's first one is older than the key.
+    // A separate session: the pool's first one is older than the key.
     const client = await slack.workflow.db.superuser.connect();
     const { right, wrong } = await oneOf<{ right: boolean; wrong: boolean }>(
       client,
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
     expect(await slack.written()).toEqual(before);
   });
 
-  test("the receiver refuses by itself, also where no gate stands before it", async () => {
+  test("the receiver refuses without the pre-request check, too", async () => {
     const before = await slack.written();
     for (const [, make] of bad) {
       const client = await slack.begin();
@@ -90,7 +90,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
     expect(await slack.written()).toEqual(before);
   });
 
-  test("the gate needs neither a secret nor a lock", async () => {
+  test("the check needs neither a secret nor a lock", async () => {
     const client = await slack.begin();
     await client.query("set local headroom.secret_key = ''");
     await client.query(
@@ -109,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
   });
 
   test.each(["/rpc/get_capacity_request", "/capacity_requests", "", "/rpc/handle_slack_webhook/x"])(
-    "the gate lets the path %j pass, whatever its headers are",
+    "the check lets the path %j pass, whatever its headers are",
     async (path) => {
       const client = await slack.begin();
       await client.query(
@@ -134,7 +134,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
     },
   );
 
-  test("while the secret is being replaced, both are good; afterwards only the new one", async () => {
+  test("while the secret is being replaced, both are valid; afterwards only the new one", async () => {
     const next = "n".repeat(32);
     await setSecret(slack.workflow, "SLACK_SIGNING_SECRET", next);
     expect(await codeOf(slack.command("help"))).toBe("bad_signature");
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
     await setSecret(slack.workflow, "SLACK_SIGNING_SECRET", published.secret);
   });
 
-  test("a secret that is not set up is said to be missing, and nothing else is told", async () => {
+  test("a secret that is not set up is reported as missing, and nothing else is revealed", async () => {
     const client = await slack.begin();
     await client.query("set local headroom.secret_key = ''");
     expect(await codeOf(slack.sendIn(client, good()))).toBe("not_configured");

@@ -1,6 +1,6 @@
 /**
- * Speaks to the receiver as Slack does: payloads as Slack makes them, encoded as a form, signed over the bytes, and handed to the
- * database in a transaction of the gateway with the headers of the request.
+ * Calls the receiver as Slack does: payloads as Slack makes them, encoded as a form, signed over the bytes, and delivered to the database
+ * in a transaction of the gateway with the request's headers.
  *
  * Owns: Slack's side. Does not own: the workflow's people (workflow.ts), nor what is asserted.
  */
@@ -13,7 +13,7 @@ import { anonymous, enter, overHttp } from "../../capacity/gateway.ts";
 import { oneOf, rowsOf, startWorkflow, type Workflow } from "../../capacity/workflow.ts";
 
 export const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
-/** What HEADROOM_SECRET_KEY would hold. */
+/** The value of HEADROOM_SECRET_KEY. */
 export const secretKey = "k".repeat(44);
 export const team = "T0ACME";
 export const channel = "C024BE91L";
@@ -46,7 +46,7 @@ export const form = (fields: Record<string, string>): string => new URLSearchPar
 
 const trigger = (): string => `${Date.now()}.47445629121.${randomBytes(16).toString("hex")}`;
 
-/** A slash command's form, with everything that Slack sends along. */
+/** A slash command's form, with all of Slack's fields. */
 export function commandBody(text: string, user = "U0RITA", more: Record<string, string> = {}): string {
   return form({
     token: "xyzz0WbapA4vBCDEFasx0q6G",
@@ -95,7 +95,7 @@ export function clickBody(action: string, request: string, user: string, more: o
 
 type Entered = Readonly<Record<string, object>>;
 
-/** A form that was sent. It carries no channel, as forms do. */
+/** A submitted form. It has no channel, like all forms. */
 export function submissionBody(callback: string, entered: Entered, metadata: object, user: string): string {
   const values = Object.fromEntries(Object.entries(entered).map(([field, element]) => [field, { value: element }]));
   const payload = {
@@ -157,7 +157,7 @@ export class Slack {
     this.workflow = workflow;
   }
 
-  /** Delivers what was signed, in a transaction of its own. */
+  /** Delivers a signed body in its own transaction. */
   send(signed: Signed): Promise<SlackAnswer> {
     return overHttp(this.workflow.db, anonymous, (client) => this.sendIn(client, signed));
   }
@@ -177,7 +177,7 @@ export class Slack {
     return answer;
   }
 
-  /** A connection of one's own in a transaction as anon, for interleavings. */
+  /** A separate connection in a transaction as anon, for interleavings. */
   async begin() {
     const client = await this.workflow.db.as("authenticator").connect();
     await client.query("begin");
@@ -193,13 +193,13 @@ export class Slack {
     return this.send(sign(clickBody(action, request, user, more)));
   }
 
-  /** Signed ahead of the clock, unless told when, so that no slow machine makes a form a late one. */
+  /** Signed ahead of the clock unless a time is given, so that a form is not late on a slow machine. */
   submit(callback: string, entered: Entered, metadata: object, user: string, secondsAgo = -60): Promise<SlackAnswer> {
     const at = Math.floor(Date.now() / 1000) - secondsAgo;
     return this.send(sign(submissionBody(callback, entered, metadata, user), { at }));
   }
 
-  /** The forms and notes that wait to go out, oldest first; what was there before is not among them. */
+  /** The forms and notes that wait to be sent, oldest first, without earlier ones. */
   async takeInteractions(): Promise<Interaction[]> {
     const rows = await rowsOf<{ payload: Omit<Interaction, "rail" | "expires_in">; rail: string; expires_in: number }>(
       this.workflow.superuser,

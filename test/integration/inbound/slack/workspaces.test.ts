@@ -1,5 +1,5 @@
 /**
- * For which workspace somebody acts from Slack, and whether they are one of its people: teams, Enterprise Grids and guests.
+ * Which workspace a person in Slack acts for, and whether they belong to it: teams, Enterprise Grids and guests.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -16,7 +16,7 @@ describe.each(POSTGRES_VERSIONS)("which workspace Slack speaks for on PostgreSQL
 
   const enterprise = { team: null, enterprise: { id: "E0ACME", name: "Acme" } };
 
-  test("a Slack workspace that nobody connected is a stranger", async () => {
+  test("a Slack workspace that is not connected is unknown", async () => {
     const id = await create();
     await slack.click("tech_approve", id, "U0TESS", {
       team: { id: "T0OTHER" },

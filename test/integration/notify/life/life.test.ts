@@ -108,7 +108,7 @@ function sweep(surfaces: Surfaces): Promise<unknown> {
   return runTimers(surfaces.db.as("headroom_executor").pool);
 }
 
-/** What stands in the table: a line for each notification and channel, and one for each message in the thread. */
+/** The lines of the table: one for each notification and channel, and one for each message in the thread. */
 async function linesOf(surfaces: Surfaces, id: string): Promise<{ key: string; words: string }[]> {
   const told = (await surfaces.toldOf(id)).map(({ instruction, audience, to, channel, stage, title }) => ({
     key: [instruction, audience, to, channel].join(" "),

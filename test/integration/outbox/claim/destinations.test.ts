@@ -30,7 +30,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
     );
   }
 
-  /** Lets the time of a destination pass: its slot comes, its circuit may be probed. */
+  /** Moves a destination's time: its slot comes, its circuit may be probed. */
   async function letPass(name: string, stream: Stream): Promise<void> {
     await rowsOf(
       engine.superuser,
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
     ["with order", true],
     ["without order", false],
   ])("of a stream %s", (_name, ordered) => {
-    test("without a limit all that is due passes, and each row knows where it goes", async () => {
+    test("without a limit all that is due passes, and each row knows its destination", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination();
       const ids = await rowsTo(stream, to, 3);
@@ -81,7 +81,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await Promise.all([one.end(), two.end()]);
     });
 
-    test("those who wait stay where they are, untouched, and a relay learns when the next slot comes", async () => {
+    test("waiting rows stay where they are, unchanged, and a relay is told when the next slot opens", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ minIntervalMs: 60_000 });
       await rowsTo(stream, to, 3);
@@ -106,7 +106,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await engine.deliver(stream, first);
     });
 
-    test("failures in a row open the circuit; then nobody passes, then one probe, and an answer closes it", async () => {
+    test("consecutive failures open the circuit; then nothing passes, then one probe, and an answer closes it", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ threshold: 2, openMs: 60_000 });
       await rowsTo(stream, to, 3);
@@ -160,7 +160,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       expect(await statusOf(to)).toMatchObject({ circuit: "closed", failures: 0 });
     });
 
-    test("a probe whose relay dies is followed by another when its lease is over", async () => {
+    test("a probe whose relay dies is followed by another when its lease has run out", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ threshold: 1 });
       await rowsTo(stream, to, 2);
@@ -181,7 +181,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await engine.deliver(stream, second);
     });
 
-    test("a probe that is handed back unsent lets another one go at once", async () => {
+    test("a probe that is handed back unsent allows another one immediately", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ threshold: 1 });
       await rowsTo(stream, to, 1);
@@ -193,7 +193,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
     });
 
     const answers = ["still_running", "may_still_appear", "balance_insufficient", "lock_timeout", "too_many_to_search"];
-    test.each(answers)("a receiver that is not done with one row (%s) has answered", async (code) => {
+    test.each(answers)("a receiver that has not finished with one row (%s) has answered", async (code) => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ threshold: 2 });
       await rowsTo(stream, to, 2);
@@ -206,7 +206,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await engine.deliver(stream, await engine.claim(stream));
     });
 
-    test("a receiver that asks for quiet gets it, and is not blamed", async () => {
+    test("a receiver that asks for a pause gets it, and its circuit is not affected", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ threshold: 1 });
       const ids = await rowsTo(stream, to, 2);
@@ -226,7 +226,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await engine.deliver(stream, later);
     });
 
-    test("a receiver that asks for quiet and says for how long in no way that can be read gets the usual pause", async () => {
+    test("a receiver that asks for a pause of unreadable length gets the default one", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ openMs: 60_000 });
       await rowsTo(stream, to, 1);
@@ -239,7 +239,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       expect((await statusOf(to)).next_slot_at).toBeNull();
     });
 
-    test("one destination's trouble is not another's", async () => {
+    test("one destination's failures do not affect another's", async () => {
       const stream = await engine.stream({ ordered });
       const [bad, good] = [await destination({ threshold: 1 }), await destination()];
       await rowsTo(stream, bad, 1);
@@ -269,7 +269,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
     expect(sent).toEqual(rows.map((row) => row.outbox_id));
   });
 
-  test("two relays that meet at one destination wait for one another and never deadlock", async () => {
+  test("two relays that meet at one destination wait for each other and never deadlock", async () => {
     const stream = await engine.stream();
     const names = [await destination(), await destination(), await destination()];
     const relays = await engine.db.twoConnections("headroom_executor");

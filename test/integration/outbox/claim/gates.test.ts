@@ -1,4 +1,4 @@
-/** A gate is held by one relay at a time, by nobody who is not one, and never waited for. */
+/** A gate is held by one relay at a time, never by anything else, and never waited for. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
 import { idsOf, oneOf, rowsOf, startEngine, unique } from "../engine.ts";
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("gates, on PostgreSQL %i", async (version) => {
     expect(await engine.claim(stream, {}, other)).toEqual([]);
   });
 
-  test.each(["new", "known"])("a relay that dies with a %s gate gives it back", async (age) => {
+  test.each(["new", "known"])("a %s gate is released when its relay dies", async (age) => {
     const [stream, destination] = [await engine.stream(), await limited()];
     if (age === "known") await rowsOf(engine.superuser, "insert into outbox.gates (name) values ($1)", [destination]);
     const row = await engine.enqueue(stream, { destination });
@@ -70,7 +70,7 @@ describe.each(POSTGRES_VERSIONS)("gates, on PostgreSQL %i", async (version) => {
     expect(idsOf(await engine.claim(stream))).toEqual([row.outbox_id]);
   });
 
-  test("who has locked what is named, for one row and for all", async () => {
+  test("the holder of a lock is named, for one row and for all", async () => {
     const [stream, destination] = [await engine.stream(), await limited()];
     await rowsOf(engine.superuser, "insert into outbox.gates (name) values ($1)", [destination]);
     await rowsOf(engine.superuser, "update outbox.rails set served_at = now()");
@@ -84,7 +84,7 @@ describe.each(POSTGRES_VERSIONS)("gates, on PostgreSQL %i", async (version) => {
     };
     const { held_by: heldBy } = await engine.inspect(row.outbox_id);
     expect(heldBy).toMatchObject({ reason: "locked", ...session });
-    // An ordinary owner is not told since when: that needs pg_read_all_stats.
+    // An ordinary owner does not see since when: that needs pg_read_all_stats.
     const ofHung = (): Promise<unknown[]> =>
       rowsOf(engine.control, "select * from outbox.held_locks() where pid = $1", [hung.pid]);
     expect(await ofHung()).toEqual([

@@ -1,4 +1,4 @@
-/** The queues to destinations: that each has its turn, that none holds what is not its own, and what is known of their receivers. */
+/** The queues to destinations: each has its turn, none holds rows that are not its own, and what is recorded about their receivers. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
@@ -22,7 +22,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
   }
 
   test.each([true, false])(
-    "among more queues than one look takes, each has its turn, the first one too (ordered: %s)",
+    "among more queues than one claim reads, each has its turn, including the first (ordered: %s)",
     async (ordered) => {
       const stream = await engine.stream({ ordered });
       const first = unique("first");
@@ -50,12 +50,12 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
   );
 
   test.each([true, false])(
-    "a look reads what it looks at, however many destinations there have been (ordered: %s)",
+    "a claim reads only the queues that it checks, however many destinations there have been (ordered: %s)",
     async (ordered) => {
       const stream = await engine.stream({ ordered });
       const relay = await engine.db.as("headroom_executor").connect();
       onTestFinished(() => relay.end());
-      // A relay that has planned its claim while there was nearly nothing, as after an installation.
+      // A relay that planned its claim while there was almost no data, as after an installation.
       await rowsOf(
         engine.superuser,
         "analyze outbox.heads, outbox.pending_unordered, outbox.destinations, outbox.gates",
@@ -86,7 +86,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     },
   );
 
-  /** What a claim brings to a relay that has only these rails. */
+  /** What a relay with only these rails claims. */
   async function claimBy(rails: readonly string[], stream: Stream, maxRows = 100): Promise<string[]> {
     const rows = await rowsOf<Claimed>(
       engine.executor,
@@ -117,7 +117,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     ["without order", false],
   ])("of a stream %s", (_name, ordered) => {
     test.each([
-      ["each with a destination of its own", () => unique("d")],
+      ["each with its own destination", () => unique("d")],
       ["without a destination", () => null],
     ])("rows on a rail that a relay lacks cost it nothing: %s", async (_what, destination) => {
       const stream = await engine.stream({ ordered });
@@ -140,14 +140,14 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
       expect(await claimBy(["sure", "asking"], stream)).toHaveLength(100);
     });
 
-    test("what one login has piled up holds up no other: both are in the next claim", async () => {
+    test("one login's backlog holds up no other: both are in the next claim", async () => {
       const stream = await engine.stream({ ordered });
       await flood(stream, "sure", () => unique("d"));
       const other = await engine.enqueue(stream, { key: "other", destination: unique("d") }, engine.superuser);
       expect(await claimBy(["sure"], stream, 2)).toContain(other.outbox_id);
     });
 
-    test("nor does what it calls urgent: the other has its turn before all of that is gone", async () => {
+    test("urgent rows do not either: the other has its turn before all of them are sent", async () => {
       const stream = await engine.stream({ ordered });
       await flood(stream, "sure", () => null, 9);
       const other = await engine.enqueue(stream, { key: "other" }, engine.superuser);
@@ -157,12 +157,12 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
         if (claimed.length === 0 || claims.length >= 1_000) break;
         claims.push(...claimed);
       }
-      // Each of a hundred claims is the other's with a chance of one half.
+      // Each of a hundred claims is the other's with a probability of one half.
       expect(claims.slice(0, 1_000)).toContain(other.outbox_id);
     });
   });
 
-  test("a run ends before a row on a rail that the relay lacks, and whoever has that rail goes on there", async () => {
+  test("a run ends before a row on a rail that the relay lacks, and a relay with that rail continues there", async () => {
     const stream = await engine.stream();
     const [one, two, three, four] = [
       await engine.enqueue(stream, {}),
@@ -177,7 +177,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     expect(await claimBy(["sure"], stream)).toEqual([four.outbox_id]);
   });
 
-  test("a lane whose next row came late, on another rail, is found by those who have that rail", async () => {
+  test("a lane whose next row came late, on another rail, is found by relays with that rail", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream, {});
     const producer = await engine.db.as("headroom_ingest").connect();
@@ -213,7 +213,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     },
   );
 
-  test("a row that comes late and goes nowhere does not wait behind the gate of the row before it", async () => {
+  test("a late row without a destination does not wait behind the gate of the row before it", async () => {
     const stream = await engine.stream();
     const destination = unique("shut");
     await engine.enqueue(stream, { key: "k", destination });
@@ -233,7 +233,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     expect(await engine.drain(stream)).toEqual([late.outbox_id]);
   });
 
-  test("a first row whose time is over does not hold its lane until its gate opens", async () => {
+  test("a first row that has expired does not hold its lane until its gate opens", async () => {
     const stream = await engine.stream();
     const destination = unique("paused");
     await rowsOf(
@@ -254,7 +254,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     expect(await engine.place(stale.outbox_id)).toBe("skipped");
   });
 
-  test("what was found out while a clear was not committed yet does not count after it", async () => {
+  test("what was recorded before a clear was committed does not count after it", async () => {
     const stream = await engine.stream();
     const destination = unique("moved");
     await rowsOf(engine.control, "select outbox.limit_destination($1, 0, 2, 60000)", [destination]);
@@ -273,7 +273,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     expect(idsOf(await engine.claim(stream))).toEqual([again.outbox_id]);
   });
 
-  test("an answer undoes a failure that nobody has put into the gate yet", async () => {
+  test("an answer cancels a failure that is not in the gate yet", async () => {
     const stream = await engine.stream();
     const destination = unique("answers");
     await rowsOf(engine.control, "select outbox.limit_destination($1, 0, 1)", [destination]);
@@ -290,7 +290,7 @@ describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
     expect(await circuitOf(destination)).toBe("closed");
   });
 
-  test("rows that coalesce or expire weigh in a claim like all others", async () => {
+  test("rows that coalesce or expire count in a claim like all others", async () => {
     const stream = await engine.stream();
     const payload = { text: "x".repeat(100_000) };
     for (let n = 0; n < 4; n += 1) await engine.enqueue(stream, { key: `k${n}`, payload, coalesceKey: "c" });

@@ -61,7 +61,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     expect(await engine.states(rows[2]!.outbox_id)).toEqual(["DISPATCHING", "DISPATCHED"]);
   });
 
-  test("a crash inside a run: what was settled stays, the rest is requeued in order and goes out one by one", async () => {
+  test("a crash inside a run: what was settled stays, the rest is requeued in order and sent one by one", async () => {
     const stream = await engine.stream();
     const rows = await engine.enqueueRow(stream, 4);
     const run = await engine.claim(stream);
@@ -104,7 +104,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     expect(await engine.states(rows[2]!.outbox_id)).toEqual(["DISPATCHING", "RELEASED", "DISPATCHING", "DISPATCHED"]);
   });
 
-  test("a tail that the relay forgets to name is handed back all the same", async () => {
+  test("a tail that the relay does not name is handed back too", async () => {
     const stream = await engine.stream();
     const rows = await engine.enqueueRow(stream, 3);
     const run = await engine.claim(stream);
@@ -144,7 +144,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     await engine.deliver(stream, again);
   });
 
-  test("a rejected row dies and the lane goes on where the stream says so", async () => {
+  test("a rejected row dies and the lane continues where the stream says so", async () => {
     const stream = await engine.stream({ onDead: "skip" });
     const rows = await engine.enqueueRow(stream, 3);
     const run = await engine.claim(stream);
@@ -177,7 +177,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     });
   });
 
-  test("an unknown outcome leaves its mark until something answers it", async () => {
+  test("an unknown outcome leaves its mark until a later answer resolves it", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream, { rail: "asking" });
     await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "unknown" }]);
@@ -196,7 +196,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     await engine.deliver(stream, [fourth]);
   });
 
-  test("an unknown outcome on a blind rail parks where it is money, and is sent again where a double is harmless", async () => {
+  test("an unknown outcome on a blind rail is parked for money, and sent again where a duplicate is harmless", async () => {
     const money = await engine.stream({ money: true, onDead: "block" });
     const payment = await engine.enqueue(money, { rail: "blind" });
     await engine.settle(money, [{ row: await engine.claimOne(money), outcome: "unknown", code: "timeout" }]);
@@ -209,7 +209,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
   });
 
   test.each([true, false])(
-    "a settle says what it wrote, rows included that nobody named (ordered: %s)",
+    "a settle returns what it wrote, including rows that nobody named (ordered: %s)",
     async (ordered) => {
       const stream = await engine.stream({ ordered, maxTries: 2 });
       const ids = idsOf([
@@ -230,7 +230,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
       expect(await engine.settleAndCount(stream, rest)).toEqual(counted);
       expect(await engine.settleAndCount(stream, [{ row: one! }])).toEqual({ ...none, late: [one!.outbox_id] });
       await engine.makeDue(stream);
-      // Its last try, beside a result that comes again.
+      // Its last try, next to a repeated result.
       const [again, ...tail] = (await engine.claim(stream)).toSorted((a, b) => b.tries - a.tries);
       const last = [{ row: two! }, { row: again!, outcome: "retry" as const }];
       expect(await engine.settleAndCount(stream, last)).toEqual({
@@ -268,7 +268,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     await engine.deliver(stream, [...recent, ...all]);
   });
 
-  test("what is claimed stands in the archive with relay, claim and payload hash", async () => {
+  test("claimed rows are in the archive with relay, claim and payload hash", async () => {
     const stream = await engine.stream();
     const row = await engine.enqueue(stream, { payload: { amount: unique("x") } });
     const claimed = await engine.claimOne(stream);

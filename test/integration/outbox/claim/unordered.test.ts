@@ -6,7 +6,7 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
   const engine = await startEngine(version);
   const apart = { key: null };
 
-  test("gives rows to whoever asks first, each to one relay", async () => {
+  test("gives rows to the first relay that asks, each to one relay", async () => {
     const stream = await engine.stream({ ordered: false });
     for (let n = 0; n < 4; n += 1) await engine.enqueue(stream, apart);
     const [one, two] = await engine.db.twoConnections("headroom_executor");
@@ -38,7 +38,7 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
     });
   });
 
-  test("released rows are not tried rows", async () => {
+  test("a released row has not been tried", async () => {
     const stream = await engine.stream({ ordered: false, maxTries: 1 });
     await engine.enqueue(stream, apart);
     for (let n = 0; n < 3; n += 1)
@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
     await engine.reap();
   });
 
-  test("a batch is settled in pieces, mixed, and its lease goes with the last row", async () => {
+  test("a batch is settled in pieces, with mixed outcomes, and its lease ends with the last row", async () => {
     const stream = await engine.stream({ ordered: false });
     for (let n = 0; n < 4; n += 1) await engine.enqueue(stream, apart);
     const rows = await engine.claim(stream);
@@ -69,7 +69,7 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
     await engine.reap();
   });
 
-  test("keeps the key of a row for the relay, without numbering it", async () => {
+  test("gives the relay the key of a row, without numbering it", async () => {
     const stream = await engine.stream({ ordered: false });
     expect(await engine.enqueue(stream, { key: "customer-1" })).toMatchObject({ seq: null, created: true });
     const row = await engine.claimOne(stream);
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
   });
 
   test.each([true, false])(
-    "what expired and may have arrived is sent again nowhere, and asked about unless a double is harmless (harmless: %s)",
+    "a row that expired and may have arrived is never sent again, and is looked up unless a duplicate is harmless (harmless: %s)",
     async (resendBlind) => {
       const stream = await engine.stream({ ordered: false, resendBlind });
       for (const destination of [undefined, unique("d")]) {
@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
     },
   );
 
-  test("next_due says how long to sleep: nought when something is due, nothing when nothing is dated", async () => {
+  test("next_due says how long to sleep: zero when something is due, null when nothing has a date", async () => {
     const stream = await engine.stream({ ordered: false });
     const ask = () =>
       rowsOf<{ wait_ms: number }>(engine.executor, "select wait_ms from outbox.next_due(array[$1]::smallint[])", [

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../../../src/db/refusals.gen.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { Engine, oneOf, refusalOf, refusedAs, rowsOf, unique, type Stream } from "../engine.ts";
 
-/** Four bytes a character, and nothing that compresses: the worst that an index entry can get. */
+/** Four bytes per character, and incompressible: the worst case for an index entry. */
 function incompressible(characters: number): string {
   let state = 1;
   return Array.from({ length: characters }, () => {
@@ -13,7 +13,7 @@ function incompressible(characters: number): string {
   }).join("");
 }
 
-/** A good row for enqueue_many, with one thing changed. */
+/** A valid row for enqueue_many, with one change. */
 const row = (stream: Stream, change: Readonly<Record<string, unknown>> = {}) => ({
   stream: stream.name,
   key: "k",
@@ -90,7 +90,7 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
   });
 
   test.each(cases)(
-    "%s is refused by enqueue_many, and the good rows beside it are not written either",
+    "%s is refused by enqueue_many, and the valid rows next to it are not written either",
     async (_what, change, code) => {
       const stream = await engine.stream();
       const before = await footprint();
@@ -106,14 +106,14 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     ["an object instead of an array", "{}"],
     ["a word", '"row"'],
     ["an array of words", '["row"]'],
-    ["a priority that is no number", '[{"stream":"payments","priority":"high"}]'],
-    ["a date that is none", '[{"stream":"payments","not_before":"soon"}]'],
+    ["a priority that is not a number", '[{"stream":"payments","priority":"high"}]'],
+    ["an invalid date", '[{"stream":"payments","not_before":"soon"}]'],
   ])("%s is refused by enqueue_many as bad input", async (_what, text) => {
     const { code } = await refusalOf(rowsOf(engine.ingest, "select * from outbox.enqueue_many($1)", [text]));
     expect(code).toMatch(/^(22...|PT400)$/);
   });
 
-  test("more than 10000 rows at once are refused with the way out", async () => {
+  test("more than 10000 rows in one call are refused with the way out", async () => {
     const stream = await engine.stream();
     const rows = Array.from({ length: 10_001 }, () => row(stream));
     expect(await refusalOf(engine.enqueueMany(rows))).toMatchObject({
@@ -122,7 +122,7 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     });
   });
 
-  test("nothing at all is nothing to do", async () => {
+  test("an empty array does nothing", async () => {
     expect(await engine.enqueueMany([])).toEqual([]);
   });
 
@@ -145,9 +145,9 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     expect(await refusalOf(one(row(stream, { coalesce_key: "c" })))).toMatchObject(refusedAs("invalid_input"));
   });
 
-  test("any text is a key and any JSON a payload; what comes out is what went in", async () => {
+  test("any text can be a key and any JSON a payload; they come out unchanged", async () => {
     const stream = await engine.stream();
-    // Postgres has no room for NUL in text, and the driver cannot send half of a surrogate pair.
+    // Postgres cannot store NUL in text, and the driver cannot send half of a surrogate pair.
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((value) => !value.includes("\0"));
     const json = fc
       .jsonValue({ maxDepth: 3 })
@@ -175,21 +175,21 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     ["a name in capitals", "p_name => 'Upper'"],
     ["no name", "p_name => null"],
     ["a name with a quote", `p_name => 'a''b'`],
-    ["an unknown answer to death", "p_name => 'x', p_on_dead => 'shrug'"],
+    ["an unknown value for on_dead", "p_name => 'x', p_on_dead => 'shrug'"],
     ["blocking without order", "p_name => 'x', p_ordered => false, p_on_dead => 'block'"],
     ["money that is resent blindly", "p_name => 'x', p_carries_money => true, p_resend_blind => true"],
     ["no tries", "p_name => 'x', p_max_tries => 0"],
     ["an endless lease", "p_name => 'x', p_lease_seconds => 1000000"],
     ["an unknown retention", "p_name => 'x', p_retention => 'eon'"],
     ["keys forgotten before the archive", "p_name => 'x', p_retention => 'week', p_dedupe_days => 3"],
-    ["keys forgotten although the archive stays for ever", "p_name => 'x', p_dedupe_days => 300"],
+    ["keys forgotten although the archive stays forever", "p_name => 'x', p_dedupe_days => 300"],
   ])("a stream with %s is refused", async (_what, args) => {
     expect(await refusalOf(rowsOf(engine.control, `select outbox.create_stream(${args})`))).toMatchObject(
       refusedAs("invalid_input"),
     );
   });
 
-  test("a stream's order and class stay as they were made, and its keys outlive its archive when they are changed", async () => {
+  test("a stream's order and class stay as they were created, and its keys outlive its archive when they are changed", async () => {
     const stream = await engine.stream({ retention: "week", dedupeDays: 30 });
     const change = (args: string) => rowsOf(engine.control, `select outbox.create_stream($1, ${args})`, [stream.name]);
     expect(await refusalOf(change("p_ordered => false"))).toMatchObject(refusedAs("conflict"));

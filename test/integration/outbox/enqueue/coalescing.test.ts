@@ -36,7 +36,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 describe.each(POSTGRES_VERSIONS)("coalescing on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
-  /** Enqueues rows of one key, and says which of them are sent at once and which when everything is due, by their places. */
+  /** Enqueues rows of one key, and returns which are sent immediately and which when everything is due, by position. */
   async function sentOf(...inputs: readonly RowInput[]): Promise<{ now: number[]; later: number[] }> {
     const stream = await engine.stream();
     const ids: string[] = [];
@@ -54,7 +54,7 @@ describe.each(POSTGRES_VERSIONS)("coalescing on PostgreSQL %i", async (version) 
       ["a row dated ahead replaces nothing that is due", [lasts, { ...lasts, notBefore: inHours(1) }], [0], [1]],
       ["nor does one behind a dated row", [lasts, { notBefore: inHours(1) }, lasts], [0], [1, 2]],
       [
-        "a dated row whose time is over holds nothing",
+        "a row whose date has passed holds nothing",
         [lasts, { notBefore: inHours(1), expiresAt: inHours(-1) }, lasts],
         [2],
         [],
@@ -85,12 +85,12 @@ describe.each(POSTGRES_VERSIONS)("coalescing on PostgreSQL %i", async (version) 
     });
   });
 
-  describe("a row that expires stands in for the one right before it, where nothing could keep it alone", () => {
+  describe("a row that expires replaces the one right before it, if that one alone would not have been kept", () => {
     test.each<[string, readonly RowInput[], number[], number[]]>([
       ["it expires later", [lasting(1), lasting(2)], [1], []],
       ["a chain of them leaves the last", [lasting(1), lasting(2), lasting(3), lasting(4)], [3], []],
       [
-        "what is expired between them is not in the way",
+        "an expired row between them does not matter",
         [lasting(1), lasting(-1), { expiresAt: inHours(-1) }, lasting(2)],
         [3],
         [],
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS)("coalescing on PostgreSQL %i", async (version) 
         [0, 1],
         [],
       ],
-      ["not by another rail, which nobody may serve", [lasting(1), { ...lasting(2), rail: "asking" }], [0, 1], []],
+      ["not by another rail, which no relay may serve", [lasting(1), { ...lasting(2), rail: "asking" }], [0, 1], []],
       [
         "not if it is less urgent",
         [
@@ -148,7 +148,7 @@ describe.each(POSTGRES_VERSIONS)("coalescing on PostgreSQL %i", async (version) 
       expect(await engine.states(dead)).toEqual(["DISPATCHING", "FAILED", "REDRIVEN", "SKIPPED"]);
     });
 
-    test("is sent when what may have arrived stands between it and a later one", async () => {
+    test("is sent when a row that may have arrived is between it and a later one", async () => {
       const { stream, dead, tried } = await oneDead(engine, "unknown");
       const last = await engine.enqueue(stream, lasts);
       await engine.redrive([dead]);
@@ -187,8 +187,8 @@ describe.each(POSTGRES_VERSIONS)("coalescing on PostgreSQL %i", async (version) 
     },
   );
 
-  describe("whatever the rows and the clock", () => {
-    test("every key's last word is heard exactly when it would be without coalescing", async () => {
+  describe("for any rows at any times", () => {
+    test("the last row of every key is sent exactly when it would be without coalescing", async () => {
       await fc.assert(
         fc.asyncProperty(steps, async (script) => {
           const stream = await engine.stream();
@@ -307,7 +307,7 @@ function fatesOf(
   );
 }
 
-/** As if so many minutes had gone by for everything that waits. */
+/** As if that many minutes had passed for everything that waits. */
 async function passTime(engine: Engine, stream: Stream, minutes: number): Promise<void> {
   await rowsOf(
     engine.superuser,

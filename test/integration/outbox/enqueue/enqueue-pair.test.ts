@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
       [stream.id],
     );
 
-  test("both rows stand in the lane in their order, also at a destination that nobody had named", async () => {
+  test("both rows are in the lane in order, even at a new destination", async () => {
     const stream = await engine.stream();
     const destination = unique("channel");
     expect(await enqueuePair(stream, { destination })).toEqual({ count: 2 });
@@ -56,7 +56,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
     ]);
   });
 
-  test("an idle lane wakes up: what comes after a delivery is delivered too", async () => {
+  test("an idle lane wakes up: a row that comes after a delivery is delivered too", async () => {
     const stream = await engine.stream();
     const destination = unique("channel");
     await enqueuePair(stream, { destination });
@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
     expect(await engine.drain(stream)).toHaveLength(2);
   });
 
-  test("the same pair again is the same pair; with another content it is refused by the reason that enqueue gives", async () => {
+  test("the same pair again is the same pair; with other content it is refused for the same reason as in enqueue", async () => {
     const stream = await engine.stream();
     const pair = { instruction: unique("i"), destination: unique("channel") };
     await enqueuePair(stream, pair);
@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
     expect(await payloadsOf(stream)).toHaveLength(2);
   });
 
-  test("a pair of which one row is there already adds the other", async () => {
+  test("a pair with one existing row adds the other", async () => {
     const stream = await engine.stream();
     const pair = { instruction: unique("i"), destination: unique("channel") };
     await engine.enqueue(stream, {
@@ -94,7 +94,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
     ]);
   });
 
-  test("a bad row is refused by the reason that enqueue gives", async () => {
+  test("a bad row is refused for the same reason as in enqueue", async () => {
     const stream = await engine.stream();
     const destination = unique("channel");
     await enqueuePair(stream, { destination });

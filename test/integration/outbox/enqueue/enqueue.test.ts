@@ -21,7 +21,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     ["with order", true],
     ["without order", false],
   ])("on a stream %s", (_name, ordered) => {
-    test("a repeat returns the row that is there and changes nothing", async () => {
+    test("a repeat returns the existing row and changes nothing", async () => {
       const stream = await engine.stream({ ordered });
       const instruction = unique("i");
       const first = await engine.enqueue(stream, { instruction, payload: { a: 1, b: 2 } });
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
       await engine.reap();
     });
 
-    test("another idempotency key of the instruction, and another stream, are new rows", async () => {
+    test("another idempotency key of the instruction, and another stream, make new rows", async () => {
       const [stream, other] = [await engine.stream({ ordered }), await engine.stream({ ordered })];
       const instruction = unique("i");
       const rows = [
@@ -75,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
       expect(rows.every((row) => row.created)).toBe(true);
     });
 
-    test("the same key from two connections at once makes one row", async () => {
+    test("the same key from two connections at the same time makes one row", async () => {
       const stream = await engine.stream({ ordered });
       const instruction = unique("i");
       const [one, two] = await engine.db.twoConnections("headroom_ingest");
@@ -104,7 +104,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
       expect(await engine.drain(stream)).toEqual([row.outbox_id]);
     });
 
-    test("many at once give one answer per element, repeats within the array included", async () => {
+    test("many in one call give one answer per element, including repeats within the array", async () => {
       const stream = await engine.stream({ ordered });
       const [a, b, c] = [unique("i"), unique("i"), unique("i")];
       const known = await engine.enqueue(stream, { instruction: b, payload: {} });
@@ -149,7 +149,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual(ids);
   });
 
-  test("many rows of a key are numbered as they stand in the array, among other keys and after what is there", async () => {
+  test("many rows of a key are numbered in the order of the array, among other keys and after existing rows", async () => {
     const stream = await engine.stream();
     const first = await engine.enqueue(stream, { key: "z" });
     const rows = Array.from({ length: 40 }, (_, n) => ({ key: n % 2 === 0 ? "z" : "a", instruction: unique("i") }));
@@ -210,7 +210,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual([first.outbox_id, (await second).outbox_id]);
   });
 
-  test("producers wake an idle relay, and leave a busy one in peace", async () => {
+  test("producers wake an idle relay, and do not wake a busy one", async () => {
     const stream = await engine.stream();
     const listener = await engine.db.as("headroom_executor").connect();
     const heard: string[] = [];

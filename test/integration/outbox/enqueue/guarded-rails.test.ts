@@ -1,4 +1,4 @@
-/** Rails that act with the installation's credentials, and what an application that may enqueue can make of them: nothing. */
+/** Rails that act with the installation's credentials: an application that may enqueue cannot use them. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
@@ -35,7 +35,7 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
       ]),
     ]);
 
-  test("the rails with credentials of the installation are guarded, and only streams of ours have grants", async () => {
+  test("the rails with the installation's credentials are guarded, and only our own streams have grants", async () => {
     const rails = await rowsOf<{ name: string }>(
       superuser,
       "select name from outbox.rails where guarded order by name",
@@ -79,20 +79,20 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
     },
   );
 
-  test("the names of the payment outbox open no way to it", async () => {
+  test("the functions of the payment outbox give no access to it", async () => {
     expect(
       await refusalOf(rowsOf(ingest, "select payments.enqueue_payment_outbox('p', 'i', 'k', 'stripe', '{}')")),
     ).toMatchObject(refusedAs("not_allowed"));
   });
 
-  test.each(ours)("the destination %s is ours to name", async (destination) => {
+  test.each(ours)("only we may name the destination %s", async (destination) => {
     expect(await refusalOf(enqueue("notifications", "sure", destination))).toMatchObject(refusedAs("invalid_input"));
     expect(await refusalOf(enqueueMany("notifications", "sure", destination))).toMatchObject(
       refusedAs("invalid_input"),
     );
   });
 
-  test("a row from before its rail was guarded waits until an operator grants the rail, and those behind it", async () => {
+  test("a row from before its rail was guarded, and those behind it, wait until an operator grants the rail", async () => {
     const stream = await engine.stream();
     const before = await engine.enqueue(stream, { key: "plain", rail: "blind" });
     const plain = await engine.enqueue(stream, { key: "plain" });
@@ -121,7 +121,7 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
     }
   });
 
-  test("what is left over of a guarded rail is what our own functions wrote there, and nothing of applications", async () => {
+  test("after an ungrant only rows of our own functions remain on a guarded rail, and none of applications", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream, { key: "theirs" });
     const own = await oneOf<{ outbox_id: string }>(
@@ -144,7 +144,7 @@ describe.each(POSTGRES_VERSIONS)("guarded rails on PostgreSQL %i", async (versio
     }
   });
 
-  test("what a rail can prove never changes by registering it again", async () => {
+  test("a rail's capability never changes by registering it again", async () => {
     const rail = unique("mail")
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]/g, "-");

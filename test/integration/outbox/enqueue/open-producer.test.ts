@@ -5,7 +5,7 @@ import { oneOf, rowsOf, startEngine } from "../engine.ts";
 describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
-  /** A relay that would rather fail than wait for anybody. */
+  /** A relay that fails instead of waiting for anybody. */
   async function impatientRelay(): Promise<TestClient> {
     const relay = await engine.db.as("headroom_executor").connect();
     await relay.query("set lock_timeout = '2s'");
@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on Po
     return producer;
   }
 
-  test("stalls neither the delivery of other keys nor the settle of its own", async () => {
+  test("delays neither the delivery of other keys nor the settle of its own", async () => {
     const stream = await engine.stream();
     const a1 = await engine.enqueue(stream, { key: "a" });
     const b1 = await engine.enqueue(stream, { key: "b" });
@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on Po
     await Promise.all([producer.end(), relay.end()]);
   });
 
-  test("stalls neither a retry, nor a dead letter, nor a reap of its key", async () => {
+  test("delays neither a retry, nor a dead letter, nor a reap of its key", async () => {
     const stream = await engine.stream();
     const [first, second] = await engine.enqueueRow(stream, 2);
     const relay = await impatientRelay();
@@ -73,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on Po
     await Promise.all([producer.end(), relay.end()]);
   });
 
-  test("does not strand its lane when it commits late, however often the lane was looked at", async () => {
+  test("does not strand its lane when it commits late, however often the lane was checked", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream);
     const run = await engine.claim(stream);
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on Po
     expect(await engine.claim(stream)).toEqual([]);
   });
 
-  test("leaves no gap when it rolls back, and the lane goes idle at the next look", async () => {
+  test("leaves no gap when it rolls back, and the lane goes idle at the next check", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream);
     const run = await engine.claim(stream);
@@ -151,7 +151,7 @@ describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on Po
     expect(await engine.drain(stream)).toHaveLength(1);
   });
 
-  test("keeps a redrive off its key, which says so and does not wait; afterwards both go through", async () => {
+  test("blocks a redrive of its key, which says so and does not wait; afterwards both succeed", async () => {
     const stream = await engine.stream();
     const first = await engine.enqueue(stream);
     await engine.kill(stream);
@@ -169,7 +169,7 @@ describe.each(POSTGRES_VERSIONS)("a producer whose transaction stays open, on Po
 describe.each(POSTGRES_VERSIONS)("a lane that lost its head, on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
-  test("is put back to work by the sweep, which says so", async () => {
+  test("is put back to work by the sweep, which reports it", async () => {
     const stream = await engine.stream();
     const rows = await engine.enqueueRow(stream, 2);
     await rowsOf(engine.superuser, "delete from outbox.heads where stream_id = $1", [stream.id]);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { Engine, oneOf, refusalOf, rowsOf, unique } from "../engine.ts";
 
-describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("the functions and views of the payment outbox on PostgreSQL %i", async (version) => {
   const engine = new Engine(await createTestDatabase({ version }));
   beforeAll(() => engine.start());
 
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
     ]);
   });
 
-  test("the supervisor sees depth, age, flight and dead letters", async () => {
+  test("the supervisor view shows depth, age, rows in flight and dead letters", async () => {
     const payments = await stream();
     const participants = [unique("p"), unique("p"), unique("p")];
     for (const participant of participants) await enqueue(participant);
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
     expect(await status()).toMatchObject({ outbox_pending_depth: 0, dlq_depth: 0, oldest_pending_age_seconds: 0 });
   });
 
-  test("a bumped number stays empty, and neither an idle nor an active lane is stranded by it", async () => {
+  test("a bumped number stays empty, and strands neither an idle nor an active lane", async () => {
     const payments = await stream();
     const participant = unique("p");
     const bump = () =>

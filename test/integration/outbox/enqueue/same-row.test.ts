@@ -1,4 +1,4 @@
-/** A repeat is the same row only if it is to go to the same place, by the same rail, in the same way and at the same time. */
+/** A repeat is the same row only if it goes to the same place, by the same rail, in the same way and at the same time. */
 import { describe, expect, test } from "vitest";
 import type { Queryable } from "../queries.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -6,7 +6,7 @@ import { refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts"
 
 const later = "2099-01-01T00:00:00Z";
 
-/** What may differ, the column that says so, and a value that the first row does not have. */
+/** What may differ, the column for it, and a value that the first row does not have. */
 const terms: readonly (readonly [column: string, value: unknown])[] = [
   ["rail", "blind"],
   ["key", "another"],
@@ -90,7 +90,7 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
       );
       const dated = { ...(await newRow()), not_before: "2020-01-01T00:00:00Z" };
       const [second] = await enqueue(dated);
-      // As if that date had been ahead then: the hash has it.
+      // As if that date had been in the future then: the hash contains it.
       await rowsOf(
         engine.db.superuser.pool,
         `update outbox.dedupe d set terms = hashtextextended(d.salt::text || jsonb_build_array('sure', 'k', 5, null, null, null, null, null,
@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
       expect(await enqueue(dated)).toMatchObject([{ outbox_id: second?.outbox_id, created: false }]);
     });
 
-    test("to another rail is refused also when the first was collected", async () => {
+    test("to another rail is refused even when the first was collected", async () => {
       const row = await newRow();
       const [first] = await enqueueOne(row);
       const client = await engine.db.superuser.connect();
@@ -121,7 +121,7 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
       ]);
     });
 
-    test("of a row from before an upgrade is compared with what that row says", async () => {
+    test("of a row from before an upgrade is compared with that row's columns", async () => {
       const row = await newRow();
       const [first] = await enqueueOne({ ...row, not_before: later });
       await rowsOf(engine.db.superuser.pool, "update outbox.dedupe set terms = null where outbox_id = $1", [
@@ -134,7 +134,7 @@ describe.each(POSTGRES_VERSIONS)("a repeated row on PostgreSQL %i", async (versi
     });
   });
 
-  test("two rows of one call that differ in their rail alone are refused together, and neither is written", async () => {
+  test("two rows of one call that differ only in their rail are refused together, and neither is written", async () => {
     const row = await newRow();
     const both = [row, { ...row, rail: "blind" }];
     const refusal = await refusalOf(rowsOf(pool, "select * from outbox.enqueue_many($1)", [JSON.stringify(both)]));

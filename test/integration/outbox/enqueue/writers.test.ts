@@ -26,7 +26,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
       ]),
     ]);
 
-  test.each(closed)("%s is written by Headroom's own functions alone, whoever asks", async (stream) => {
+  test.each(closed)("%s is written only by Headroom's own functions, whoever asks", async (stream) => {
     const refusal = {
       ...refusedAs("not_allowed"),
       message: expect.stringContaining(`may not write stream "${stream}"`),
@@ -46,7 +46,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
     });
   });
 
-  test("an application's stream of a name that a release wants for itself stops the migration, and is left as it is", async () => {
+  test("an application's stream with a name that a release needs stops the migration, and is left unchanged", async () => {
     const theirs = unique("refunds");
     await rowsOf(control, "select outbox.create_stream($1)", [theirs]);
     const ensure = (writers: string) =>
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
     ).toMatchObject(refusedAs("invalid_input"));
   });
 
-  test("no row of an application names a renderer, whose words are the owner's to read", async () => {
+  test("no row of an application can name a renderer, whose output only the owner may read", async () => {
     const stream = await engine.stream();
     for (const renderer of ["alert", "slack-root", "linear-issue", "none"]) {
       const binds = JSON.stringify([{ path: [], renderer }]);
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
       expect(await refusalOf(enqueueMany(stream.name, { binds: JSON.parse(binds) as unknown }))).toMatchObject(
         refusedAs("invalid_input"),
       );
-      // And one that got in some other way is not rendered: the renderer is another stream's.
+      // And one that got in some other way is not rendered: the renderer belongs to another stream.
       const [row] = await rowsOf<{ id: string }>(
         superuser,
         "select outbox_id as id from outbox.add_row(false, null, $1, 'k', $2, 'x', 'sure', '{}', p_binds => $3)",
@@ -106,16 +106,16 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
     ["captures that are a list", { captures: ["ts"] }],
     ["a capture without a path", { captures: { ts: "ts" } }],
     ["a path that is too long", { captures: { ts: Array.from({ length: 33 }, () => "a") } }],
-    ["a place that is none", { captures: { ts: [-1] } }],
+    ["an invalid place", { captures: { ts: [-1] } }],
     ["binds that are an object", { binds: { path: [], capture: "ts" } }],
     ["a bind without a path", { binds: [{ capture: "ts" }] }],
-    ["a bind of nothing", { binds: [{ path: ["a"] }] }],
+    ["an empty bind", { binds: [{ path: ["a"] }] }],
     ["a bind of two things", { binds: [{ path: ["a"], capture: "a", renderer: "b" }] }],
     ["binds that are too large", { binds: [{ path: ["a".repeat(9_000)], capture: "a" }] }],
-    ["a bind that is perhaps required", { binds: [{ path: ["a"], capture: "a", required: "perhaps" }] }],
+    ["a bind whose `required` is not a boolean", { binds: [{ path: ["a"], capture: "a", required: "perhaps" }] }],
     ["the destination of an endpoint", { destination: "endpoint:00000000-0000-0000-0000-000000000000" }],
   ])(
-    "%s is refused where it is written",
+    "%s is refused when it is enqueued",
     async (_what, fields: { captures?: unknown; binds?: unknown; destination?: string }) => {
       const stream = await engine.stream();
       const names = Object.keys(fields) as (keyof typeof fields)[];
@@ -127,7 +127,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
     },
   );
 
-  test("an application's rows belong to nobody but the installation, whatever they say", async () => {
+  test("an application's rows belong to the installation only, whatever they claim", async () => {
     const stream = await engine.stream();
     const [row] = await enqueueMany(stream.name, { tenant_id: "acme" });
     expect(
@@ -135,7 +135,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
     ).toEqual({ tenant_id: null });
   });
 
-  test("a capture of another stream is no capture of a request, whatever its key is called", async () => {
+  test("a capture of another stream is not a capture of a request, whatever its key", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream, { key: "CR-2026-000001:slack", captures: { slack_thread_ts: ["ts"] } });
     await engine.settle(stream, [{ row: await engine.claimOne(stream), captured: { slack_thread_ts: "6.66" } }]);
@@ -155,7 +155,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
       [payload],
     );
 
-  test("nesting is bounded at every way in, by one bound", async () => {
+  test("nesting is bounded at every entrance, by the same bound", async () => {
     const stream = await engine.stream();
     const put = (payload: string) =>
       rowsOf(ingest, "select * from outbox.enqueue($1, 'k', gen_random_uuid()::text, 'x', 'sure', $2::jsonb)", [
@@ -181,7 +181,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
       });
       expect(await refusalOf(way(nested(5_000)))).toMatchObject(refusedAs("invalid_input"));
     }
-    // Brackets in a text are no levels, and many beside each other are none either.
+    // Brackets in a text are not levels, and neither are many side by side.
     expect(await put(JSON.stringify("[".repeat(500)))).toHaveLength(1);
     expect(await put(JSON.stringify(Array.from({ length: 300 }, () => ({ a: [] }))))).toHaveLength(1);
   });

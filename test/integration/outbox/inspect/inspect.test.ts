@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
     rowsOf(engine.control, "select outbox.erase_payload($1, 'ann', 'asked to')", [id]);
 
   describe("inspect", () => {
-    test("tells the facts of a pending row, and when it is next tried", async () => {
+    test("shows the facts of a pending row, and when it is next tried", async () => {
       const stream = await engine.stream();
       const destination = unique("d");
       const row = await engine.enqueue(stream, {
@@ -54,7 +54,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       await engine.drain(stream);
     });
 
-    test("says what holds a row whose turn it is: a rail that nobody serves, an open circuit, a rate limit", async () => {
+    test("says what holds a due row: a rail that nobody serves, an open circuit, a rate limit", async () => {
       const stream = await engine.stream();
       const destination = unique("held");
       const row = await engine.enqueue(stream, { destination });
@@ -113,7 +113,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
     });
 
     test.each([true, false])(
-      "shows what a receiver said until the payload is erased, and no longer (ordered: %s)",
+      "shows a receiver's answer until the payload is erased, and no longer (ordered: %s)",
       async (ordered) => {
         const stream = await engine.stream({ ordered, maxTries: 2 });
         const row = await engine.enqueue(stream, { payload: { name: "Zoe Quux" } });
@@ -149,7 +149,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       expect(await engine.inspect(first!.outbox_id)).toMatchObject({ place: "dead", blocks_lane: true });
     });
 
-    test("works for rows without order in every place", async () => {
+    test("works for rows without order in every state", async () => {
       const stream = await engine.stream({ ordered: false, money: true });
       const row = await engine.enqueue(stream, { key: "k", rail: "blind" });
       expect(await engine.inspect(row.outbox_id)).toMatchObject({
@@ -230,7 +230,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
   });
 
   describe("status", () => {
-    test("counts what waits, is due, flies, is stuck, blocked and given up", async () => {
+    test("counts rows that wait, are due, in flight, stuck, blocked and given up", async () => {
       const stream = await engine.stream({ onDead: "block", runLength: 2 });
       const status = () =>
         oneOf<Record<string, unknown>>(engine.control, "select * from outbox.status() where stream = $1", [
@@ -257,7 +257,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       expect(await status()).toMatchObject({ pending: 3, dead: 1, blocked_lanes: 1, due: 0, parked: 1 });
     });
 
-    test("the age is that of the oldest row that is wanted by now, and does not shrink when a row is retried", async () => {
+    test("the age is that of the oldest row that is due, and does not shrink when a row is retried", async () => {
       const stream = await engine.stream();
       const age = async () =>
         (
@@ -276,7 +276,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
   });
 
   describe("erasing a payload", () => {
-    test("takes the payload of a finished row and leaves hash, facts and archive", async () => {
+    test("removes the payload of a finished row and leaves hash, facts and archive", async () => {
       const stream = await engine.stream();
       const instruction = unique("i");
       const row = await engine.enqueue(stream, { instruction, payload: { name: "Jo" } });
@@ -295,7 +295,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         erased: { by: "ann", reason: "asked to" },
       });
       expect(await engine.enqueue(stream, { instruction, payload: { name: "Jo" } })).toMatchObject({ created: false });
-      // With the salt gone nobody can tell whether the content is the same: the key alone decides.
+      // Without the salt nobody can tell whether the content is the same: only the key decides.
       expect(await engine.enqueue(stream, { instruction, payload: { name: "Bo" } })).toMatchObject({
         created: false,
         outbox_id: row.outbox_id,

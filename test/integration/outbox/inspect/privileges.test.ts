@@ -1,7 +1,7 @@
 /**
- * What the catalogue says about who may do what. The lists here are the whole truth: what is granted and not listed is a
- * failure, and so is the opposite. The servers of these tests have a platform's default privileges planted, which give
- * everything in sight to its gateway's roles.
+ * What the catalogue says about who may do what. The lists are complete in both directions: an unlisted grant is a failure, and so is a
+ * listed one that is missing. The servers of these tests have a platform's default privileges planted, which give everything to its
+ * gateway's roles.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -104,7 +104,7 @@ const hiddenFromAuditors = [
   "payments.participant_outbox_sequences",
 ];
 
-/** Where applications publish events; of what others published they read what became of it, and not what it says. */
+/** Applications publish events here; of other publishers' events they read only the outcome. */
 const publishedInto = ["ledger.outbox_ledger", "payments.outbox_transfers"];
 const readByPublishers = ["created_at", "deliveries", "id", "retry_count", "sent_at", "status"];
 
@@ -115,11 +115,11 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
   const superuser = db.superuser.pool;
 
   beforeAll(async () => {
-    // Partitions that a running relay makes later must end up like those of the migration.
+    // Partitions that a running relay makes later must have the same rights as those of the migration.
     await rowsOf(db.as("headroom_executor").pool, "select outbox.ensure_partitions(90)");
   });
 
-  test("a caller's temporary type does not come before the built-in one inside a definer function", async () => {
+  test("a caller's temporary type does not take precedence over the built-in one inside a definer function", async () => {
     const name = `trap-${Date.now()}`;
     await rowsOf(superuser, "select outbox.create_stream($1)", [name]);
     await rowsOf(superuser, "select outbox.register_rail('trap', 'idempotent', 1000)");
@@ -156,7 +156,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     ).toEqual(["payments.bump_participant_outbox_seq", "webhooks.address_envelopes", "webhooks.insert_envelope"]);
   });
 
-  test("no function has two shapes: an overload would be a way around a changed one", async () => {
+  test("no function has two signatures: an overload would be a way around a changed one", async () => {
     const twice = await rowsOf(
       superuser,
       `select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ${ownSchemas} group by n.nspname, p.proname having count(*) > 1`,
@@ -164,7 +164,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     expect(twice).toEqual([]);
   });
 
-  test("functions are executable by exactly those who are listed", async () => {
+  test("functions are executable by exactly the listed roles", async () => {
     const grants = await rowsOf<{ grantee: string; name: string; grantable: boolean }>(
       superuser,
       `select coalesce(r.rolname, 'public') as grantee, format('%s.%s', n.nspname, p.proname) as name, x.is_grantable as grantable
@@ -181,7 +181,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     expect(grants.filter((grant) => grant.grantable)).toEqual([]);
   });
 
-  test("tables, views and partitions are readable by exactly those who are listed, and writable by nobody but through event views", async () => {
+  test("tables, views and partitions are readable by exactly the listed roles, and writable by nobody except through event views", async () => {
     const relations = await rowsOf<{ name: string; owner: string; kind: string; archive: boolean; grants: string[] }>(
       superuser,
       `select format('%s.%s', n.nspname, c.relname) as name, c.relowner::regrole::text as owner, c.relkind as kind,
@@ -207,8 +207,8 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     }
   });
 
-  test("a partition that is made under a platform's default privileges is nobody else's", async () => {
-    // Whoever makes the partitions is the owner; nothing keeps a platform from planting privileges for it as well.
+  test("a partition that is made under a platform's default privileges belongs only to us", async () => {
+    // The owner makes the partitions, and a platform may plant privileges for the owner as well.
     const owner = "alter default privileges for role headroom_owner";
     const everybody = "anon, authenticated, service_role, authenticator";
     await rowsOf(superuser, `${owner} grant all on tables to ${everybody}, headroom_ingest, headroom_executor`);
@@ -228,7 +228,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     expect(grants).toEqual(readers);
   });
 
-  test("no single column is granted apart from its table, but those that tell publishers what became of an event", async () => {
+  test("no column is granted separately from its table, except those that show publishers an event's outcome", async () => {
     const columns = await rowsOf(
       superuser,
       `select a.attrelid::regclass::text as name, a.attname::text as column, format('%s:%s', x.grantee::regrole, x.privilege_type) as grant
@@ -242,7 +242,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     );
   });
 
-  test("schemas are open to those who need them, and to nobody for creating", async () => {
+  test("schemas are open to the roles that need them, and nobody may create in them", async () => {
     const schemas = await rowsOf<{ name: string; grants: string[] | null }>(
       superuser,
       `select n.nspname as name, (select array_agg(format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) order by r.rolname, x.privilege_type)
@@ -276,7 +276,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
   );
 
   test.each(["outbox", "capacity", "public"])(
-    "what the owner makes later in %s is executable by nobody else",
+    "what the owner creates later in %s is executable by nobody else",
     async (schema) => {
       const owner = await db.as("headroom_owner").connect();
       await owner.query("begin");
@@ -294,7 +294,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     },
   );
 
-  test("none of our roles logs in, is a superuser, or passes row-level security by", async () => {
+  test("none of our roles logs in, is a superuser, or bypasses row-level security", async () => {
     const roles = await rowsOf(
       superuser,
       "select rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname like 'headroom\\_%' order by 1",
@@ -309,7 +309,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     ).toBe(true);
   });
 
-  test("every partition of the archive refuses changes by a trigger of its own", async () => {
+  test("every partition of the archive refuses changes by its own trigger", async () => {
     const bare = await rowsOf(
       superuser,
       `select relid::regclass from pg_partition_tree('outbox.attempts')

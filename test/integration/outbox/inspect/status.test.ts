@@ -1,4 +1,4 @@
-/** The status of streams that are too large to be counted: what is estimated says so, and what matters stays exact. */
+/** The status of streams that are too large to count: estimates are marked as such, and what matters stays exact. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { Engine, oneOf, rowsOf, type Stream } from "../engine.ts";
@@ -62,7 +62,7 @@ describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i",
     expect(await statusOf(apart!)).toMatchObject({ pending: 9_000, due: 9_000, estimated: false });
   });
 
-  test("what cannot is estimated and says so; the sum of the streams is that of the table", async () => {
+  test("the rest is estimated and marked so; the sum of the streams equals the table's", async () => {
     const [one, two] = [await statusOf(large[0]!), await statusOf(large[1]!)];
     expect([one.estimated, two.estimated]).toEqual([true, true]);
     expect(one.pending + two.pending).toBeGreaterThan(17_990);
@@ -71,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i",
     expect([one.lanes, two.lanes]).toEqual([500, 8_000]);
   });
 
-  test("what is counted in a sample of the pages is scaled to all of them", async () => {
+  test("counts in a sample of the pages are scaled to all pages", async () => {
     const sizes = "update pg_class set reltuples = $1 where oid = 'outbox.pending'::regclass";
     await rowsOf(engine.superuser, sizes, [200_000]);
     const [one, two] = [await statusOf(large[0]!), await statusOf(large[1]!)];
@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i",
     expect(one.pending + two.pending).toBeLessThan(36_000);
   });
 
-  test("what there is at all is not said to be nought", async () => {
+  test("an existing row is never reported as zero", async () => {
     await engine.enqueue(few!);
     expect(await statusOf(few!)).toMatchObject({ estimated: true, lanes: 1, due: 1 });
     expect((await statusOf(few!)).pending).toBeGreaterThanOrEqual(1);
@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i",
     expect(await statusOf(few!)).toMatchObject({ pending: 0, due: 0, in_flight: 0 });
   });
 
-  test("blocked lanes, dead letters and what is in flight are counted all the same", async () => {
+  test("blocked lanes, dead letters and rows in flight are still counted exactly", async () => {
     await engine.kill(large[0]!);
     await engine.kill(large[0]!);
     const flying = await engine.claim(large[0]!, { maxLanes: 1, maxRows: 5 });
@@ -98,7 +98,7 @@ describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i",
     await engine.deliver(large[0]!, flying);
   });
 
-  test("the age of the oldest row is exact: with order that of a lane's first row, without of any", async () => {
+  test("the age of the oldest row is exact: with order, of a lane's first row; without, of any row", async () => {
     const [first] = await rowsOf<{ id: string }>(
       engine.superuser,
       "select p.outbox_id as id from outbox.pending p join outbox.lanes l using (lane_id) where l.stream_id = $1 order by p.lane_id desc, p.seq limit 1",
@@ -117,7 +117,7 @@ describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i",
     expect((await statusOf(apart!)).oldest_pending_age_seconds).toBeGreaterThan(3_500);
   });
 
-  test("a row without order that was tried keeps the age that it has by its id", async () => {
+  test("an unordered row that was tried keeps the age of its id", async () => {
     const row = await engine.enqueue(fewApart!, { key: null });
     await engine.settle(fewApart!, [{ row: await engine.claimOne(fewApart!), outcome: "retry", afterMs: 3_600_000 }]);
     const later = await engine.enqueue(fewApart!, { key: null });

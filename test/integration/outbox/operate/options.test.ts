@@ -32,7 +32,7 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       expect(await engine.drain(stream)).toEqual(idsOf([dated, three]));
     });
 
-    test("a date that has passed holds nothing", async () => {
+    test("a past date holds nothing", async () => {
       const stream = await engine.stream();
       const row = await engine.enqueue(stream, { notBefore: past() });
       expect(await engine.drain(stream)).toEqual([row.outbox_id]);
@@ -49,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
   });
 
   describe("expiry", () => {
-    test("an expired row is skipped instead of sent, and its lane goes on", async () => {
+    test("an expired row is skipped instead of sent, and its lane continues", async () => {
       const stream = await engine.stream();
       const gone = await engine.enqueue(stream, { expiresAt: past() });
       const alive = await engine.enqueue(stream, { expiresAt: soon() });
@@ -136,7 +136,7 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       expect(await engine.place(failed.outbox_id)).toBe("skipped");
     });
 
-    test("other keys' rows with the same coalesce key have nothing to do with it", async () => {
+    test("rows of other keys with the same coalesce key are not affected", async () => {
       const stream = await engine.stream();
       const rows = [
         await engine.enqueue(stream, { key: "a", coalesceKey: "c" }),
@@ -178,7 +178,7 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
   });
 
   describe("captures", () => {
-    test("what a delivery brings back is kept under its key, for later rows, and replaced by a later capture", async () => {
+    test("a delivery's captures are kept under its key, for later rows, and replaced by a later capture", async () => {
       const stream = await engine.stream();
       const first = await engine.enqueue(stream, { captures: { ts: ["ts"] } });
       const second = await engine.enqueue(stream, { key: "other" });
@@ -206,7 +206,7 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       ).toEqual([]);
     });
 
-    test("of two rows of a run the later one's capture stays", async () => {
+    test("when two rows of a run capture, the later one's capture stays", async () => {
       const stream = await engine.stream();
       await engine.enqueueRow(stream, 2);
       const run = await engine.claim(stream);

@@ -5,7 +5,7 @@ import { oneOf, rowsOf, startEngine, unique, type Claimed } from "../engine.ts";
 describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
-  test("a dead row of an idle lane goes back to work with its number and with its tries at nought", async () => {
+  test("a dead row of an idle lane goes back to work with its number and with its tries at zero", async () => {
     const stream = await engine.stream();
     const row = await engine.enqueue(stream);
     await engine.kill(stream);
@@ -69,7 +69,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
   });
 
-  test("does not take a row along that waits for its retry, however the lane came to it", async () => {
+  test("does not include a row that waits for its retry, however the lane came to it", async () => {
     const stream = await engine.stream();
     const [first, second, third] = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);
@@ -82,7 +82,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.place(third!.outbox_id)).toBe("pending");
   });
 
-  test("of several rows does not take the retry along that waits behind them, however they come to it", async () => {
+  test("of several rows does not include the retry that waits behind them, however they come to it", async () => {
     const ways = ["together", "one behind the other in flight", "both behind a retry in flight"] as const;
     for (const way of ways) {
       const stream = await engine.stream();
@@ -109,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     }
   });
 
-  test("past delivered rows of the key is refused unless it is asked for, and then the archive says so", async () => {
+  test("past delivered rows of the key is refused unless it is requested, and then the archive says so", async () => {
     const stream = await engine.stream();
     const [first, second] = await engine.enqueueRow(stream, 2);
     await engine.kill(stream);
@@ -126,7 +126,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(line).toEqual({ out_of_order: true });
   });
 
-  test("past rows that were only skipped is in order", async () => {
+  test("past rows that were only skipped is allowed", async () => {
     const stream = await engine.stream();
     const [first, second] = await engine.enqueueRow(stream, 2);
     await engine.kill(stream);
@@ -149,7 +149,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual([first!.outbox_id, later.outbox_id]);
   });
 
-  test("a settle that meets a redrive of its lane does not wait for it, and afterwards starts the lane over from there", async () => {
+  test("a settle during a redrive of its lane does not wait for it, and afterwards restarts the lane from there", async () => {
     for (const outcome of ["delivered", "retry"] as const) {
       const stream = await engine.stream();
       const [first, second] = await engine.enqueueRow(stream, 2);
@@ -201,7 +201,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     await engine.kill(stream);
     await engine.kill(stream);
     await engine.redrive([rows[0]!.outbox_id]);
-    // A rewound lane sends one row at a time until something is delivered; here the whole run is wanted.
+    // A rewound lane sends one row at a time until something is delivered; here the whole run is needed.
     await rowsOf(engine.superuser, "update outbox.heads set run_limit = null where stream_id = $1", [stream.id]);
     const run = await engine.claim(stream);
     expect(run.map((row) => row.seq)).toEqual([1, 3, 4]);
@@ -221,7 +221,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual([ids[1]]);
   });
 
-  test("into the middle of a run in flight is not taken for sent when the run is reaped", async () => {
+  test("into the middle of a run in flight is not treated as sent when the run is reaped", async () => {
     const { stream, ids } = await holeInARun();
     await engine.expireLeases(stream);
     expect(await engine.reap()).toBe(3);
@@ -238,7 +238,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     const producer = await engine.db.as("headroom_ingest").connect();
     await producer.query("begin");
     const third = await engine.enqueue(stream, {}, producer);
-    // The lane cannot go idle while the producer is open; it is looked at again, without a number to start from.
+    // The lane cannot go idle while the producer is open; it is checked again, without a number to start from.
     await engine.deliver(stream, [run]);
     await producer.query("commit");
     await producer.end();
@@ -265,7 +265,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(delivered).toHaveLength(5);
   });
 
-  test("a row without order goes back, and its tries are counted anew", async () => {
+  test("a row without order goes back, and its tries are counted from zero again", async () => {
     const stream = await engine.stream({ ordered: false, maxTries: 2 });
     const row = await engine.enqueue(stream, { key: null });
     for (let n = 0; n < 2; n += 1) {
@@ -283,7 +283,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.place(row.outbox_id)).toBe("dead");
   });
 
-  test("a row that expires, coalesces or has a destination is judged again before it is sent", async () => {
+  test("a row that expires, coalesces or has a destination is checked again before it is sent", async () => {
     const stream = await engine.stream();
     const destination = unique("destination");
     const row = await engine.enqueue(stream, {
@@ -298,7 +298,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.place(row.outbox_id)).toBe("skipped");
   });
 
-  test("unknown, delivered and parked rows are told apart, and the others of the call go through", async () => {
+  test("unknown, delivered and parked rows are distinguished, and the others in the call succeed", async () => {
     const stream = await engine.stream({ money: true });
     const parked = await engine.enqueue(stream, { key: "a", rail: "blind" });
     await engine.kill(stream, "unknown");
@@ -312,7 +312,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(results.slice(0, 3).every((row) => row.detail !== null)).toBe(true);
   });
 
-  test("into a lane that another dead row blocks waits until that one is dealt with", async () => {
+  test("into a lane that another dead row blocks waits until that one is handled", async () => {
     const stream = await engine.stream({ onDead: "skip" });
     const rows = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);
@@ -327,7 +327,7 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     await rowsOf(engine.control, "select outbox.create_stream($1, p_on_dead => 'skip')", [stream.name]);
   });
 
-  test("redriven while its lane was in flight waits, too, when that run ends in a block", async () => {
+  test("into a lane in flight whose run then ends in a block waits, too", async () => {
     const stream = await engine.stream({ onDead: "skip" });
     const [first, second, third] = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);

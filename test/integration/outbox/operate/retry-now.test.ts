@@ -16,7 +16,7 @@ describe.each(POSTGRES_VERSIONS)("retry now on PostgreSQL %i", async (version) =
     );
 
   test.each([true, false])(
-    "a row that waits for its next try is due at once, its tries stay counted (ordered: %s)",
+    "a row that waits for its next try is due immediately, and its tries stay counted (ordered: %s)",
     async (ordered) => {
       const stream = await engine.stream({ ordered });
       const [first, second] = await engine.enqueueRow(stream, 2);
@@ -57,7 +57,7 @@ describe.each(POSTGRES_VERSIONS)("retry now on PostgreSQL %i", async (version) =
     },
   );
 
-  test("every other row is left as it is, and said why", async () => {
+  test("every other row is left unchanged, with the reason", async () => {
     const stream = await engine.stream({ onDead: "block", maxTries: 1 });
     const unknown = "01900000-0000-7000-8000-000000000000";
     const finished = await engine.enqueue(stream, { key: "finished" });
@@ -118,7 +118,7 @@ describe.each(POSTGRES_VERSIONS)("retry now on PostgreSQL %i", async (version) =
     ]);
   });
 
-  test("nobody does it without a name, nor as a producer or a relay", async () => {
+  test("needs a name, and is not for a producer or a relay", async () => {
     await expect(retryNow([], null)).rejects.toThrow("An actor");
     for (const pool of [engine.ingest, engine.executor]) {
       await expect(rowsOf(pool, "select * from outbox.retry_now('{}', 'x', 'y')", [])).rejects.toThrow(

@@ -6,7 +6,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
   const engine = await startEngine(version);
   const nobody = "01900000-0000-7000-8000-000000000000";
 
-  test("skipping the dead head of a blocked lane lets the lane go on", async () => {
+  test("skipping the dead head of a blocked lane lets the lane continue", async () => {
     const stream = await engine.stream({ onDead: "block" });
     const [first, ...rest] = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);
@@ -63,7 +63,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     expect(await engine.drain(stream)).toEqual([next.outbox_id]);
   });
 
-  test("rows without order are skipped while they wait, left alone in flight, and known when finished", async () => {
+  test("rows without order are skipped while they wait, left alone in flight, and recognised when finished", async () => {
     const stream = await engine.stream({ ordered: false });
     const finished = await engine.enqueue(stream, { key: null });
     await engine.drain(stream);
@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     expect(await engine.drain(stream)).toEqual([]);
   });
 
-  test("a skip that meets a claim does not wait for it, and afterwards finds the row in flight", async () => {
+  test("a skip during a claim does not wait for it, and afterwards finds the row in flight", async () => {
     const stream = await engine.stream();
     const row = await engine.enqueue(stream);
     const relay = await engine.db.as("headroom_executor").connect();
@@ -103,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     expect(line).toEqual({ actor: "ann", reason: "not wanted", uncertain: true, error_code: "operator" });
   });
 
-  test("a parked row resolved as delivered is finished, and its lane goes on", async () => {
+  test("a parked row resolved as delivered is finished, and its lane continues", async () => {
     const stream = await engine.stream({ money: true, onDead: "block" });
     const [first, second] = await engine.enqueueRow(stream, 2, { rail: "blind" });
     await engine.kill(stream, "unknown");
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     ]);
   });
 
-  test("a row that was resolved as delivered counts as delivered for those before it", async () => {
+  test("a row that was resolved as delivered is treated as delivered for those before it", async () => {
     const stream = await engine.stream({ money: true, onDead: "skip" });
     const [first, second] = await engine.enqueueRow(stream, 2, { rail: "blind" });
     await engine.kill(stream);
@@ -207,7 +207,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     expect(await refusalOf(rowsOf(engine.control, call))).toMatchObject(refusedAs("invalid_input"));
   });
 
-  /** Two dead rows of two keys, whose lanes were made in the order opposite to that of their keys. */
+  /** Two dead rows of two keys, whose lanes were made in the opposite order of their keys. */
   async function twoDeadLanes() {
     const stream = await engine.stream();
     const ids = [
@@ -219,7 +219,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     return { stream, ids };
   }
 
-  test("a redrive of several lanes takes those that are free, and holds up no producer while it waits: it does not wait", async () => {
+  test("a redrive of several lanes takes those that are free and waits for none, so it holds up no producer", async () => {
     const { stream, ids } = await twoDeadLanes();
     const [first, many] = await engine.db.twoConnections("headroom_ingest");
     const operator = await engine.db.as("headroom_control").connect();
@@ -243,7 +243,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     await Promise.all([first.end(), many.end(), operator.end()]);
   });
 
-  test("a lane that somebody holds keeps neither a settle nor a redrive from the others", async () => {
+  test("a lane that another session holds delays neither a settle nor a redrive of the others", async () => {
     const stream = await engine.stream({ runLength: 1 });
     for (const key of ["a", "b"]) await engine.enqueueRow(stream, 2, { key });
     const dead = [await engine.kill(stream), await engine.kill(stream)].toSorted((x, y) => x.lane_id! - y.lane_id!);

@@ -1,11 +1,11 @@
-/** One delivery of a key hands a value to the next. */
+/** One delivery of a key passes a value to the next. */
 import { expect, test } from "vitest";
 import { probeRail } from "./rails.ts";
 import { createStage } from "./stage.ts";
 
 const stage = await createStage();
 
-/** Answers as a chat service does: with the number of the message. */
+/** Answers as a chat service does: with the id of the message. */
 function chatRail() {
   return probeRail({
     send: (message) => ({ kind: "delivered", response: { message: { ts: `ts-${message.seq}` } } }),
@@ -73,7 +73,7 @@ test("another key's captures are not bound", async () => {
   expect(rail.sent).toHaveLength(1);
 });
 
-test("a required bind without its capture is FAILED without a call; an optional one is sent as it is", async () => {
+test("a required bind without its capture is FAILED without a call; an optional one is sent unchanged", async () => {
   const rail = chatRail();
   const stream = await stage.stream();
   await stage.declare(rail);

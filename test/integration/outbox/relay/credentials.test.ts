@@ -1,4 +1,4 @@
-/** Stored credentials of the installation's own rails: relays are given these, and nobody is given any other secret. */
+/** Stored credentials of the installation's own rails: relays get these, and nobody gets any other secret. */
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { completeWith, credentialNames, providerStatus } from "../../../../src/cli/relay/provider-rails.ts";
@@ -14,7 +14,7 @@ const everyName = `select array_agg(distinct n) as names from (
 describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
-  /** A transaction of that role's login, or of a login of its own, with this key; rolled back. */
+  /** A transaction of that role's login, or of another login, with this key; rolled back. */
   async function as<T>(role: TestRole, secretKey: string | null, work: (client: ClientBase) => Promise<T>): Promise<T> {
     const client = await db.as(role).pool.connect();
     try {
@@ -27,7 +27,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     }
   }
 
-  /** As `headroom secret set` does, and kept. */
+  /** As `headroom secret set` does, and committed. */
   async function store(secrets: Readonly<Record<string, string>>): Promise<void> {
     const client = await db.as("headroom_control").pool.connect();
     try {
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     }
   }
 
-  test("what the database hands out is what relays ask for, rail by rail", async () => {
+  test("the database hands out what relays ask for, rail by rail", async () => {
     const declared = await rowsOf<{ name: string; credentials: string[] }>(
       db.superuser.pool,
       "select name, credentials from outbox.rails where credentials <> '{}' order by name",
@@ -53,11 +53,11 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     expect(new Map(declared.map((row) => [row.name, row.credentials.toSorted()]))).toEqual(
       new Map([...asked].map(([rail, names]) => [rail, names.toSorted()])),
     );
-    // An address must not be stored: a credential of the environment would be sent there.
+    // An address must not be stored: a credential of the environment would be sent to it.
     expect(credentialNames.filter((name) => name !== "SMTP_URL" && /URL|FROM/.test(name))).toEqual([]);
   });
 
-  test("a relay is given those, whatever else it asks for, and it is noted that it was", async () => {
+  test("a relay gets those, whatever else it asks for, and the read is recorded", async () => {
     await store({
       SLACK_BOT_TOKEN: "xoxb-stored",
       CONFIRMATION_TOKEN_SECRET: "c".repeat(40),
@@ -85,7 +85,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     expect(JSON.stringify(read.status)).not.toContain("xoxb-stored");
   });
 
-  test("without the key nothing is opened, and nothing noted", async () => {
+  test("without the key nothing is opened, and nothing recorded", async () => {
     for (const other of [null, "f".repeat(40)]) {
       await as("headroom_executor", other, async (client) => {
         expect(await rowsOf(client, ask, [["SLACK_BOT_TOKEN"]])).toEqual([{ name: "SLACK_BOT_TOKEN", value: null }]);
@@ -95,7 +95,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
   });
 
   test.each(["headroom_ingest", "headroom_control", "headroom_auditor", "authenticator"] as const)(
-    "%s is given none, and cannot open one by other ways",
+    "%s gets none, and cannot open one in other ways",
     async (role) => {
       for (const text of [
         "select * from outbox.rail_credentials('{SLACK_BOT_TOKEN}')",
@@ -109,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     },
   );
 
-  test("who may run relays cannot have further secrets handed out, nor hide that they read one", async () => {
+  test("a role that may run relays can neither get other secrets handed out, nor hide that it read one", async () => {
     for (const text of [
       `select outbox.ensure_rails('{"slack": {"capability": "lookup", "guarded": true, "credentials": ["CONFIRMATION_TOKEN_SECRET"]}}')`,
       "update outbox.rails set credentials = '{CONFIRMATION_TOKEN_SECRET}' where name = 'slack'",
@@ -119,7 +119,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     ]) {
       expect((await as("headroom_executor", key, (client) => refusalOf(client.query(text)))).code).toBe("42501");
     }
-    // A rail of one's own has no credentials, and declaring ours again gives it none.
+    // A custom rail has no credentials, and declaring ours again gives it none.
     await as("headroom_executor", key, async (client) => {
       await client.query("select outbox.register_rail('mine', 'blind', 1000)");
       await client.query("select outbox.register_rail('slack', 'lookup', 1000)");
@@ -137,7 +137,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
     expect((await refusalOf(db.superuser.pool.query(unguarded))).code).toBe("23514");
   });
 
-  test("in Vault, what was stored through Headroom is handed out without a key, and what somebody else keeps there is not", async () => {
+  test("in Vault, what was stored through Headroom is handed out without a key, and others' secrets are not", async () => {
     const client = await db.superuser.connect();
     try {
       await client.query("begin");
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
       await client.query("select vault.create_secret('sk_live_of_another_application', 'STRIPE_SECRET_KEY')");
       expect(await rowsOf(client, ask, [[...credentialNames]])).toMatchObject([
         { name: "LINEAR_API_KEY", value: "lin_api_stored" },
-        // Sealed in the table before Vault was there.
+        // Sealed in the table before Vault existed.
         { name: "SLACK_BOT_TOKEN", value: null },
       ]);
       expect(await rowsOf(client, "select webhooks.kept_in_vault() as kept")).toEqual([{ kept: true }]);
@@ -157,7 +157,7 @@ describe.each(POSTGRES_VERSIONS)("stored credentials on PostgreSQL %i", async (v
   });
 });
 
-describe("an environment that is completed", () => {
+describe("an environment completed from stored credentials", () => {
   const stored = new Map<string, string | null>(
     Object.entries({
       SLACK_BOT_TOKEN: "xoxb-stored",
@@ -166,7 +166,7 @@ describe("an environment that is completed", () => {
     }),
   );
 
-  test("keeps what it has, and takes a provider's missing credential", () => {
+  test("keeps its values, and gets a provider's missing credential", () => {
     const environment = { SLACK_BOT_TOKEN: "xoxb-own", SLACK_API_URL: "https://slack.example/" };
     expect(completeWith(stored, environment).environment).toEqual(environment);
     const taken = completeWith(stored, { SLACK_API_URL: "https://slack.example/" });
@@ -174,7 +174,7 @@ describe("an environment that is completed", () => {
     expect([...taken.stored]).toEqual(["SLACK_BOT_TOKEN"]);
   });
 
-  test("says what it makes no use of, and why", () => {
+  test("says what it does not use, and why", () => {
     expect(completeWith(stored, {}).unused).toEqual([
       "SMTP_URL is stored in the database, but Mail by SMTP also needs MAIL_FROM in the environment.",
       "POSTAL_API_KEY is stored in the database, but Mail by Postal also needs POSTAL_URL, MAIL_FROM in the environment.",

@@ -1,4 +1,4 @@
-/** Rate limits and circuits of destinations, which all relays together keep. */
+/** Rate limits and circuits of destinations, which all relays share. */
 import { expect, test } from "vitest";
 import { delivered, probeRail } from "./rails.ts";
 import { createStage, until } from "./stage.ts";
@@ -30,7 +30,7 @@ async function destination(name: string): Promise<Destination | undefined> {
   return found;
 }
 
-/** Writes down every slot that is booked, in the transaction that books it. */
+/** Records every slot that is booked, in the transaction that books it. */
 async function recordSlots(): Promise<void> {
   await stage.query("create table if not exists public.booked (name text, slot timestamptz)");
   await stage.query(`
@@ -75,7 +75,7 @@ test.each([
   ["429", "retry"],
   ["503 with Retry-After", "unknown"],
 ] as const)(
-  "a request for quiet (%s) pauses the destination for everybody, and does not count against its circuit",
+  "a request for a pause (%s) pauses the destination for everybody, and does not count against its circuit",
   async (_status, kind) => {
     const name = `quiet-${kind}`;
     const rail = probeRail({
@@ -93,7 +93,7 @@ test.each([
     const waiting = await stage.enqueue({ stream, rail: rail.name, destination: name });
     const free = await stage.enqueue({ stream, rail: rail.name, destination: "elsewhere" });
     await stage.untilState(free.outboxId, "DISPATCHED");
-    // It waits in its queue until the hour is over.
+    // It waits in its queue until the hour has passed.
     const [next] = await stage.query<{ wait_ms: number }>(
       "select wait_ms from outbox.next_due(array[(select stream_id from outbox.streams where name = $1)])",
       [stream],
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test("a circuit opens after failures in a row, lets one probe through, and closes when that is answered", async () => {
+test("a circuit opens after consecutive failures, lets one probe through, and closes when that is answered", async () => {
   const name = "shaky";
   let healthy = false;
   const rail = probeRail({
@@ -123,7 +123,7 @@ test("a circuit opens after failures in a row, lets one probe through, and close
     "the circuit to open",
   );
   const whenOpen = toShaky();
-  // While it is open, others are served and it is not; afterwards a single row tries, fails, and it opens again.
+  // While it is open, only others are served; afterwards a single row is tried, fails, and it opens again.
   const other = await stage.enqueue({ stream, rail: "probe", destination: "steady" });
   await stage.untilState(other.outboxId, "DISPATCHED");
   await until(toShaky, (count) => count > whenOpen, "a probe");
@@ -140,7 +140,7 @@ test("a circuit opens after failures in a row, lets one probe through, and close
   expect(await destination(name)).toEqual({ circuit: "closed", failures: 0 });
 });
 
-test("only one probe is under way while the circuit is half open, whoever asks", async () => {
+test("only one probe is in flight while the circuit is half open, whoever asks", async () => {
   const name = "probed";
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const underWay: string[] = [];
@@ -158,7 +158,7 @@ test("only one probe is under way while the circuit is half open, whoever asks",
   const stream = await stage.stream();
   await stage.declare(...rails.slice(0, 1));
   await limit(name, { threshold: 1 });
-  // As after a failure whose time is up: half open.
+  // As after a failure whose pause has ended: half open.
   await stage.query("insert into outbox.gates (name, failures, open_until) values ($1, 1, now() - interval '1 ms')", [
     name,
   ]);
@@ -170,7 +170,7 @@ test("only one probe is under way while the circuit is half open, whoever asks",
     "the probe",
   );
   expect(await destination(name)).toMatchObject({ circuit: "half-open" });
-  // Both relays have been through everything that is due after the probe began: each served a later row elsewhere.
+  // Both relays have handled everything that became due after the probe began: each served a later row elsewhere.
   const later = await stage.enqueueMany(
     Array.from({ length: 10 }, () => ({ stream, rail: "probe", destination: "somewhere" })),
   );

@@ -1,4 +1,4 @@
-/** What was stored is what is sent, byte for byte, and what was sent is on record. */
+/** What was stored is sent byte for byte, and what was sent is recorded. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -97,7 +97,7 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
     expect(rail.sent.map(({ outboxId }) => outboxId)).toEqual([exact]);
   });
 
-  test("money is checked digit for digit, also where the rail sends the text", async () => {
+  test("money is checked digit for digit, even where the rail sends the text", async () => {
     const rail = probeRail({ sends: "text" });
     await stage.declare(rail);
     const stream = await stage.stream({ carriesMoney: true });
@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
     expect(rail.sent).toEqual([]);
   });
 
-  test("a bind is put in without touching the rest, keeps the digits of what was captured, and what went out is on record", async () => {
+  test("a bind changes nothing else, keeps the digits of the capture, and what was sent is recorded", async () => {
     const rail = webhook();
     await stage.declare(rail);
     const stream = await stage.stream();
@@ -145,7 +145,7 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
     rail.close();
   });
 
-  test("a required bind that nobody captured is refused, and so is one whose place is none", async () => {
+  test("a required bind without a capture is refused, and so is one with an invalid place", async () => {
     const rail = probeRail({ sends: "text", send: () => ({ kind: "delivered", response: { ts: "1.2" } }) });
     await stage.declare(rail);
     const stream = await stage.stream();
@@ -163,7 +163,7 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
     await relay.stop();
   });
 
-  test("what a hostile receiver answers is kept only as far as it can be", async () => {
+  test("a hostile receiver's answer is stored only as far as possible", async () => {
     const rail = webhook();
     await stage.declare(rail);
     const stream = await stage.stream();
@@ -180,7 +180,7 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
   });
 });
 
-/** Taken apart by recursion, as many a rail does. */
+/** Walks the payload recursively, as many rails do. */
 function levels(value: unknown): number {
   return typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levels)) : 0;
 }
@@ -188,7 +188,7 @@ function levels(value: unknown): number {
 describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i", async (version) => {
   const stage = await createStage({ version });
 
-  test("one payload that breaks its rail costs the rows claimed with it nothing", async () => {
+  test("one payload that breaks its rail does not affect the rows claimed with it", async () => {
     const rail = probeRail({
       validate: ({ payload }) => (levels(payload) < 100 ? { ok: true } : { ok: false, reason: "deep" }),
     });
@@ -199,7 +199,7 @@ describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i"
         Array.from({ length: 21 }, (_, index) => ({ stream, rail: "probe", key: `k${index}`, payload: { index } })),
       );
       const [bad, ...innocent] = rows.map(({ outboxId }) => outboxId);
-      // As one that came in before there was a bound.
+      // Like a row from before there was a bound.
       await stage.query(
         "update outbox.payloads set payload = (repeat('[', 6000) || repeat(']', 6000))::jsonb where outbox_id = $1",
         [bad],
@@ -245,7 +245,7 @@ describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i"
     await relay.stop();
   });
 
-  test("a database that cannot be asked makes bound rows wait: no try is counted, and the destination is not to blame", async () => {
+  test("a database that cannot be reached makes bound rows wait: no try is counted, and the destination is not blamed", async () => {
     const rail = probeRail();
     await stage.declare(rail);
     const stream = await stage.stream({ ordered: false, maxTries: 1 });
@@ -271,7 +271,7 @@ describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i"
     await relay.stop();
   });
 
-  test("one row whose renderer takes the whole statement down is tried again alone; the others go out at once", async () => {
+  test("a row whose renderer makes the whole statement fail is tried again alone; the others are sent immediately", async () => {
     const rail = probeRail();
     await stage.declare(rail);
     const stream = await stage.stream({ ordered: false, backoffBaseMs: 3_600_000, backoffCapMs: 3_600_000 });

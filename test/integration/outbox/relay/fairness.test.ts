@@ -1,4 +1,4 @@
-/** What one slow receiver, tenant, stream or rail costs the others: at most its share. */
+/** What one slow receiver, tenant, stream or rail can take from the others: at most its share. */
 import { expect, test, vi } from "vitest";
 import { type Gate, delivered, gate, probeRail, type ProbeRail } from "./rails.ts";
 import { createStage, until } from "./stage.ts";
@@ -18,7 +18,7 @@ function slowRail(open: Gate, name = "probe", concurrency = 100): ProbeRail {
   });
 }
 
-/** As Headroom's own functions enqueue, which say whose a row is. */
+/** As Headroom's own functions enqueue, which state the tenant. */
 async function enqueueFor(
   tenant: string | null,
   stream: string,
@@ -46,7 +46,7 @@ async function claimedOf(ids: readonly string[]): Promise<number> {
 }
 
 test.each([true, false])(
-  "a destination that answers slowly holds a quarter of the calls; what waits for it is not claimed (ordered: %s)",
+  "a slow destination holds a quarter of the calls; what waits for it is not claimed (ordered: %s)",
   async (ordered) => {
     const open = gate();
     const rail = slowRail(open);
@@ -104,7 +104,7 @@ test("a tenant with any number of slow destinations holds half of the calls", as
   await stage.untilStates(slow, "DISPATCHED");
 });
 
-test("however many tenants are slow at once, the next one finds room", async () => {
+test("however many tenants are slow at the same time, the next one finds room", async () => {
   const open = gate();
   const rail = slowRail(open);
   const stream = await stage.stream();
@@ -155,7 +155,7 @@ test("a stream whose calls hang leaves places to the other streams", async () =>
   );
 });
 
-test("a rail that bears few calls keeps no other rail of its stream from being served", async () => {
+test("a rail that allows few calls keeps no other rail of its stream from being served", async () => {
   const open = gate();
   const [mail, chat] = [slowRail(open, "mail", 2), probeRail({ name: "chat" })];
   const stream = await stage.stream();
@@ -200,7 +200,7 @@ test("tenants that use one receiver take turns at it, however much the first of 
   expect(await claimedOf(flood)).toBeLessThan(100);
 });
 
-test("after a sleep of the machine nothing is sent whose lease may be over", async () => {
+test("after the machine slept nothing is sent whose lease may have run out", async () => {
   const rail = probeRail();
   const stream = await stage.stream();
   await stage.declare(rail);

@@ -1,4 +1,4 @@
-/** Lost connections, refused settles, missing partitions: nothing is lost, and the fault stays where it is. */
+/** Lost connections, refused settles, missing partitions: nothing is lost, and the fault stays local. */
 import { describe, expect, test } from "vitest";
 import { assertInvariants } from "../../../helpers/invariants.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -45,7 +45,7 @@ describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i", async (version) => {
     await assertInvariants(await stage.db.superuser.connect());
   });
 
-  test("all connections cut at once, again and again, under load", async () => {
+  test("all connections cut together, again and again, under load", async () => {
     const rail = probeRail({ timeoutMs: 500 });
     const stream = await stage.stream({ ...shortLease, maxTries: 50 });
     await stage.declare(rail);
@@ -79,7 +79,7 @@ describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i", async (version) => {
 describe("a settle", async () => {
   const stage = await createStage();
 
-  /** Makes the archive refuse lines of one row with the given SQLSTATE, so many times. */
+  /** Makes the archive refuse lines of one row with the given SQLSTATE, that many times. */
   async function refuse(outboxId: string, sqlState: string, times: number): Promise<void> {
     const name = `public.refuse_${outboxId.replaceAll("-", "")}`;
     await stage.query(`create sequence ${name}_seq`);
@@ -117,15 +117,15 @@ describe("a settle", async () => {
       );
       expect(relay.log.find((entry) => entry.event === "settle_given_up")).toMatchObject({ outboxId: bad, rows: 1 });
       expect(await stage.states(bad)).toEqual(["DISPATCHING"]);
-      // The relay goes on.
+      // The relay continues.
       const next = await stage.enqueue({ stream, rail: rail.name });
       await stage.untilState(next.outboxId, "DISPATCHED");
     },
   );
 
-  // 23514 as the archive says it: a partition is missing.
+  // 23514 as the archive raises it: a partition is missing.
   test.each(["40P01", "40001", "53100", "55P03", "57014", "23514"])(
-    "that fails for a passing reason (%s) is written again, and the row is not sent again",
+    "that fails for a temporary reason (%s) is written again, and the row is not sent again",
     async (sqlState) => {
       const rail = probeRail();
       const stream = await stage.stream();
@@ -140,7 +140,7 @@ describe("a settle", async () => {
     },
   );
 
-  test("that was given up is taken back when its lease is over, and one that cannot be keeps no other waiting", async () => {
+  test("that was given up is taken back when its lease runs out, and one that cannot be stored holds up no other", async () => {
     const rail = probeRail({ timeoutMs: 200 });
     const stream = await stage.stream();
     await stage.declare(rail);
@@ -181,7 +181,7 @@ describe("a settle", async () => {
       (count) => count === 1,
       "the call",
     );
-    // As if the lease had run out under a machine that slept.
+    // As if the lease had run out while the machine slept.
     await stage.query("update outbox.claims set lease_until = now() - interval '1 s'");
     const second = await stage.run({ rails: [slow], streams: [stream], reapMs: 100 });
     await stage.untilState(outboxId, "DISPATCHED");
@@ -216,7 +216,7 @@ test("a missing archive partition stops claims only until the relay has made it"
     "select p.partition::text from outbox.archive_partitions() p join outbox.retention_classes c using (class_id) where c.name = 'week'",
   );
   const claimFailed = () => relay.log.find((entry) => entry.event === "claim_failed");
-  // The relay's first upkeep may come after the drop and mend it before anything is claimed; the next one is hours away.
+  // The relay's first upkeep may come after the drop and fix it before anything is claimed; the next one is hours away.
   for (let drops = 0; drops < 2 && claimFailed() === undefined; drops += 1) {
     for (const { partition } of leaves) await stage.query(`drop table if exists ${partition}`);
     const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
@@ -226,7 +226,7 @@ test("a missing archive partition stops claims only until the relay has made it"
   expect(relay.log.find((entry) => entry.event === "partitions_made")).toBeDefined();
 });
 
-/** The two that say how far a relay reaches, and whether the gauges are there. */
+/** The two that say how far a relay gets, and whether the gauges are there. */
 async function reachOf(relay: Relay): Promise<unknown> {
   const text = await relay.metrics();
   const value = (name: string): string | undefined => new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
@@ -234,7 +234,7 @@ async function reachOf(relay: Relay): Promise<unknown> {
   return [value("headroom_database_up"), value("headroom_gauges_up"), text.includes("outbox_pending_depth")];
 }
 
-test("metrics tell a database that does not answer from one whose gauges fail or take too long", async () => {
+test("metrics distinguish a database that does not answer from one whose gauges fail or take too long", async () => {
   const relay = await partitioned.run({ rails: [probeRail()], streams: [], reapMs: 60_000 });
   expect(await reachOf(relay)).toEqual(["1", "1", true]);
   await partitioned.query("alter function outbox.status() rename to status_gone");
@@ -245,7 +245,7 @@ test("metrics tell a database that does not answer from one whose gauges fail or
   }
   const [holder] = await partitioned.db.twoConnections("postgres");
   await holder.query("begin; lock table outbox.retention_classes");
-  // However often somebody asks meanwhile, the database is asked once.
+  // However often they are scraped meanwhile, the database is queried once.
   expect(await Promise.all([reachOf(relay), reachOf(relay)])).toEqual([
     ["1", "0", false],
     ["1", "0", false],

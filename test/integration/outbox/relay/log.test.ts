@@ -1,4 +1,4 @@
-/** What a relay writes into its log about tries that fail, rails that are missing and circuits that open: enough to act on, and no more. */
+/** A relay's log lines about failed tries, missing rails and open circuits: enough to act on, and no more. */
 import { expect, test } from "vitest";
 import type { RelayLogEntry } from "../../../../src/outbox/index.ts";
 import { createLog } from "../../../../src/cli/relay/log.ts";
@@ -18,7 +18,7 @@ function written(entry: RelayLogEntry): Record<string, unknown> {
   return fields;
 }
 
-test("tries that fail are told one by one at first and then counted, without what was sent or answered", async () => {
+test("failed tries are logged one by one at first and then counted, without payloads or answers", async () => {
   const rail = probeRail({
     send: () => ({ kind: "retry", code: "away", reason: "secret answer", afterMs: 3_600_000 }),
   });
@@ -50,7 +50,7 @@ test("tries that fail are told one by one at first and then counted, without wha
   expect(JSON.stringify(relay.log)).not.toContain("secret");
 });
 
-test("a row that is given up, or is delivered in the end, is not told as a try that failed twice", async () => {
+test("a row that is given up, or is delivered in the end, is not also logged as a try that failed twice", async () => {
   const rail = probeRail({
     send: (message, _context, count) =>
       message.key === "dies" || count === 1 ? { kind: "retry", code: "once", reason: "" } : delivered,
@@ -65,7 +65,7 @@ test("a row that is given up, or is delivered in the end, is not told as a try t
   expect(of(relay.log, "try_failed")).toEqual([]);
 });
 
-test("a rail that nobody serves is named with its rows, and its rows go as soon as a relay with it is there", async () => {
+test("a rail that nobody serves is logged with its rows, and its rows are sent as soon as a relay has it", async () => {
   const missing = probeRail({ name: "missing" });
   const stream = await stage.stream();
   await stage.declare(missing);
@@ -77,7 +77,7 @@ test("a rail that nobody serves is named with its rows, and its rows go as soon 
     "the rail to be named",
   );
   expect(notServed.map(written)).toEqual([{ level: "warn", event: "rail_not_served", rail: "missing", rows: 1 }]);
-  // Nothing was tried meanwhile, so there is no wait that would go on.
+  // Nothing was tried meanwhile, so no wait is pending.
   expect(await stage.lines(outboxId)).toEqual([]);
   await stage.run({ rails: [missing], streams: [stream] });
   await stage.untilState(outboxId, "DISPATCHED");
@@ -90,7 +90,7 @@ test("a rail that nobody serves is named with its rows, and its rows go as soon 
   expect(of(watching.log, "rail_not_served")).toHaveLength(1);
 });
 
-test("a circuit that opens and closes is told, with the code that opened it", async () => {
+test("a circuit that opens and closes is logged, with the code that opened it", async () => {
   let isUp = false;
   const rail = probeRail({ send: () => (isUp ? delivered : { kind: "retry", code: "refused", reason: "" }) });
   const stream = await stage.stream({ maxTries: 100 });

@@ -1,4 +1,4 @@
-/** What a rail says, or fails to say, and what becomes of the row. */
+/** What a rail returns, or fails to return, and the row's outcome. */
 import { describe, expect, test } from "vitest";
 import type { RailOutcome } from "../../../../src/contract/rail.ts";
 import { hang, hangUntilAborted, probeRail } from "./rails.ts";
@@ -10,7 +10,7 @@ function garbage(value: unknown): RailOutcome {
   return value as RailOutcome;
 }
 
-describe("a rail of which nobody knows what it did", () => {
+describe("a rail whose outcome is unknown", () => {
   const cases = [
     { name: "hangs and ignores the abort", code: "timeout", send: hang, timeoutMs: 100 },
     { name: "hangs until it is aborted", code: "timeout", send: hangUntilAborted, timeoutMs: 100 },
@@ -36,7 +36,7 @@ describe("a rail of which nobody knows what it did", () => {
         }),
     },
     {
-      name: "answers with a promise that is none",
+      name: "answers with a fake promise",
       code: "rail_threw",
       send: () => {
         const trap = {
@@ -120,27 +120,30 @@ test("an unknown outcome that the rail reports itself keeps the rail's code", as
 test.each([
   ["retry", { uncertain: false, error_code: "http_429" }],
   ["unknown", { uncertain: true, error_code: "outcome_unknown", rail_code: "http_429" }],
-] as const)("Retry-After wins over the backoff when it is longer, with an outcome that is %s", async (kind, line) => {
-  const rail = probeRail({
-    send: () => ({ kind, code: "http_429", reason: "busy", afterMs: 3_600_000 }),
-  });
-  const stream = await stage.stream();
-  await stage.declare(rail);
-  const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
-  await stage.run({ rails: [rail], streams: [stream] });
-  const lines = await stage.untilState(outboxId, "RETRYABLE");
-  expect(lines[1]).toMatchObject({ ...line, error_message: "busy" });
-  const [waiting] = await stage.query<{ seconds: number }>(
-    `select extract(epoch from h.due - a.recorded_at)::float as seconds
+] as const)(
+  "Retry-After takes precedence over the backoff when it is longer, with an outcome that is %s",
+  async (kind, line) => {
+    const rail = probeRail({
+      send: () => ({ kind, code: "http_429", reason: "busy", afterMs: 3_600_000 }),
+    });
+    const stream = await stage.stream();
+    await stage.declare(rail);
+    const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+    await stage.run({ rails: [rail], streams: [stream] });
+    const lines = await stage.untilState(outboxId, "RETRYABLE");
+    expect(lines[1]).toMatchObject({ ...line, error_message: "busy" });
+    const [waiting] = await stage.query<{ seconds: number }>(
+      `select extract(epoch from h.due - a.recorded_at)::float as seconds
        from outbox.attempts a join outbox.payloads m using (outbox_id) join outbox.heads h on h.lane_id = m.lane_id
       where a.outbox_id = $1 and a.attempt_no = 2`,
-    [outboxId],
-  );
-  expect(waiting?.seconds).toBeGreaterThan(3_590);
-  expect(waiting?.seconds).toBeLessThan(3_610);
-});
+      [outboxId],
+    );
+    expect(waiting?.seconds).toBeGreaterThan(3_590);
+    expect(waiting?.seconds).toBeLessThan(3_610);
+  },
+);
 
-test("a rejection is FAILED at once, with its code, and is a dead letter", async () => {
+test("a rejection is FAILED immediately, with its code, and is a dead letter", async () => {
   const rail = probeRail({ send: () => ({ kind: "rejected", code: "http_400", reason: "no such field" }) });
   const stream = await stage.stream();
   await stage.declare(rail);
@@ -153,7 +156,7 @@ test("a rejection is FAILED at once, with its code, and is a dead letter", async
   ).toEqual([{ error_code: "http_400", error_message: "no such field", parked: false }]);
 });
 
-test("the counters say what the database wrote, also when a setting changed under the relay", async () => {
+test("the counters match what the database wrote, even when a setting changed under the relay", async () => {
   const rail = probeRail({ send: () => ({ kind: "retry", code: "http_503", reason: "busy" }) });
   const stream = await stage.stream({ maxTries: 5 });
   await stage.declare(rail);
@@ -169,7 +172,7 @@ test("the counters say what the database wrote, also when a setting changed unde
   expect([relay.counters.attempts("FAILED"), relay.counters.attempts("RETRYABLE")]).toEqual([1, 0]);
 });
 
-test("when the tries are used up the row is dead, and the next one of its key goes on", async () => {
+test("when the tries are used up the row is dead, and the next one of its key continues", async () => {
   const rail = probeRail({
     send: (message) => (message.seq === 1 ? { kind: "retry", code: "http_500", reason: "" } : { kind: "delivered" }),
   });
@@ -188,7 +191,7 @@ test("when the tries are used up the row is dead, and the next one of its key go
 });
 
 describe("an answer that cannot be stored as it is", () => {
-  test("is stored as well as it can be, in one call", async () => {
+  test("is stored as far as possible, in one call", async () => {
     const rail = probeRail({
       send: () =>
         garbage({
@@ -215,7 +218,7 @@ describe("an answer that cannot be stored as it is", () => {
     expect(rail.sent).toHaveLength(1);
   });
 
-  test("of a refusal likewise", async () => {
+  test("of a refusal is treated the same", async () => {
     const rail = probeRail({
       send: () =>
         garbage({ kind: "rejected", code: { not: "text" }, reason: `\u0000${"z".repeat(9_000)}`, afterMs: Number.NaN }),
@@ -229,28 +232,25 @@ describe("an answer that cannot be stored as it is", () => {
     expect(lines[1]?.error_message?.length).toBeGreaterThan(1_000);
   });
 
-  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "soon"])(
-    "a Retry-After of %s is no obstacle",
-    async (afterMs) => {
-      const rail = probeRail({
-        send: () => garbage({ kind: "retry", code: "busy", reason: "", afterMs, throttled: "yes" }),
-      });
-      const stream = await stage.stream();
-      await stage.declare(rail);
-      const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
-      const relay = await stage.run({ rails: [rail], streams: [stream] });
-      await stage.untilState(outboxId, "RETRYABLE");
-      expect(relay.counters.settleErrors).toBe(0);
-    },
-  );
+  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "soon"])("a Retry-After of %s does no harm", async (afterMs) => {
+    const rail = probeRail({
+      send: () => garbage({ kind: "retry", code: "busy", reason: "", afterMs, throttled: "yes" }),
+    });
+    const stream = await stage.stream();
+    await stage.declare(rail);
+    const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+    const relay = await stage.run({ rails: [rail], streams: [stream] });
+    await stage.untilState(outboxId, "RETRYABLE");
+    expect(relay.counters.settleErrors).toBe(0);
+  });
 });
 
 describe("payloads are checked before anything is called", () => {
   test.each([
     ["no amount", { currency: "EUR", destination: "acct-1" }],
-    ["nought", { amount: 0, currency: "EUR", destination: "acct-1" }],
+    ["zero", { amount: 0, currency: "EUR", destination: "acct-1" }],
     ["a fraction", { amount: 10.5, currency: "EUR", destination: "acct-1" }],
-    ["a currency that is none", { amount: 100, currency: "EURO", destination: "acct-1" }],
+    ["an invalid currency", { amount: 100, currency: "EURO", destination: "acct-1" }],
     ["no destination", { amount: 100, currency: "EUR" }],
     ["not an object", "100 EUR"],
   ])("a payment with %s is FAILED without a call", async (_what, payload) => {
@@ -267,7 +267,7 @@ describe("payloads are checked before anything is called", () => {
     ]);
   });
 
-  test("a good payment goes through", async () => {
+  test("a valid payment is sent", async () => {
     const rail = probeRail();
     const stream = await stage.stream({ carriesMoney: true });
     await stage.declare(rail);

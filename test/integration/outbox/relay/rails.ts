@@ -1,4 +1,4 @@
-/** Rails that do what a test tells them, and remember what they were asked. */
+/** Rails that do what a test tells them, and record their calls. */
 import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome } from "../../../../src/contract/rail.ts";
 
 export interface Sent {
@@ -11,13 +11,13 @@ export interface Sent {
 }
 
 export interface ProbeRail extends Rail {
-  /** Every send, in the order in which it began. */
+  /** Every send, in the order of their beginnings. */
   readonly sent: Sent[];
-  /** The same of lookups. */
+  /** The same for lookups. */
   readonly lookedUp: string[];
   /** Sends that have begun and not ended. */
   readonly underWay: number;
-  /** Most of them at any one time. */
+  /** The maximum number of these at any one time. */
   readonly peak: number;
 }
 
@@ -28,7 +28,7 @@ export interface ProbeOptions extends Partial<Omit<Rail, "send" | "lookup">> {
   readonly lookup?: (message: RailMessage, context: RailContext) => LookupOutcome | Promise<LookupOutcome>;
 }
 
-/** Idempotent, one second of time-out, and delivers everything unless told otherwise. */
+/** Idempotent, with a time-out of one second; delivers everything unless told otherwise. */
 export function probeRail(options: ProbeOptions = {}): ProbeRail {
   const { send = () => ({ kind: "delivered" }), lookup, ...rest } = options;
   const sent: Sent[] = [];
@@ -36,7 +36,7 @@ export function probeRail(options: ProbeOptions = {}): ProbeRail {
   let underWay = 0;
   let peak = 0;
   return {
-    // What a rail can prove never changes, so there is one for each.
+    // A rail's capability never changes, so there is one rail for each.
     name: rest.capability === undefined ? "probe" : `probe-${rest.capability}`,
     capability: "idempotent",
     timeoutMs: 1_000,
@@ -89,7 +89,7 @@ export function hang(): Promise<never> {
   return new Promise<never>(() => undefined);
 }
 
-/** Never answers, but gives up when told to, as a well-behaved rail does. */
+/** Never answers, but gives up when it is aborted, as a well-behaved rail does. */
 export function hangUntilAborted(context: RailContext): Promise<never> {
   return new Promise<never>((_, reject) => {
     context.signal.addEventListener("abort", () => reject(context.signal.reason as Error), { once: true });

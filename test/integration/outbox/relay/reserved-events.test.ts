@@ -1,4 +1,4 @@
-/** Receivers trust a signature of ours; no application can have an event signed that only Headroom may tell of. */
+/** Receivers trust our signature, so no application can have an event signed that only Headroom may send. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { startScriptedServer, type ScriptedServer } from "../../rails/scripted-server.ts";

@@ -1,11 +1,11 @@
-/** Whatever order a claim's rows arrive in, they are sent in that of their keys. */
+/** Whatever order a claim's rows arrive in, they are sent in the order of their keys. */
 import { expect, test } from "vitest";
 import { probeRail } from "./rails.ts";
 import { createStage } from "./stage.ts";
 
 const stage = await createStage();
 
-test("rows that the database hands out in any other order are sent in the order of their numbers", async () => {
+test("rows that the database returns in any other order are sent in the order of their numbers", async () => {
   await stage.query(
     "alter function outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb) rename to claim_in_order",
   );

@@ -15,7 +15,7 @@ async function dispatching(on: Stage, stream: string): Promise<number> {
   return row?.n ?? 0;
 }
 
-test("no more calls are under way than the process allows", async () => {
+test("no more calls are in flight than the process allows", async () => {
   const open = gate();
   const rail = probeRail({ timeoutMs: 20_000, send: () => open.opened.then(() => delivered) });
   const stream = await stage.stream();
@@ -40,7 +40,7 @@ test("no more calls are under way than the process allows", async () => {
   expect(rail.peak).toBe(4);
 });
 
-test("a rail's own limit holds beside the process', and does not hold up other rails", async () => {
+test("a rail's own limit applies in addition to the process's, and does not hold up other rails", async () => {
   const open = gate();
   const slow = probeRail({
     name: "slow",
@@ -124,7 +124,7 @@ describe.each(POSTGRES_VERSIONS)("several relays on PostgreSQL %i", async (versi
     const rails = [1, 2, 3].map((number) =>
       probeRail({
         timeoutMs: 20_000,
-        // Nobody goes on before two of them have work.
+        // None continues before two of them have work.
         send: async () => {
           began.add(number);
           if (began.size >= 2) both.open();

@@ -1,9 +1,9 @@
 /**
- * The stage of the relay's tests: a database of its own, streams made for one test each, relays that are stopped at the end of
- * it, and questions to the archive.
+ * The stage of the relay's tests: a database, streams made for one test each, relays that are stopped at its end, and queries of the
+ * archive.
  *
- * Relays log in as the role that is made for them (`headroom_executor`), producers as theirs; only arranging and looking is
- * done with more.
+ * Relays log in as the role that is made for them (`headroom_executor`), producers as theirs; only setting up and inspecting use more
+ * rights.
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -24,7 +24,7 @@ import {
 import { registerRails } from "../../../../src/outbox/operate/register-rails.ts";
 import { createTestDatabase, type TestDatabase } from "../../../helpers/database.ts";
 
-/** One line of the archive, as tests look at it. */
+/** One line of the archive, as tests see it. */
 export interface Line {
   readonly attempt_no: number;
   readonly state: string;
@@ -45,13 +45,13 @@ export type StagedRow = Partial<NewRow> & { readonly stream: string; readonly ra
 
 export interface Stage {
   readonly db: TestDatabase;
-  /** Makes a stream under a name of its own, with a short backoff and default settings otherwise. */
+  /** Makes a stream with a unique name, a short backoff and otherwise default settings. */
   stream(settings?: StreamSettings): Promise<string>;
   /** Declares rails before any relay does, so that rows can name them. */
   declare(...rails: Rail[]): Promise<void>;
-  /** Lets rows of a stream use a rail that is guarded. */
+  /** Lets a stream's rows use a guarded rail. */
   grant(stream: string, rail: Rail): Promise<unknown>;
-  /** Adds a row in a transaction of its own; what is not said is made up. */
+  /** Adds a row in a separate transaction; omitted fields get made-up values. */
   enqueue(row: StagedRow): Promise<EnqueueResult>;
   enqueueMany(rows: readonly StagedRow[]): Promise<EnqueueResult[]>;
   /** A relay on this database, not started; stopped when the test ends. */
@@ -63,13 +63,13 @@ export interface Stage {
   /** Resolves when the row's last line is of that state. */
   untilState(outboxId: string, state: string, boundMs?: number): Promise<Line[]>;
   untilStates(outboxIds: readonly string[], state: string, boundMs?: number): Promise<void>;
-  /** As the superuser, for looking and arranging. */
+  /** As the superuser, for setting up and inspecting. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
 const defaultBoundMs = 15_000;
 
-/** Polls until the answer is the one that was waited for; fails with the last answer when it does not come. */
+/** Polls until the expected answer comes; fails with the last answer otherwise. */
 export async function until<T>(
   read: () => T | Promise<T>,
   test: (value: T) => boolean,
@@ -81,12 +81,12 @@ export async function until<T>(
     const value = await read();
     if (test(value)) return value;
     if (performance.now() > deadline)
-      throw new Error(`Waited in vain for ${what}; last seen: ${JSON.stringify(value)}`);
+      throw new Error(`Gave up waiting for ${what}; last seen: ${JSON.stringify(value)}`);
     await delay(10);
   }
 }
 
-/** Call it while tests are being collected, as createTestDatabase. */
+/** Call it while tests are being collected, like createTestDatabase. */
 export async function createStage(options: Parameters<typeof createTestDatabase>[0] = {}): Promise<Stage> {
   const db = await createTestDatabase(options);
   const relays = new Set<Relay>();

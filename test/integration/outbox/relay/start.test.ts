@@ -1,4 +1,4 @@
-/** What a relay refuses to start on, and what it says then. */
+/** When a relay refuses to start, and what it says then. */
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { HeadroomError } from "../../../../src/db/errors.ts";
@@ -32,7 +32,7 @@ describe("a lease that a call could outlive", () => {
     expect(error.message).toContain("6000 ms");
   });
 
-  test("counts a lookup and the send after it", async () => {
+  test("adds a lookup and the send after it", async () => {
     const stream = await stage.stream({ leaseSeconds: 7 });
     const blind = probeRail({ name: "blind", capability: "blind", timeoutMs: 1_500 });
     await stage.run({ rails: [blind], streams: [stream] });
@@ -47,7 +47,7 @@ describe("a lease that a call could outlive", () => {
     });
   });
 
-  test("on a stream that is not served does not matter", async () => {
+  test("does not matter on a stream that is not served", async () => {
     await stage.stream({ leaseSeconds: 1 });
     const stream = await stage.stream();
     await stage.run({ rails: [probeRail()], streams: [stream] });
@@ -93,7 +93,7 @@ test("a role that may not run relays", async () => {
   });
 });
 
-test("a pool that is too small to hold what a relay needs", async () => {
+test("a pool that is too small for what a relay needs", async () => {
   const pool = new Pool({ connectionString: stage.db.as("headroom_executor").url, max: 3 });
   expect(await failureOf(stage.relay({ pool, rails: [probeRail()], streams: [] }).start())).toMatchObject({
     code: "usage",
@@ -132,14 +132,14 @@ test("neither or both of connectionString and pool", async () => {
   await pool.end();
 });
 
-test("without streams a relay does not serve all there are: it says to name them", () => {
+test("without streams a relay does not serve all of them: it asks to name them", () => {
   const { streams: _, ...options } = { connectionString: stage.db.url, rails: [], streams: [] };
   const usage = expect.objectContaining({ code: "usage", hint: expect.stringContaining('streams: ["orders"]') });
   expect(() => createRelay(options as unknown as RelayOptions)).toThrow(usage);
   expect(() => createDrainer(options as unknown as RelayOptions)).toThrow(usage);
 });
 
-test("two programs whose rails have one name each send the rows of their own streams", async () => {
+test("two programs whose rails have the same name each send the rows of their own streams", async () => {
   const [mine, theirs] = [probeRail({ name: "mail" }), probeRail({ name: "mail" })];
   const [orders, invoices] = [await stage.stream(), await stage.stream()];
   await stage.declare(mine);
@@ -152,7 +152,7 @@ test("two programs whose rails have one name each send the rows of their own str
   expect(theirs.sent).toMatchObject([{ outboxId: invoice.outboxId }]);
 });
 
-test("@built-in stands for the streams of the migrations, and whoever names them is told what is left", async () => {
+test("@built-in stands for the streams of the migrations, and a relay that uses it is told which are left out", async () => {
   const stream = await stage.stream();
   const relay = await stage.run({ rails: [probeRail()], streams: ["@built-in"] });
   expect(relay.log).toContainEqual(
@@ -183,7 +183,7 @@ test("stopping without starting, twice, and after a start that failed, are harml
   await failed.stop();
 });
 
-test("a stop while the start is under way leaves nothing behind", async () => {
+test("a stop during the start leaves nothing behind", async () => {
   const name = `brief-${Date.now()}`;
   const relay = stage.relay({ rails: [probeRail()], streams: [], name });
   const starting = relay.start().catch(() => undefined);

@@ -1,11 +1,11 @@
-/** An orderly end: calls under way are finished or given up within a deadline, the rest goes back unsent. */
+/** An orderly end: calls in flight are finished or given up within a deadline, the rest goes back unsent. */
 import { expect, test } from "vitest";
 import { delivered, gate, hang, hangUntilAborted, probeRail } from "./rails.ts";
 import { createStage, until } from "./stage.ts";
 
 const stage = await createStage();
 
-test("calls under way are finished and written down before the relay ends", async () => {
+test("calls in flight are finished and recorded before the relay ends", async () => {
   const open = gate();
   const rail = probeRail({ timeoutMs: 20_000, send: () => open.opened.then(() => delivered) });
   const stream = await stage.stream();
@@ -25,7 +25,7 @@ test("calls under way are finished and written down before the relay ends", asyn
   expect(await stage.states(late.outboxId)).toEqual([]);
 });
 
-test("rows that wait for their turn go back unsent, at once available to others, and it is not a try", async () => {
+test("waiting rows go back unsent, available to others immediately, and it is not a try", async () => {
   const open = gate();
   const rail = probeRail({ timeoutMs: 20_000, send: () => open.opened.then(() => delivered) });
   const stream = await stage.stream();
@@ -88,7 +88,7 @@ test.each([
   });
 });
 
-test("a lookup that is answered after the deadline begins no send", async () => {
+test("a lookup that is answered after the deadline starts no send", async () => {
   const open = gate();
   const rail = probeRail({
     capability: "lookup",
@@ -127,7 +127,7 @@ test("a database that does not answer does not keep a relay from ending", async 
   );
   await relay.stop();
   await blocker.query("rollback");
-  // Nothing is lost by that: whoever comes next delivers.
+  // Nothing is lost by that: another relay delivers.
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
   await stage.run({ rails: [rail], streams: [stream] });
   await stage.untilState(outboxId, "DISPATCHED");
@@ -157,7 +157,7 @@ test("a settle that cannot be written by the deadline is left to the lease", asy
     "the settle to wait for the lock",
   );
   await relay.stop();
-  // The server learns that its client is gone only when it has an answer; the answer may well be that it was written.
+  // The server notices that its client is gone only when it has an answer; by then it may have been written.
   await blocker.query("rollback");
   expect(["DISPATCHING", "DISPATCHED"]).toContain((await stage.states(outboxId)).at(-1));
 });

@@ -1,4 +1,4 @@
-/** Producers in two-phase commits: they need not know that a relay sleeps, nor that somebody listens. */
+/** Producers in two-phase commits: they need not know that a relay sleeps, nor that anybody listens. */
 import type { Client } from "pg";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createRelay, createStream, type Relay } from "../../../../src/outbox/index.ts";
@@ -21,7 +21,7 @@ describe.each([15, 18] as const)("a server that allows prepared transactions, Po
   let relay: Relay | undefined;
   afterEach(() => relay?.stop());
 
-  /** A relay that has nothing to do and wants to be told when it has. */
+  /** A relay that has nothing to do and wants to be notified when it has. */
   async function sleepingRelay(name: string): Promise<ProbeRail> {
     const rail = probeRail();
     await registerRails(db.as("headroom_control").pool, [rail, probeRail({ name: "webhook" })]);
@@ -46,7 +46,7 @@ describe.each([15, 18] as const)("a server that allows prepared transactions, Po
     return rail;
   }
 
-  /** All that a producer can do, in one transaction. */
+  /** Everything that a producer can do, in one transaction. */
   async function produce(client: Client, stream: string, subject: string): Promise<{ request: string; event: string }> {
     const { id: request } = await workflow.create({ requester: "rita" }, client);
     await workflow.apply(request, "COMMERCIAL_APPROVED", "cora", { client });
@@ -118,7 +118,7 @@ describe.each([15, 18] as const)("a server that allows prepared transactions, Po
     expect(rail.sent.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test("stalls nobody else while one is left open", async () => {
+  test("delays nobody else while one is left open", async () => {
     const stream = `open_${version}`;
     await publishing.endpoint("hooks");
     const rail = await sleepingRelay(stream);
@@ -147,7 +147,7 @@ describe.each([15, 18] as const)("a server that allows prepared transactions, Po
     await rita.close();
   });
 
-  test("tells relays at once for those who ask for it", async () => {
+  test("notifies relays immediately for producers who ask for it", async () => {
     const stream = `asked_${version}`;
     const rail = await sleepingRelay(stream);
     const client = await db.superuser.connect();

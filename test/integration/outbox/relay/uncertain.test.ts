@@ -1,4 +1,4 @@
-/** What happens to a row of which nobody knows whether it arrived, by what its rail can prove. */
+/** What happens to a row that may or may not have arrived, by its rail's capability. */
 import { describe, expect, test } from "vitest";
 import type { RailOutcome } from "../../../../src/contract/rail.ts";
 import { delivered, probeRail } from "./rails.ts";
@@ -21,8 +21,8 @@ async function redrive(...outboxIds: string[]): Promise<void> {
   await stage.query("select outbox.redrive($1, 'ana', 'the receiver is back')", [outboxIds]);
 }
 
-describe("a rail that can look up is asked before anything is sent again", () => {
-  test("found: delivered without a second send, and what the lookup brought is captured", async () => {
+describe("a rail with a lookup is asked before anything is sent again", () => {
+  test("found: delivered without a second send, and the lookup's captures are kept", async () => {
     const rail = probeRail({
       capability: "lookup",
       send: loseFirst,
@@ -70,7 +70,7 @@ describe("a rail that can look up is asked before anything is sent again", () =>
     ["answers nonsense", () => null as never, "lookup_failed"],
     ["hangs", () => new Promise<never>(() => undefined), "lookup_failed"],
   ])(
-    "a lookup that %s sends nothing: the row stays uncertain, and is asked about again when it is redriven",
+    "a lookup that %s sends nothing: the row stays uncertain, and is looked up again when it is redriven",
     async (_how, lookup, code) => {
       let mended = false;
       const rail = probeRail({
@@ -97,7 +97,7 @@ describe("a rail that can look up is asked before anything is sent again", () =>
 });
 
 describe("a blind rail", () => {
-  test("parks money at once: one call, and the lane waits for a person", async () => {
+  test("parks money immediately: one call, and the lane waits for a person", async () => {
     const rail = probeRail({ capability: "blind", send: loseFirst });
     const stream = await stage.stream({ carriesMoney: true, onDead: "block" });
     await stage.declare(rail);
@@ -115,7 +115,7 @@ describe("a blind rail", () => {
     ]);
   });
 
-  test("sends again where a double is harmless", async () => {
+  test("sends again where a duplicate is harmless", async () => {
     const rail = probeRail({ capability: "blind", send: loseFirst });
     const stream = await stage.stream({ resendBlind: true });
     await stage.declare(rail);
@@ -125,7 +125,7 @@ describe("a blind rail", () => {
     expect(rail.sent.map(({ uncertain }) => uncertain)).toEqual([false, true]);
   });
 
-  test("sends once more where a double is harmless, and no third time", async () => {
+  test("sends again where a duplicate is harmless, but no third time", async () => {
     const rail = probeRail({
       capability: "blind",
       send: () => {
@@ -172,7 +172,7 @@ describe("an idempotent rail", () => {
   });
 
   test("does not send again when the receiver may have forgotten: the row is parked", async () => {
-    // The window is over before the second call could arrive.
+    // The window has ended before the second call could arrive.
     const rail = probeRail({ timeoutMs: 1_000, dedupWindowMs: 900, send: loseFirst });
     const stream = await stage.stream();
     await stage.declare(rail);

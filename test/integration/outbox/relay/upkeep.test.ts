@@ -1,4 +1,4 @@
-/** What a relay does beside sending: it takes back what others held, and collects what is past its time. */
+/** What a relay does besides sending: it takes back what dead relays held, and collects what is past its retention. */
 import { expect, test } from "vitest";
 import { openSidePool, type Task } from "../../../../src/outbox/index.ts";
 import { probeRail } from "./rails.ts";
@@ -6,12 +6,12 @@ import { createStage, until } from "./stage.ts";
 
 const stage = await createStage();
 
-test("a relay that died with hundreds of small claims is cleared away in one sweep", async () => {
+test("a relay that died with hundreds of small claims is cleared in one sweep", async () => {
   const rail = probeRail();
   const stream = await stage.stream();
   await stage.declare(rail);
   const rows = await stage.enqueueMany(Array.from({ length: 250 }, () => ({ stream, rail: rail.name })));
-  // Each row under a claim of its own, all of them expired.
+  // Each row under a separate claim, all of them expired.
   await stage.query(
     `select outbox.claim(r.relay_id, s.stream_id, 1, 1)
        from outbox.start_relay('dead') r(relay_id), outbox.streams s, generate_series(1, 250) where s.name = $1`,
@@ -29,7 +29,7 @@ test("a relay that died with hundreds of small claims is cleared away in one swe
   expect(relay.counters.attempts("ZOMBIE_REQUEUE")).toBe(250);
 });
 
-test("collecting goes on, batch by batch, until nothing is left that is past its time", async () => {
+test("collecting continues, batch by batch, until nothing past its retention is left", async () => {
   const stream = await stage.stream({ retention: "week", dedupeDays: 8 });
   await stage.query(
     `insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash, created_at)
@@ -51,7 +51,7 @@ test("collecting goes on, batch by batch, until nothing is left that is past its
   expect(relay.log.find((entry) => entry.event === "collected")).toMatchObject({ keys: 25_000 });
 });
 
-test("a lane that nothing would wake is mended, counted and delivered", async () => {
+test("a lane that nothing would wake is repaired, counted and delivered", async () => {
   const rail = probeRail();
   const stream = await stage.stream();
   await stage.declare(rail);

@@ -1,4 +1,4 @@
-/** How a sleeping relay learns of work. The first two tests are the last line of the list of proofs: either way suffices. */
+/** How a sleeping relay finds out about work. The first two tests are the last line of the list of proofs: either way suffices. */
 import { Pool } from "pg";
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../../helpers/transaction-pooler.ts";
@@ -7,7 +7,7 @@ import { createStage, until } from "./stage.ts";
 
 const stage = await createStage();
 
-/** The relay has looked and found nothing: it is listed, and asks when something is due. */
+/** The relay has checked and found nothing: it is listed, and asks when something is due. */
 async function untilAsleep(name: string): Promise<void> {
   await until(
     () =>
@@ -65,7 +65,7 @@ test("poll fallback drives processing: without LISTEN nothing is missing", async
   await relay.stop();
 });
 
-test("a row that is due later is met on time, without anybody saying so", async () => {
+test("a row that is due later is sent on time, without a notification", async () => {
   const rail = probeRail();
   const stream = await stage.stream();
   await stage.declare(rail);

@@ -1,4 +1,4 @@
-/** What becomes of a registration that changes, in a database that is installed already: it is applied, except where an operator has set something. */
+/** A registration that changes in an installed database is applied, except where an operator has set something. */
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     )[0]!.settings;
   const changed = (): Promise<unknown[]> => rowsOf(control, "select * from outbox.list_changed_settings()");
 
-  test("a new backoff reaches the stream, also where an operator has set its tries, which stay", async () => {
+  test("a new backoff reaches the stream, even where an operator has set its tries, which stay", async () => {
     expect(await changed()).toEqual([]);
     await rowsOf(control, `select outbox.change_stream('capacity', '{"max_tries": 30}')`);
     await register(capacity, '"max_tries": 15, "backoff_base_ms": 750, "backoff_cap_ms": 60000');
@@ -90,7 +90,7 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     expect(await settingsOf("stream", "capacity")).toMatchObject({ max_tries: 17 });
   });
 
-  test("a limit and the time-out of a rail follow their registration, unless somebody has set them", async () => {
+  test("a limit and a rail's time-out follow their registration, unless an operator has set them", async () => {
     await rowsOf(control, "select outbox.limit_destination('slack:', p_open_base_ms => 5000)");
     await register(slackLimit, '{"slack:": {"min_interval_ms": 1500, "open_base_ms": 9000}}');
     await register(
@@ -176,7 +176,7 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     },
   );
 
-  test("what an operator has set and what is registered now cannot be together: the migration says how to go back", async () => {
+  test("when an operator's setting contradicts a registered one, the migration says how to go back", async () => {
     await rowsOf(control, `select outbox.change_stream('payments', '{"carries_money": false}')`);
     await rowsOf(control, `select outbox.change_stream('payments', '{"resend_blind": true}')`);
     await edit(
@@ -202,7 +202,7 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     });
   });
 
-  test("a shorter lease waits while relays run, and is listed until somebody resets it", async () => {
+  test("a shorter lease waits while relays run, and is listed until it is reset", async () => {
     await rowsOf(db.as("headroom_executor").pool, "select outbox.start_relay('one', '{slack}', false)");
     await register(capacity, `"lease_seconds": 60, "run_length": 7, ${capacity}`);
     await migrated();
@@ -217,7 +217,7 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     expect(await settingsOf("stream", "capacity")).toMatchObject({ lease_seconds: 60 });
   });
 
-  test("of several that migrate at once, one applies it, and an operator who changes the stream meanwhile is kept", async () => {
+  test("of several that migrate at the same time, one applies it, and an operator's concurrent change of the stream is kept", async () => {
     await register(capacity, '"max_tries": 15, "backoff_base_ms": 750');
     const operator = await db.as("headroom_control").connect();
     await operator.query("begin");
@@ -257,14 +257,14 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     for (const file of await readdir(join(sqlDir, "migrations")))
       if (file > "0125") await rm(join(sqlDir, "migrations", file));
 
-    // As it is, the upgrade changes nothing and knows the same as a database that was made anew.
+    // Unchanged, the upgrade changes nothing and ends up equal to a new database.
     const upgraded = await withConnection(db.url, (client) => migrate(client, { sqlDir }));
     expect(upgraded.applied).toContain("migrations/0124_outbox_registered_settings.sql");
     expect(await rowsOf(superuser, "select * from outbox.registered_settings order by kind, name")).toEqual(registered);
     expect(await rowsOf(superuser, "select * from outbox.stream_rails order by 1, 2")).toEqual(grants);
     expect((await superuser.query("select * from outbox.streams order by stream_id")).rows).toEqual(rows);
 
-    // And where the first release that has this registers other values already, they are applied.
+    // And where the first release with this feature already registers other values, they are applied.
     await withConnection(db.superuserUrl, (client) =>
       client.query(`begin; set local role headroom_owner; ${lastRelease}; commit`),
     );
@@ -287,7 +287,7 @@ describe.each(POSTGRES_VERSIONS)("registrations on PostgreSQL %i", async (versio
     ]);
   });
 
-  test("only what Headroom registers can be reset, and only settings that there are", async () => {
+  test("only what Headroom registers can be reset, and only existing settings", async () => {
     await rowsOf(control, "select outbox.put_stream('mine', '{}')");
     expect(await refusalOf(rowsOf(control, "select outbox.reset_stream('mine')"))).toMatchObject({ code: "PT404" });
     expect(await refusalOf(rowsOf(control, "select outbox.reset_limits('mine')"))).toMatchObject({ code: "PT404" });

@@ -1,4 +1,4 @@
-/** What a delivery keeps of its answer belongs to the lane that its outcome moves. */
+/** What a delivery captures belongs to the lane that its outcome moves. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { rowsOf, startEngine } from "../engine.ts";
@@ -6,7 +6,7 @@ import { rowsOf, startEngine } from "../engine.ts";
 describe.each(POSTGRES_VERSIONS)("captures on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
-  test("are kept of deliveries alone, and under no lane but the outcome's own", async () => {
+  test("are kept only of deliveries, and only under the outcome's own lane", async () => {
     const stream = await engine.stream();
     const { outbox_id: id } = await engine.enqueue(stream);
     const [row] = await rowsOf<{ lane_id: number; seq: number }>(

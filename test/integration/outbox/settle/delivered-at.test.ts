@@ -1,4 +1,4 @@
-/** When a lane last delivered something stands in the lane: as the archive says it, and only of what was delivered. */
+/** A lane records when it last delivered something: as the archive says, and only for deliveries. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, startEngine, type Stream } from "../engine.ts";
@@ -15,7 +15,7 @@ describe.each(POSTGRES_VERSIONS)("the last delivery of a lane on PostgreSQL %i",
     return (await oneOf<{ at: Date }>(engine.superuser, query, [id])).at;
   };
 
-  test("is when the archive recorded it, of a lane that goes idle and of one that goes on", async () => {
+  test("is when the archive recorded it, for a lane that goes idle and for one that continues", async () => {
     const stream = await engine.stream({ runLength: 2 });
     const rows = await engine.enqueueRow(stream, 3);
     const other = await engine.enqueue(stream, { key: "other" });
@@ -32,7 +32,7 @@ describe.each(POSTGRES_VERSIONS)("the last delivery of a lane on PostgreSQL %i",
     expect(await delivered(stream)).toEqual(last);
   });
 
-  test("stands before the run is through", async () => {
+  test("is recorded before the run is finished", async () => {
     const stream = await engine.stream();
     const rows = await engine.enqueueRow(stream, 2);
     const run = await engine.claim(stream);
@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("the last delivery of a lane on PostgreSQL %i",
   });
 
   test.each(["retry", "unknown", "rejected", "released"] as const)(
-    "is none where the outcome is %s",
+    "is null where the outcome is %s",
     async (outcome) => {
       const stream = await engine.stream();
       await engine.enqueue(stream);
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("the last delivery of a lane on PostgreSQL %i",
     },
   );
 
-  test("is none where the row is skipped, expires, or is taken back from a relay that is gone", async () => {
+  test("is null where the row is skipped, expires, or is taken back from a dead relay", async () => {
     const stream = await engine.stream();
     const skipped = await engine.enqueue(stream);
     await engine.skip([skipped.outbox_id]);
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("the last delivery of a lane on PostgreSQL %i",
     expect(await delivered(stream)).toEqual(await dispatched(first!.outbox_id));
   });
 
-  test("of a row that a person says arrived is when it was given up; of one that did not, none", async () => {
+  test("of a row that a person says arrived is when it was given up; of one that did not, null", async () => {
     for (const arrived of [true, false]) {
       const stream = await engine.stream({ maxTries: 1 });
       const { outbox_id: id } = await engine.enqueue(stream);

@@ -5,14 +5,14 @@ import { oneOf, rowsOf, startEngine, type Engine, type Stream, type StreamOption
 
 const anHour = 3_600_000;
 
-/** By what the rail can prove, how long its receiver remembers, and what the stream says of doubles. */
+/** By the rail's capability, how long its receiver remembers, and whether the stream tolerates duplicates. */
 const cases: readonly (readonly [string, string, number | null, StreamOptions, "dead" | "parked"])[] = [
   ["a receiver that drops repeats", "idempotent", null, {}, "dead"],
   ["one that drops them for an hour", "idempotent", anHour, {}, "dead"],
   ["one that may have forgotten", "idempotent", 1_000, {}, "parked"],
   ["one that can be asked", "lookup", null, {}, "dead"],
   ["one that can do neither", "blind", null, {}, "parked"],
-  ["one that can do neither, where a double is harmless", "blind", null, { resendBlind: true }, "dead"],
+  ["one that can do neither, where a duplicate is harmless", "blind", null, { resendBlind: true }, "dead"],
   ["money, whatever the rail can prove", "idempotent", null, { money: true }, "parked"],
 ];
 
@@ -81,7 +81,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters in doubt on PostgreSQL %i", async
     await engine.deliver(stream, [claimed]);
   });
 
-  test("redriven after its time it is settled all the same, and the operator is told no nonsense", async () => {
+  test("redriven after its time it is still settled, and the operator gets a sensible message", async () => {
     const stream = await engine.stream({ maxTries: 1 });
     const { outbox_id: id } = await engine.enqueue(stream, { expiresAt: new Date(Date.now() + anHour) });
     await deaths.unanswered(engine, stream);
@@ -103,7 +103,7 @@ const deaths = {
     await engine.expireLeases(stream);
     await engine.reap();
   },
-  /** The first call brought no answer, the second a refusal. */
+  /** The first call got no answer, the second a refusal. */
   async refused(engine: Engine, stream: Stream): Promise<void> {
     await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "unknown", code: "timed_out" }]);
     await engine.makeDue(stream);

@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on Postgr
       await Promise.all([reaper.end(), relay.end()]);
     });
 
-    test("after the reap changes nothing while the row waits, flies again, or has been delivered", async () => {
+    test("after the reap changes nothing while the row waits, is in flight again, or has been delivered", async () => {
       const stream = await engine.stream({ ordered });
       const row = await engine.enqueue(stream, input);
       const claimed = await engine.claim(stream);
@@ -110,7 +110,7 @@ describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on Postgr
       );
     });
 
-    test("late captures of a row that was reaped are not kept", async () => {
+    test("late captures of a reaped row are not kept", async () => {
       const stream = await engine.stream({ ordered });
       await engine.enqueue(stream, input);
       const claimed = await engine.claim(stream);

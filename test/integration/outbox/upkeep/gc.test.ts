@@ -42,8 +42,8 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
   }
 
   /**
-   * A row as it would be had it been enqueued back then: everything that bears its id is written again under an old one. The
-   * archive cannot be changed, so its lines are written by hand.
+   * A row as if it had been enqueued at that time: everything with its id is written again under an old one. The archive cannot be changed,
+   * so its lines are written by hand.
    */
   async function oldRow(stream: Stream, at: string, fate: Fate, linesAt = at): Promise<string> {
     const row = await engine.enqueue(stream, { key: unique("k") });
@@ -85,7 +85,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
   const weekStream = (ordered = true): Promise<Stream> =>
     engine.stream({ retention: "week", dedupeDays: 365, ordered });
 
-  test("an old partition of finished rows goes, with its payloads, and a repeat is still recognised", async () => {
+  test("an old partition of finished rows is dropped, with its payloads, and a repeat is still recognised", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
     const id = await oldRow(stream, at, "delivered");
@@ -124,7 +124,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect(report.dropped).toEqual([]);
     expect(report.kept).toContainEqual({ partition: name, reason });
     expect(await engine.place(finished)).toBe("delivered");
-    // What keeps the partition keeps its own payload, and nobody else's.
+    // It keeps only its own payload, and nobody else's.
     expect(await engine.inspect(finished)).toMatchObject({ payload: null, erased: { by: "headroom" } });
     expect(await engine.inspect(id)).toMatchObject({ payload: { n: 1 } });
     expect(await answers([finished, id])).toEqual(fate === "dead" ? [{ outbox_id: id }] : []);
@@ -160,11 +160,11 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect((await gc()).dropped).toEqual([name]);
   });
 
-  test("a recent line is found wherever it stands in a large partition", async () => {
+  test("a recent line is found wherever it is in a large partition", async () => {
     const { name, at } = await oldPartition();
     const owner = await engine.db.as("headroom_owner").connect();
     await owner.query("set role headroom_owner");
-    // Ids of that day and of the week's class, made up, each with a complete story.
+    // Ids of that day and of the week's class, made up, each with a complete history.
     const insert = `insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, recorded_at, error_message)
       select i.id, l.line, 2, 1, l.state::outbox.attempt_state, $2::timestamptz, repeat('x', 200)
         from (select encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing substring(uuid_send(outbox.partition_floor($1::timestamptz)) from 1 for 6) from 1 for 6), 7, 2), 'hex')::uuid as id
@@ -183,7 +183,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     await rowsOf(engine.superuser, `drop table ${name}`);
   });
 
-  test("payloads go in batches, and the partition after the last of them", async () => {
+  test("payloads are deleted in batches, and the partition after the last of them", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
     for (let n = 0; n < 5; n += 1) await oldRow(stream, at, "delivered");
@@ -197,7 +197,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect(await gc(2)).toMatchObject({ dropped: [name], payloads: 1, more: false });
   });
 
-  test("a partition that is being read is left for the next time, and claims go on meanwhile", async () => {
+  test("a partition that is being read is left for the next time, and claims continue meanwhile", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
     await oldRow(stream, at, "delivered");
@@ -212,7 +212,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect((await gc()).dropped).toEqual([name]);
   });
 
-  test("a claim under way makes it wait a moment and give up, never deadlock", async () => {
+  test("a running claim makes it wait a moment and give up, never deadlock", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
     await oldRow(stream, at, "delivered");
@@ -227,7 +227,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect((await gc()).dropped).toEqual([name]);
   });
 
-  test("rows of classes that are kept for ever share the time of what goes, and stay", async () => {
+  test("rows of classes that are kept forever share the partition's days, and stay", async () => {
     const week = await weekStream();
     const forever = await engine.stream();
     const { name, at } = await oldPartition();
@@ -239,7 +239,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect(await exists(kept.name)).toBe(true);
   });
 
-  test("idempotency keys are forgotten after their days, never those of unfinished rows, and numbers go on", async () => {
+  test("idempotency keys are forgotten after their days, never those of unfinished rows, and numbers continue", async () => {
     const stream = await engine.stream({ retention: "week", dedupeDays: 30 });
     const [done, dead, waiting] = [
       await engine.enqueue(stream),
@@ -281,7 +281,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect(await gc()).toMatchObject({ keys: 1 });
   });
 
-  test("streams that remember for ever keep their keys", async () => {
+  test("streams that remember forever keep their keys", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream);
     await engine.drain(stream);
@@ -293,7 +293,7 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect(await gc()).toMatchObject({ keys: 0 });
   });
 
-  test("two collectors at once: the second leaves it to the first", async () => {
+  test("of two collectors at the same time the second leaves it to the first", async () => {
     const [one, two] = await engine.db.twoConnections("headroom_executor");
     await one.query("begin");
     await one.query("select outbox.gc()");

@@ -11,7 +11,7 @@ describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (ve
       "select class, days_ahead, partitions from outbox.partition_status()",
     );
 
-  test("thirty days are covered from the start, and more are made when asked for", async () => {
+  test("thirty days are covered from the start, and more are made on request", async () => {
     const before = await status();
     expect(before.map((row) => row.class)).toEqual(["forever", "week", "quarter"]);
     expect(before.every((row) => row.days_ahead >= 29)).toBe(true);
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (ve
     await Promise.all([relay.end(), maker.end()]);
   });
 
-  test("after a long time without a relay the days in between are made up, so that what was enqueued then can be claimed", async () => {
+  test("after a long time without a relay the missing days are made, so that what was enqueued then can be claimed", async () => {
     const leaves = await rowsOf<{ name: string }>(
       engine.superuser,
       "select partition::text as name from outbox.archive_partitions() where class_id = 2 and to_at > now() - interval '1 day'",
@@ -79,7 +79,7 @@ describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (ve
     expect(await engine.drain(stream)).toEqual([old!.id]);
   });
 
-  test("a gap ahead ends what is covered", async () => {
+  test("a gap ahead ends the covered range", async () => {
     const [leaf] = await rowsOf<{ name: string }>(
       engine.superuser,
       "select partition::text as name from outbox.archive_partitions() where class_id = 2 and from_at > now() + interval '3 days' order by from_at limit 1",

@@ -67,7 +67,7 @@ describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) 
     expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
   });
 
-  test("gives a row without order up in the same way", async () => {
+  test("gives up a row without order in the same way", async () => {
     const stream = await engine.stream({ ordered: false, maxTries: 1 });
     const row = await engine.enqueue(stream, { key: null });
     await engine.claim(stream);
@@ -123,7 +123,7 @@ describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) 
     expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).not.toContain("attempts");
   });
 
-  test("the sweep forgets relays that are long gone and keeps living ones", async () => {
+  test("the sweep deletes relays that are long gone and keeps living ones", async () => {
     await rowsOf(
       engine.superuser,
       "insert into outbox.relays (name, seen_at) values ('gone', now() - interval '1 hour')",

@@ -1,6 +1,6 @@
 /**
- * Lanes that nothing would ever wake, each broken by hand as no code of ours should break it, and the sweep that mends them.
- * What is sound is looked at in the other files of this folder, after every test of which the invariants are asked.
+ * Lanes that nothing would ever wake, each broken by hand as our own code should never break it, and the sweep that repairs them. Sound
+ * lanes are covered in the other files of this folder, after every test of which the invariants are checked.
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
@@ -16,7 +16,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) =
     return n;
   }
 
-  /** Forgets the leases of a stream, as if their rows had been deleted by hand. */
+  /** Deletes the leases of a stream, as if their rows had been deleted by hand. */
   async function loseClaims(stream: Stream): Promise<void> {
     await rowsOf(engine.superuser, "delete from outbox.claims where stream_id = $1", [stream.id]);
   }
@@ -51,7 +51,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) =
     expect(await sweep()).toBe(0);
   });
 
-  test("does not take for sent what was redriven into the run whose claim is gone", async () => {
+  test("does not treat as sent what was redriven into the run whose claim is gone", async () => {
     const stream = await engine.stream();
     const rows = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) =
     expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
   });
 
-  test("lets a lane go on that is blocked by nothing", async () => {
+  test("lets a lane continue that is blocked by nothing", async () => {
     const stream = await engine.stream({ onDead: "block" });
     const rows = await engine.enqueueRow(stream, 2);
     await rowsOf(engine.superuser, "update outbox.heads set blocked = true where stream_id = $1", [stream.id]);
@@ -118,7 +118,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) =
     await producer.end();
   });
 
-  test("goes through the lanes part by part, and begins anew", async () => {
+  test("goes through the lanes part by part, and starts over", async () => {
     const stream = await engine.stream();
     for (let key = 0; key < 7; key += 1) await engine.enqueue(stream, { key: `k${key}` });
     const lanes = await rowsOf<{ n: number }>(
@@ -136,7 +136,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) =
     expect(await engine.drain(stream)).toHaveLength(7);
   });
 
-  test("a lane that cannot be mended keeps neither the others nor the sweep", async () => {
+  test("a lane that cannot be repaired stops neither the others nor the sweep", async () => {
     const stream = await engine.stream();
     const bad = await engine.enqueue(stream, { key: "bad" });
     const good = await engine.enqueue(stream, { key: "good" });

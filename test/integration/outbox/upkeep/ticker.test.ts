@@ -84,7 +84,7 @@ const ranMore = (counted: { readonly runs: number }, times = 3): Promise<number>
   );
 };
 
-/** Somebody else holds what `wait` waits for. */
+/** Another session holds what `wait` waits for. */
 async function hold(): Promise<{ wait(connection: Queryable): Promise<unknown>; release(): Promise<void> }> {
   const key = (made += 1);
   const holder = await db.superuser.connect();
@@ -105,7 +105,7 @@ const waiting = (name: string) => async () =>
   ).length;
 
 describe("a task that hangs", () => {
-  test("is ended by the server and comes again; the others go on beside it", async () => {
+  test("is ended by the server and runs again; the others continue in parallel", async () => {
     const lock = await hold();
     const hung = task("hung", (_run, connection) => lock.wait(connection), {
       timeoutMs: 50,
@@ -120,7 +120,7 @@ describe("a task that hangs", () => {
       (entries) => entries.some(({ event }) => event === "upkeep_recovered"),
       "it to succeed",
     );
-    // Said once, however often it failed.
+    // Logged once, however often it failed.
     expect(log).toEqual([
       { level: "warn", event: "upkeep_failed", what: "hung", code: "query_canceled", sqlState: "57014" },
       { level: "info", event: "upkeep_recovered", what: "hung", code: "57014" },
@@ -145,7 +145,7 @@ describe("a task that hangs", () => {
   });
 });
 
-test("a task that throws each time is logged once for each way of failing, keeps none from theirs, and is counted", async () => {
+test("a task that throws each time is logged once for each kind of failure, holds up no other, and is counted", async () => {
   const notes: string[] = [];
   const broken = task(
     "broken",
@@ -179,7 +179,7 @@ test("a task that never succeeded has no time of success, and its counters are t
   expect(await metric("last_success_timestamp_seconds", "new")).toBeNaN();
 });
 
-test("a database that is away for a while is waited for: each task goes on by itself, and it is said once", async () => {
+test("an unreachable database is waited for: each task continues automatically, and it is logged once", async () => {
   const tasks = [task("one", (_run, connection) => connection.query({ text: "select 1" })), task("two")];
   const { log, name } = start(tasks);
   await ranMore(tasks[0]!);
@@ -207,7 +207,7 @@ test("a database that is away for a while is waited for: each task goes on by it
   }
 });
 
-test("a stop lets a run that is under way finish, and no other begins", async () => {
+test("a stop lets a running task finish, and starts no other", async () => {
   const lock = await hold();
   const slow = task("slow", (_run, connection) => lock.wait(connection));
   const { ticker, name } = start([slow]);
@@ -218,7 +218,7 @@ test("a stop lets a run that is under way finish, and no other begins", async ()
   expect(slow.runs).toBe(1);
 });
 
-test("a stop waits no longer than it may for a run that hangs, and what that did is rolled back", async () => {
+test("a stop waits no longer than its limit for a run that hangs, and its work is rolled back", async () => {
   const lock = await hold();
   await superuser.query("create table public.marks (n integer); grant all on public.marks to public");
   const hung = task("hung", async (_run, connection) => {
@@ -239,7 +239,7 @@ test("a stop waits no longer than it may for a run that hangs, and what that did
   expect(log).toEqual([]);
 });
 
-test("two tasks that are due at once over one connection run one after the other, step by step in turn", async () => {
+test("two tasks that are due together over one connection run one after the other, step by step in turn", async () => {
   const order: string[] = [];
   let running = 0;
   const stepping = (name: string): Task => ({
@@ -290,7 +290,7 @@ test("a task says when it is due again, within its bounds, and one that takes lo
   expect(greedy.runs).toBe(1);
 });
 
-test("a run is committed step by step, and what follows from a step sees it", async () => {
+test("a run is committed step by step, and each step sees the ones before it", async () => {
   const { name: table } = { name: "public.steps" };
   await superuser.query(`create table ${table} (n integer); grant all on ${table} to public`);
   const countRows = async (): Promise<number> => (await rowsOf(superuser, `select from ${table}`)).length;
@@ -326,7 +326,7 @@ test("a run is committed step by step, and what follows from a step sees it", as
 describe("turns of a relay on demand", () => {
   const { signal } = new AbortController();
 
-  test("are preceded by what comes before them, in its order and no more often than it may, and followed by the others now and then", async () => {
+  test("are preceded by their first tasks, in order and no more often than allowed, and sometimes followed by the others", async () => {
     const order: string[] = [];
     const named = (name: string, more?: Partial<Task>): Task => ({
       ...task(name, async () => void order.push(name)),

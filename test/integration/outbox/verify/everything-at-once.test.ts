@@ -1,6 +1,6 @@
 /**
- * Producers, relays, a reaper, a sweeper, operators and a collector on one database at the same time, each doing what a
- * seeded dice says. Whatever the order in which it happens: nothing deadlocks, nothing is lost, and the invariants hold.
+ * Producers, relays, a reaper, a sweeper, operators and a collector on one database at the same time, each driven by a seeded random
+ * generator. Whatever the order: nothing deadlocks, nothing is lost, and the invariants hold.
  */
 import { describe, expect, test } from "vitest";
 import { toHeadroomError } from "../../../../src/db/errors.ts";
@@ -37,7 +37,7 @@ async function produce(
   const producer = await engine.db.as("headroom_ingest").connect();
   for (let round = 0; round < rounds; round += 1) {
     await producer.query("begin");
-    // One key per transaction: only enqueue_many can take several without a chance of deadlock.
+    // One key per transaction: only enqueue_many can take several without risking a deadlock.
     const key = `k${roll(6)}`;
     for (let n = roll(3); n >= 0; n -= 1) {
       await engine.enqueue(stream, ordered && roll(4) === 0 ? { key, coalesceKey: "c" } : { key }, producer);
@@ -77,7 +77,7 @@ async function relay(engine: Engine, stream: Stream, ordered: boolean, roll: (si
   for (let round = 0; round < rounds; round += 1) {
     const rows = await engine.claim(stream, { maxLanes: 1 + roll(4), maxRows: 5 }, client);
     const runs = ordered ? [...Map.groupBy(rows, (row) => row.lane_id).values()] : [rows];
-    // Now and then a relay dies, with all of its claim or with what is left of it.
+    // Sometimes a relay dies, with all of its claim or with what is left of it.
     if (roll(5) === 0) continue;
     const settled = roll(4) === 0 ? runs.slice(0, 1) : runs;
     for (const run of settled) await engine.settle(stream, resultsOf(run, ordered, roll), client);
@@ -122,7 +122,7 @@ function ignoreConflict(error: unknown): void {
   if (toHeadroomError(error).code !== "conflict") throw error;
 }
 
-describe.each(POSTGRES_VERSIONS)("everything at once on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("everything at the same time on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
   test.each([
@@ -143,7 +143,7 @@ describe.each(POSTGRES_VERSIONS)("everything at once on PostgreSQL %i", async (v
     await Promise.all(actors);
     await engine.assertInvariants();
 
-    // Afterwards everything can be brought to an end: what is stuck is reaped, what is dead is resolved and redriven.
+    // Afterwards everything can be finished: what is stuck is reaped, what is dead is resolved and redriven.
     const left = () =>
       oneOf<{ rows: number }>(
         engine.control,

@@ -1,13 +1,13 @@
 /**
- * Who holds up whom. Each case leaves a transaction open that a producer, an operator or another relay may leave open; meanwhile a relay claims,
- * settles, reaps and sweeps, and other producers enqueue. Whatever would have to wait fails here by its time limit.
+ * Who holds up whom. Each case leaves a transaction open that a producer, an operator or another relay may leave open; meanwhile a relay
+ * claims, settles, reaps and sweeps, and other producers enqueue. Anything that would have to wait fails here by its timeout.
  */
 import type { PoolClient } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
 
-/** How many of them go nowhere in particular, and how many to a destination. */
+/** How many of them have no destination, and how many have one. */
 const counts = (rows: readonly Claimed[]): number[] => [
   rows.filter((row) => row.destination === null).length,
   rows.filter((row) => row.destination !== null).length,
@@ -28,7 +28,7 @@ describe.each(POSTGRES_VERSIONS)("while a transaction is left open, on PostgreSQ
     return client as unknown as PoolClient;
   }
 
-  /** Nobody who is impatient waits here. */
+  /** Sessions with a short lock timeout: none of them waits here. */
   async function impatient(role: Role): Promise<PoolClient> {
     const client = await engine.db.as(role).connect();
     onTestFinished(() => client.end());
@@ -40,7 +40,7 @@ describe.each(POSTGRES_VERSIONS)("while a transaction is left open, on PostgreSQ
     readonly stream: Stream;
     readonly other: Stream;
     readonly destination: string;
-    /** A dead row of key "dead", a row in flight of key "flying", one waiting behind it, and a row that waits on the destination. */
+    /** A dead row of key "dead", a row in flight of key "flying", one waiting behind it, and a row that waits for the destination. */
     readonly dead: Claimed;
     readonly flying: Claimed;
   }
@@ -136,14 +136,14 @@ describe.each(POSTGRES_VERSIONS)("while a transaction is left open, on PostgreSQ
       retried: 1,
       busy: null,
     });
-    // What is held may have to wait; whoever asks does not.
+    // What is held may have to wait; a caller does not.
     await engine.claim(it.stream, {}, relay);
     await engine.settleAndCount(it.stream, [{ row: it.flying, outcome: "retry" }], relay);
     await rowsOf(relay, "select outbox.reap(), outbox.sweep()");
     await rowsOf(relay, "select * from outbox.next_due(array[$1, $2]::smallint[])", [it.stream.id, it.other.id]);
   });
 
-  test("a relay's note of a destination that somebody else has at this moment is not lost", async () => {
+  test("a relay's report on a destination that another session holds at this moment is not lost", async () => {
     const stream = await engine.stream();
     const destination = unique("noted");
     await rowsOf(engine.control, "select outbox.limit_destination($1, 0, 1, 60000)", [destination]);
@@ -164,14 +164,14 @@ describe.each(POSTGRES_VERSIONS)("while a transaction is left open, on PostgreSQ
       ).circuit;
     expect(await circuit()).toBe("closed");
     await engine.enqueue(stream, { key: "b", destination });
-    // Something is noted, and nobody can look what it means: nothing passes.
+    // Something is reported, and nobody can evaluate it: nothing passes.
     expect(await engine.claim(stream)).toEqual([]);
     await holder.query("rollback");
     expect(await engine.claim(stream)).toEqual([]);
     expect(await circuit()).toBe("open");
   });
 
-  test("an operator who forgets to commit is thrown out by the server, and what they did is undone", async () => {
+  test("an operator who forgets to commit is disconnected by the server, and their changes are undone", async () => {
     const stream = await engine.stream();
     await engine.enqueue(stream, { key: "k" });
     const dead = await engine.kill(stream);
@@ -183,7 +183,7 @@ describe.each(POSTGRES_VERSIONS)("while a transaction is left open, on PostgreSQ
   });
 
   test.each([true, false])(
-    "a claim is bounded by what its rows weigh, from the first on (ordered: %s)",
+    "a claim is limited by the size of its rows, from the first on (ordered: %s)",
     async (ordered) => {
       const stream = await engine.stream({ ordered });
       const payload = { text: "x".repeat(100_000) };

@@ -1,4 +1,4 @@
-/** The oracle itself: that it sees what is broken, and that it stays quick when much is in flight. */
+/** The check of the invariants itself: it sees what is broken, and stays fast when much is in flight. */
 import { describe, expect, test } from "vitest";
 import { findViolations, invariants } from "../../../helpers/invariants.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
@@ -17,7 +17,7 @@ describe("a row is in exactly one place", async () => {
   const engine = new Engine(await createTestDatabase());
   const name = "I6 a row is in exactly one place";
 
-  /** What the oracle says after somebody has meddled. */
+  /** What the check reports after a manipulation. */
   async function violationsAfter(statement: string, values: readonly unknown[]): Promise<string[]> {
     const client = await engine.db.superuser.connect();
     await client.query(statement, [...values]);
@@ -48,13 +48,13 @@ describe("a row is in exactly one place", async () => {
     expect(isTwice).toContain(`${dead[0]!.id} is in 2 places: pending 1, claimed 0, dead 1, finished 0`);
   });
 
-  test("is asked without a loop inside a loop, whatever the planner expects to be in flight", async () => {
+  test("runs without a nested loop, however many rows the planner expects to be in flight", async () => {
     const query = invariants.find((invariant) => invariant.name === name)!.query;
     const [answer] = await rowsOf<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
       engine.superuser,
       `explain (format json) ${query}`,
     );
-    // Only a claim's own arrays are unfolded row by row.
+    // Only a claim's own arrays are unnested row by row.
     const loops = nodeTypes(answer!["QUERY PLAN"][0]!.Plan).filter((type) => /Loop|Join/.test(type));
     expect(loops).toEqual(["Nested Loop"]);
   });

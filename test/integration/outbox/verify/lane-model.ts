@@ -1,6 +1,6 @@
 /**
- * A lane as it would be if nothing coalesced: which of its rows are sent when, by their dates and expiries alone. What coalescing
- * leaves out is measured against it.
+ * A lane as it would be without coalescing: which of its rows are sent when, by their dates and expiries alone. Coalescing is compared with
+ * it.
  *
  * Does not own: the database, nor what is asserted. Times are minutes of the model's own clock.
  */
@@ -10,14 +10,14 @@ export interface ModelRow {
   readonly dueAt: number;
   readonly expiresAt: number | null;
   readonly priority: number;
-  /** Whether the engine looks at it before it is sent; a plain row goes out at sight. */
+  /** Whether the engine checks it before it is sent; a plain row is sent without a check. */
   readonly special: boolean;
 }
 
 export class LaneModel {
   #rows: ModelRow[] = [];
   #now = 0;
-  /** When the lane is looked at next: a dated head holds it. */
+  /** When the lane is checked next: a dated head holds it. */
   #lookAt = 0;
   #sent: ModelRow[] = [];
 

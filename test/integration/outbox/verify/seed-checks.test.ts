@@ -1,6 +1,6 @@
 /**
- * The proof checks of the payment outbox, one test per line of its plan, under its own names and on what lies below them:
- * the base tables and every partition, as each role and as the owner.
+ * The proof checks of the payment outbox, one test per line of its plan, under its own names and on what is below them: the base tables and
+ * every partition, as each role and as the owner.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyVersion, type TestRole } from "../../../helpers/database.ts";
@@ -81,7 +81,7 @@ describe.each(everyVersion)("the payment outbox on PostgreSQL %i", async (versio
     return wanted;
   }
 
-  /** The SQLSTATE that a statement ends with, as that role. Whatever it would have done is rolled back. */
+  /** The SQLSTATE that a statement ends with, as that role. Its changes are rolled back. */
   async function codeAs(role: TestRole, statement: string): Promise<string> {
     const client = await engine.db.as(role).connect();
     try {
@@ -199,7 +199,7 @@ describe.each(everyVersion)("the payment outbox on PostgreSQL %i", async (versio
     for (const table of ["outbox.attempts", "outbox.attempts_forever", leaf.name]) {
       expect(await codeAs("headroom_owner", insert(table, 1))).toBe("23505");
     }
-    // The class is part of the id: the same row cannot stand in the archive a second time under another class.
+    // The class is part of the id: the same row cannot be in the archive a second time under another class.
     for (const otherClass of [2, 3])
       expect(await codeAs("headroom_owner", insert("outbox.attempts", otherClass))).toBe("23514");
     await engine.deliver(stream(), [claimed]);
@@ -266,7 +266,7 @@ describe.each(everyVersion)("the payment outbox on PostgreSQL %i", async (versio
     expect(await woken).toBe("payments");
     await engine.deliver(stream(), [await claimOnly(notified.outbox_id)]);
     await listener.end();
-    // Nobody listens: whoever polls finds the row all the same.
+    // Nobody listens: a relay that polls finds the row anyway.
     await rowsOf(engine.executor, "select outbox.note_relay($1, 'test', false)", [engine.relayId]);
     const polled = await enqueue();
     await engine.deliver(stream(), [await claimOnly(polled.outbox_id)]);

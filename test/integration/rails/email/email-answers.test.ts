@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe("a mail by SMTP", () => {
-  test("has both texts, the link in each, one recipient, and a Message-ID that a repeat has too", async () => {
+  test("has both texts, the link in each, one recipient, and the same Message-ID when it is repeated", async () => {
     const message = messageOf(letter({ subject: "Please confirm: 2 × large" }));
     const rail = bySmtp();
     const outcome = await rail.send(message, notAborted);
@@ -59,7 +59,7 @@ describe("a mail by SMTP", () => {
     });
   });
 
-  test("cannot be given another header or another recipient by what it says", async () => {
+  test("cannot get another header or another recipient from its content", async () => {
     const subject = "Hello\r\nBcc: victim@example.com\r\n\r\nBody";
     await bySmtp().send(
       messageOf({ ...plain, subject, text: "One\r\n.\r\nMAIL FROM:<x@example.com>\r\n" }),
@@ -72,7 +72,7 @@ describe("a mail by SMTP", () => {
     expect(mail?.text).toContain("MAIL FROM:<x@example.com>");
   });
 
-  test("that is refused says so in numbers, and not in the server's words, which may quote it", async () => {
+  test("that is refused gives the server's numbers, and not its words, which may quote the mail", async () => {
     for (const payload of [{ ...plain, text: "a sentence to be quoted" }, letter()]) {
       mailServer.next("refuse_echoing");
       expect(await bySmtp().send(messageOf(payload), notAborted)).toMatchObject({
@@ -83,18 +83,18 @@ describe("a mail by SMTP", () => {
     }
   });
 
-  test("whose time is up while it is being written is not sent", async () => {
+  test("whose time runs out while it is being written is not sent", async () => {
     const clock = new AbortController();
     const written = { ...plain, messageId: "one@headroom.example", tag: "one", headers: {} };
     const sending = createSmtpTransport(mailServer.url, from).send(written, clock.signal);
     clock.abort();
     expect(await sending).toMatchObject({ kind: "failure", code: "aborted_before_send" });
-    // A mail of later has arrived, so one of before would have.
+    // A later mail has arrived, so an earlier one would have.
     await bySmtp().send(messageOf({ ...plain, subject: "The next" }), notAborted);
     expect(mailServer.mails.map(({ subject }) => subject)).toEqual(["The next"]);
   });
 
-  test("logs in on this machine, but sends no password in the clear to a server that may be far away", async () => {
+  test("logs in on this machine, but sends no password in clear text to a server that may be remote", async () => {
     const near = mailServer.url.replace("//", "//user:secret-password@");
     expect(await railFor({ kind: "smtp", url: near }).send(messageOf(plain), notAborted)).toMatchObject({
       kind: "delivered",
@@ -142,14 +142,14 @@ describe("a mail by Postal", () => {
     ["a wrong key", error("AccessDenied", `unknown ${key}`), { kind: "retry", code: "postal_access_denied" }],
     ["a suspended server", error("ServerSuspended"), { kind: "retry", code: "postal_suspended" }],
     ["a sender that is not ours", error("UnauthenticatedFromAddress"), { kind: "retry", code: "postal_sender" }],
-    ["an error that is not listed", error("NoRecipients"), { kind: "rejected", code: "postal_refused" }],
+    ["an unlisted error", error("NoRecipients"), { kind: "rejected", code: "postal_refused" }],
     [
       "a wrong parameter",
       { body: { status: "parameter-error", data: { message: "to is wrong" } } },
       { kind: "rejected", code: "postal_refused" },
     ],
     [
-      "a request for quiet",
+      "a request for a pause",
       { status: 429, headers: { "retry-after": "5" }, body: "" },
       { kind: "retry", code: "http_429", afterMs: 5_000, throttled: true },
     ],
@@ -161,7 +161,7 @@ describe("a mail by Postal", () => {
       { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
     ],
     [
-      "a failing application that says no more than that",
+      "a failing application with no more information",
       { ...error("InternalServerError"), status: 500 },
       { kind: "unknown", code: "http_5xx" },
     ],
@@ -175,9 +175,9 @@ describe("a mail by Postal", () => {
       { ...error("AccessDenied"), status: 503 },
       { kind: "retry", code: "postal_access_denied" },
     ],
-    ["a gateway that lost sight of it", { status: 504, body: "" }, { kind: "unknown", code: "http_5xx" }],
-    ["an answer that is no envelope", { body: { ok: true } }, { kind: "unknown", code: "bad_answer" }],
-    ["a page of somebody else's", { status: 404, body: "<html>" }, { kind: "retry", code: "http_other" }],
+    ["a gateway that lost track of it", { status: 504, body: "" }, { kind: "unknown", code: "http_5xx" }],
+    ["an answer that is not an envelope", { body: { ok: true } }, { kind: "unknown", code: "bad_answer" }],
+    ["another application's page", { status: 404, body: "<html>" }, { kind: "retry", code: "http_other" }],
   ])("meets %s", async (_what, answer, outcome) => {
     postal.script.push(answer);
     const result = await byPostal().send(messageOf(plain), notAborted);
@@ -185,7 +185,7 @@ describe("a mail by Postal", () => {
     expect(JSON.stringify(result)).not.toContain(key);
   });
 
-  test("that holds a link keeps no word of the answer", async () => {
+  test("that contains a link keeps nothing of the answer", async () => {
     postal.script.push(error("NoContent", `I read ${link}`));
     const outcome = await byPostal().send(messageOf(letter()), notAborted);
     expect(outcome).toMatchObject({ kind: "rejected", reason: "Postal refuses the mail. (NoContent)" });
@@ -193,7 +193,7 @@ describe("a mail by Postal", () => {
 });
 
 describe("a confirmation link", () => {
-  test("that cannot be made for now holds the mail back, and one that is gone ends it", async () => {
+  test("that cannot be made for now delays the mail, and one that is gone ends it", async () => {
     const outcome = await byPostal(failing).send(messageOf(letter()), notAborted);
     expect(outcome).toEqual({
       kind: "retry",
@@ -207,7 +207,7 @@ describe("a confirmation link", () => {
     expect(postal.requests).toHaveLength(0);
   });
 
-  test("is not waited for beyond the call's time, and is not asked for without need", async () => {
+  test("is not waited for beyond the call's time, and is not requested unnecessarily", async () => {
     const clock = new AbortController();
     const outcome = byPostal(never).send(messageOf(letter()), { signal: clock.signal });
     clock.abort();
@@ -217,7 +217,7 @@ describe("a confirmation link", () => {
   });
 });
 
-test("settings that could put words into a header are refused, without repeating them", () => {
+test("settings that could inject a header are refused, without repeating them", () => {
   for (const bad of ["Headroom <a@b.example>\r\nBcc: c@d.example", "a@b.example, c@d.example", "nobody"]) {
     const make = (): unknown =>
       createEmailRail({

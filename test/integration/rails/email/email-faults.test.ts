@@ -33,7 +33,7 @@ afterEach(() => {
   for (const rail of rails.splice(0)) rail.close?.();
 });
 
-/** The rail as the command line makes it, so that tokens are made by the database, by the relay's own role. */
+/** The rail as the command line makes it, so that the database makes the tokens, by the relay's own role. */
 function emailRail(transport: "smtp" | "postal", timeoutMs = 20_000): Rail {
   const sandbox = stage.sandbox();
   const environment: Environment = {
@@ -62,7 +62,7 @@ const mailsTo = (sandbox: Sandbox, id: string) =>
 describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transport) => {
   const provider: Provider = transport;
 
-  test("brings a link that works, whose token stands nowhere in the database", async () => {
+  test("contains a link that works, whose token is nowhere in the database", async () => {
     const sandbox = stage.sandbox();
     await stage.run(emailRail(transport));
     const id = await askCustomer();
@@ -94,7 +94,7 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
     expect(found).toBe(0);
   });
 
-  // A mail server's reply says what became of the mail; a failing Postal may have taken it first.
+  // A mail server's reply says whether it accepted the mail; a failing Postal may have accepted it first.
   const [passing, doubtful]: readonly [FaultKind[], FaultKind[]] =
     transport === "smtp" ? [["error500"], []] : [[], ["error500", "error500AfterAccept"]];
 
@@ -113,7 +113,7 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
   const withoutEffect: readonly FaultKind[] = ["hangBeforeAccept", "error500"];
 
   test.each<FaultKind>(["hang", "dropAfterAccept", "cutAnswer", "garbage", "late", "hangBeforeAccept", ...doubtful])(
-    "%s: nobody can know whether it arrived, so it is not sent again and waits for a person",
+    "%s: it may or may not have arrived, so it is not sent again and waits for a person",
     async (kind) => {
       const sandbox = stage.sandbox();
       sandbox.faults.add({ provider, kind, times: 1 });
@@ -133,7 +133,7 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
     },
   );
 
-  test("a refusal ends it, and the archive keeps no word of a mail with a link", async () => {
+  test("a refusal ends it, and the archive keeps nothing of a mail with a link", async () => {
     const sandbox = stage.sandbox();
     sandbox.faults.add({ provider, kind: "refuseEchoing", times: 1 });
     await stage.run(emailRail(transport));
@@ -145,7 +145,7 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
   });
 });
 
-test("without the key of the secrets the mail waits, and nothing goes out without its link", async () => {
+test("without the key of the secrets the mail waits, and nothing is sent without its link", async () => {
   const sandbox = stage.sandbox();
   const environment = { MAIL_FROM: "a@headroom.example", SMTP_URL: sandbox.smtpUrl };
   const [made] = createProviderRails(side.read, environment);

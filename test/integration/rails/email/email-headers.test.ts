@@ -1,4 +1,4 @@
-/** What a mail carries beside its texts: its thread, how to stop such mails, and what a server says about the recipient. */
+/** What a mail has besides its texts: its thread, its unsubscribe link, and what a server says about the recipient. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import PostalMime from "postal-mime";
@@ -56,8 +56,8 @@ async function headersOf(raw: string): Promise<Record<string, string>> {
   return Object.fromEntries(headers.map(({ key, value }) => [key, value]));
 }
 
-describe("a mail that can be stopped", () => {
-  test("by SMTP says how, in its headers and its texts, with a token that is made for it", async () => {
+describe("a mail with an unsubscribe link", () => {
+  test("by SMTP has the link in its headers and its texts, with a token that is made for it", async () => {
     expect(await bySmtp().send(messageOf(stoppable), notAborted)).toMatchObject({ kind: "delivered" });
     const [mail] = mailServer.mails;
     const headers = await headersOf(mail?.raw ?? "");
@@ -72,7 +72,7 @@ describe("a mail that can be stopped", () => {
     expect(asked).toEqual([id]);
   });
 
-  test("by Postal says the same, and has the row's id as its tag", async () => {
+  test("by Postal has the same, and the row's id as its tag", async () => {
     postal.script.push({ body: { status: "success", data: { message_id: "abc@postal" } } });
     const message = messageOf(stoppable);
     await railFor({ kind: "postal", url: postal.url, key: "postal-key" }).send(message, notAborted);
@@ -93,10 +93,10 @@ describe("a mail that can be stopped", () => {
   });
 
   test.each<[string, object]>([
-    ["what it is about", { thread: { about: "x>\r\nBcc: victim@example.com", workspace: "acme" } }],
+    ["its subject", { thread: { about: "x>\r\nBcc: victim@example.com", workspace: "acme" } }],
     ["a workspace", { thread: { about: "cr-1", workspace: "a\r\nBcc: victim@example.com" } }],
     ["an address", { unsubscribe: { id, base: "https://capacity.example/\r\nBcc:victim@example.com" } }],
-  ])("gets no other header by %s", async (_what, change) => {
+  ])("adds no header by %s", async (_what, change) => {
     const payload = { ...stoppable, ...change };
     const message = messageOf(payload);
     const rail = bySmtp();
@@ -105,7 +105,7 @@ describe("a mail that can be stopped", () => {
   });
 });
 
-test("a mailbox that the server does not know is told apart from a mail that it does not like", async () => {
+test("an unknown mailbox is distinguished from a mail that the server rejects", async () => {
   const plain = { to: "rita@acme.example", subject: "Ready", text: "Ready." };
   mailServer.next("refuse");
   expect(await bySmtp().send(messageOf(plain), notAborted)).toEqual({

@@ -1,6 +1,6 @@
 /**
- * A rail of the capability `lookup`, and its sandbox: a mailbox that cannot deduplicate but can be searched. It exists
- * so that the suite's questions to such rails are themselves tried.
+ * A rail of the capability `lookup`, and its sandbox: a mailbox that cannot deduplicate but can be searched. It exists so that the suite's
+ * cases for such rails are themselves tested.
  */
 import { once, EventEmitter } from "node:events";
 import type { ConformancePlan, RailHarness, SandboxFault } from "../../../../src/contract/conformance/suite.ts";

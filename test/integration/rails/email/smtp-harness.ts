@@ -1,5 +1,5 @@
 /**
- * The e-mail rail, wired to a mail server that fails as it is told, at the very step of the protocol that is asked for.
+ * The e-mail rail, connected to a mail server that fails on request, at the requested step of the protocol.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
@@ -29,18 +29,18 @@ export interface Mail {
 export interface MailServer {
   readonly url: string;
   readonly mails: Mail[];
-  /** Who logged in, over whatever connection. */
+  /** Who logged in, over any connection. */
   readonly logins: string[];
   /** How the next mail is treated. */
   next(fault: SandboxFault): void;
   release(): void;
-  /** Subjects of all mails whose content was handed over. */
+  /** Subjects of all mails whose content was received. */
   readonly handedOver: string[];
   received(subject: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The reply to the end of the content, given by hand. */
+/** The reply to the end of the content, overridden. */
 type Reply = (error?: Error | null, message?: string) => void;
 
 export async function startMailServer(): Promise<MailServer> {
@@ -140,7 +140,7 @@ export async function read(raw: string): Promise<Mail> {
   };
 }
 
-/** A letter with a link in it, which is the harder case: its token must show up nowhere. */
+/** A mail with a link in it, which is the harder case: its token must be found nowhere. */
 export function letter(changes: Readonly<Record<string, Json>> = {}): Json {
   return {
     to: "buyer@acme.example",

@@ -1,4 +1,4 @@
-/** What the doctor learns of the repositories that workspaces have connected. Nothing is started by it. */
+/** What the doctor finds out about the repositories that workspaces have connected, without starting anything. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { checkGithubAccess, type ConnectedRepository } from "../../../../src/rails/github-actions/access-check.ts";
 import type { AccessCheck } from "../../../../src/rails/access-check.ts";
@@ -43,7 +43,7 @@ describe("at GitHub", () => {
   const ask = (repositories: readonly ConnectedRepository[], token = githubToken): Promise<AccessCheck> =>
     checkGithubAccess({ token, apiUrl: `${sandbox.url}/github` }, repositories, AbortSignal.timeout(10_000));
 
-  test("repositories in which everything is allowed are answered for", async () => {
+  test("repositories in which everything is allowed are reported as fine", async () => {
     expect(await ask([])).toEqual({ kind: "answers", as: "the token's owner" });
     expect(await ask([infra])).toEqual({ kind: "answers", as: "the token's owner" });
     const dispatches = sandbox.requests.list({ method: "dispatch" });
@@ -72,19 +72,19 @@ describe("at GitHub", () => {
       "Actions: write",
     ],
     [
-      "a repository that is not there",
+      "a repository that does not exist",
       { repo: "nothing" },
       "no workflow provision.yml on the default branch of acme/nothing",
       "access",
     ],
-    ["a file that is not there", { repo: "half" }, "no workflow cleanup.yml", ".github/workflows/cleanup.yml"],
+    ["a file that does not exist", { repo: "half" }, "no workflow cleanup.yml", ".github/workflows/cleanup.yml"],
     [
-      "a branch that is not there",
+      "a branch that does not exist",
       { ref: "release" },
       "no file .github/workflows/provision.yml at release",
       "another branch",
     ],
-  ])("%s is told, with the way out", async (_what, changes, reason, remedy) => {
+  ])("%s is reported, with the way out", async (_what, changes, reason, remedy) => {
     expect(await ask([infra, { ...infra, ...changes }])).toEqual({
       kind: "problem",
       what: "lacking",
@@ -94,14 +94,14 @@ describe("at GitHub", () => {
     });
   });
 
-  test("what GitHub asks for is repeated in its words", async () => {
+  test("GitHub's stated requirement is repeated in its words", async () => {
     expect(await ask([{ ...infra, repo: "read-only" }])).toMatchObject({
       reason: expect.stringContaining("HTTP 403, GitHub asks for Actions: write"),
       remedy: expect.stringContaining("Developer settings"),
     });
   });
 
-  test("a token that is not known is told as such, whatever is connected", async () => {
+  test("an unknown token is reported as such, whatever is connected", async () => {
     expect(await ask([infra], "github_pat_other")).toMatchObject({ what: "refused", grave: true });
   });
 });
@@ -114,11 +114,11 @@ async function askScripted(...answers: readonly ScriptedAnswer[]): Promise<Acces
   return checkGithubAccess({ token: githubToken, apiUrl: github.url }, [one], AbortSignal.timeout(10_000));
 }
 
-describe("of answers that the sandbox does not give", () => {
+describe("for answers that the sandbox does not give", () => {
   const active = { body: { id: 1, state: "active" } };
   const file = { body: { type: "file" } };
 
-  test("a workflow that was disabled is told", async () => {
+  test("a disabled workflow is reported", async () => {
     expect(await askScripted({ body: { id: 1, state: "disabled_manually" } })).toMatchObject({
       grave: true,
       reason: "The workflow provision.yml in acme/infra is not active.",
@@ -126,21 +126,21 @@ describe("of answers that the sandbox does not give", () => {
     });
   });
 
-  test("a workflow that can be seen and not be started is told", async () => {
+  test("a workflow that can be seen and not started is reported", async () => {
     expect(await askScripted(active, file, { status: 404, body: {} })).toMatchObject({
       grave: true,
       reason: expect.stringContaining("but not start it"),
     });
   });
 
-  test("a branch of the name that must not exist is told, and that a run was started", async () => {
+  test("a branch of the name that must not exist is reported, and that a run was started", async () => {
     expect(await askScripted(active, file, { status: 204 })).toMatchObject({
       grave: false,
       reason: expect.stringContaining("has started it"),
     });
   });
 
-  test("a server that fails is no verdict on the token", async () => {
+  test("a failing server says nothing about the token", async () => {
     expect(await askScripted(active, file, { status: 502, body: "" })).toMatchObject({ what: "unreachable" });
   });
 });

@@ -37,7 +37,7 @@ const lookUp = (changes: Partial<RailMessage> = {}) =>
 const bodyOf = (index: number): unknown => JSON.parse(github.requests[index]?.body ?? "");
 
 describe("a dispatch", () => {
-  test("carries the job's id among its inputs, as texts, and brings back the run", async () => {
+  test("has the job's id among its inputs, as texts, and returns the run", async () => {
     github.script.push(started);
     expect(await send()).toEqual({
       kind: "delivered",
@@ -57,14 +57,14 @@ describe("a dispatch", () => {
     });
   });
 
-  test("to an older server goes without the field that it refuses, and the next one does so at once", async () => {
+  test("to an older server is sent without the field that it refuses, and so is the next one immediately", async () => {
     github.script.push({ status: 422, body: { message: "Invalid request." } }, { status: 204 }, { status: 204 });
     expect(await send()).toEqual({ kind: "delivered", code: "204" });
     expect(await send()).toEqual({ kind: "delivered", code: "204" });
     expect([bodyOf(0), bodyOf(1), bodyOf(2)].map((body) => Object.keys(body ?? {}).length)).toEqual([3, 2, 2]);
   });
 
-  test("that is refused for another reason is refused, and the field is tried again the next time", async () => {
+  test("that is refused for another reason stays refused, and the field is tried again the next time", async () => {
     const refused = { status: 422, body: { message: `No ref found for: main ${token}` } };
     github.script.push(refused, refused, started);
     const outcome = await send();
@@ -86,15 +86,15 @@ describe("a dispatch", () => {
       { status: 503, headers: { "retry-after": "9" }, body: "" },
       { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
     ],
-    ["a server that did not get all of it", { status: 408, body: "" }, { kind: "retry", code: "http_408" }],
+    ["a server that did not receive all of it", { status: 408, body: "" }, { kind: "retry", code: "http_408" }],
     [
-      "a page in the place of an answer",
+      "a page instead of an answer",
       { headers: { "content-type": "text/html" }, body: "<p>" },
       { kind: "unknown", code: "bad_answer" },
     ],
-    ["a token that is not known", { status: 401, body: {} }, { kind: "retry", code: "http_401" }],
+    ["an unknown token", { status: 401, body: {} }, { kind: "retry", code: "http_401" }],
     [
-      "a token that may not",
+      "a token without the right",
       { status: 403, body: { message: "Resource not accessible" } },
       { kind: "retry", code: "http_403" },
     ],
@@ -112,7 +112,7 @@ describe("a dispatch", () => {
       { kind: "retry", code: "ratelimited", afterMs: 30_000, throttled: true },
     ],
     [
-      "a request for quiet",
+      "a request for a pause",
       { status: 429, headers: { "retry-after": "60" }, body: {} },
       { kind: "retry", code: "ratelimited", afterMs: 60_000, throttled: true },
     ],
@@ -123,7 +123,7 @@ describe("a dispatch", () => {
       { kind: "rejected", code: "http_3xx" },
     ],
     [
-      "somebody on the way who leads elsewhere for the moment",
+      "a proxy that redirects elsewhere for the moment",
       { status: 307, headers: { location: "/x" }, body: {} },
       { kind: "retry", code: "redirected" },
     ],
@@ -133,7 +133,7 @@ describe("a dispatch", () => {
     expect(github.requests).toHaveLength(1);
   });
 
-  test("that could not be found again, or would show a secret, is refused before any call", () => {
+  test("that could not be found again, or would reveal a secret, is refused before any call", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_none, at) => [`input_${at}`, "x"]));
     const bad: Json[] = [
       null,
@@ -160,7 +160,7 @@ const page = (...titles: readonly string[]): ScriptedAnswer => ({
 });
 
 describe("a search for a run", () => {
-  test("asks for dispatched runs since shortly before the row was made, and knows its own by the name", async () => {
+  test("asks for dispatched runs since shortly before the row was made, and recognises its own by the name", async () => {
     github.script.push(page("Provision job-7f3a2", "Provision xjob-7f3a", `Provision (${job}) 32XL`));
     const createdAt = new Date("2026-01-01T00:01:00Z");
     const run = expect.objectContaining({ id: 102, status: null }) as unknown;
@@ -174,7 +174,7 @@ describe("a search for a run", () => {
     });
   });
 
-  test("tells of all that have the name, with their status, so that none is taken for the one that was answered", async () => {
+  test("returns all that have the name, with their status, so that none is mistaken for the one that answered", async () => {
     github.script.push(page(`Provision ${job}`, `Provision ${job}`));
     expect(await lookUp()).toMatchObject({
       kind: "found",
@@ -187,7 +187,7 @@ describe("a search for a run", () => {
     });
   });
 
-  test("reads on while pages are full, and gives up without a verdict", async () => {
+  test("continues while pages are full, and gives up without a verdict", async () => {
     const full = page(...Array.from({ length: 100 }, (_none, at) => `Provision job-${at}`));
     github.script.push(full, page(`Provision ${job}`));
     expect(await lookUp()).toMatchObject({ kind: "found" });
@@ -195,7 +195,7 @@ describe("a search for a run", () => {
     expect(await lookUp()).toMatchObject({ kind: "unavailable", code: "too_many_to_search" });
   });
 
-  test("does not trust that nothing is there so soon after an attempt whose outcome is unknown", async () => {
+  test("does not trust an empty result so soon after an attempt whose outcome is unknown", async () => {
     github.script.push({ status: 500, body: "" }, page("Provision job-other"));
     const message = { ...messageOf(dispatch), uncertain: true };
     await rail.send(message, notAborted);

@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rail.close());
 afterAll(() => sandbox.close());
 
-/** Of no workflow that the sandbox runs by itself. */
+/** For a workflow that the sandbox does not run automatically. */
 const place = { owner: "acme", repo: "infra", workflow: "deploy.yml" };
 
 const kinds: readonly FaultKind[] = [
@@ -72,7 +72,7 @@ async function captured(key: string): Promise<unknown[]> {
   return kept.map(({ value }) => value);
 }
 
-/** A run of a job of its own, and the row that stops it. */
+/** A run of a separate job, and the row that stops it. */
 async function startRun() {
   const job = randomUUID();
   const inputs = { job_id: job, attempt: "1" };
@@ -98,7 +98,7 @@ test.each(kinds)("GitHub fails (%s), and a run is stopped, and no other", async 
   expect(other.run()).toMatchObject({ status: "queued" });
 });
 
-test("a run that is slow to stop is waited for, and in the end stopped by force", async () => {
+test("a run that is slow to stop is waited for, and finally stopped by force", async () => {
   const { run, stop } = await startRun();
   sandbox.github.slowToStop(true);
   const row = messageOf(stop);

@@ -1,4 +1,4 @@
-/** What the rail makes of GitHub's answers when it stops and watches runs. */
+/** How the rail interprets GitHub's answers when it stops and watches runs. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json, RailMessage } from "../../../../src/contract/rail.ts";
 import { createGithubActionsRail, type GithubActionsRail } from "../../../../src/rails/github-actions/rail.ts";
@@ -89,7 +89,7 @@ describe("a stop", () => {
     });
   });
 
-  test("asks again after ten seconds while a run goes on, and says which", async () => {
+  test("asks again after ten seconds while a run continues, and says which", async () => {
     github.script.push(page(run(7)), accepted, page(run(7)));
     expect(await send(stop)).toEqual({
       kind: "retry",
@@ -110,13 +110,13 @@ describe("a stop", () => {
     ]);
   });
 
-  test("does without force where the server knows none", async () => {
+  test("omits force where the server does not support it", async () => {
     github.script.push(page(run(7)), { status: 404, body: {} }, accepted, page(ended(7)));
     expect(await send(stop, { tryNo: 4 })).toMatchObject({ kind: "delivered" });
     expect(asked().at(-2)).toBe("POST /repos/acme/infra/actions/runs/7/cancel");
   });
 
-  test("goes by the runs and not by the refusal when a run cannot be cancelled any more, or not yet", async () => {
+  test("trusts the runs and not the refusal when a run can no longer be cancelled, or not yet", async () => {
     github.script.push(page(run(7)), conflict, page(ended(7)));
     expect(await send(stop)).toMatchObject({ kind: "delivered" });
     const unqueued = { status: 409, body: { message: "Cannot cancel a workflow run that has not been queued yet." } };
@@ -124,26 +124,26 @@ describe("a stop", () => {
     expect(await send(stop)).toMatchObject({ kind: "retry", code: "still_running" });
   });
 
-  test("tells the other runs too when GitHub cannot cancel one", async () => {
+  test("still cancels the other runs when GitHub cannot cancel one", async () => {
     github.script.push(page(run(7), run(6)), { status: 500, body: {} }, accepted, page(run(7), ended(6)));
     expect(await send(stop)).toMatchObject({ kind: "unknown", code: "http_5xx" });
     expect(asked()).toHaveLength(4);
   });
 
-  test("asks no further when GitHub asks for quiet", async () => {
+  test("stops asking when GitHub asks for a pause", async () => {
     github.script.push(page(run(7), run(6)), { status: 429, headers: { "retry-after": "60" }, body: {} });
     expect(await send(stop)).toMatchObject({ kind: "retry", code: "ratelimited", afterMs: 60_000, throttled: true });
     expect(asked()).toHaveLength(2);
   });
 
-  test("tells a bounded number of runs in one try", async () => {
+  test("cancels a limited number of runs in one try", async () => {
     const many = Array.from({ length: 30 }, (_none, at) => run(100 + at));
     github.script.push(page(...many), ...many.slice(0, 20).map(() => accepted), page(...many));
     expect(await send(stop)).toMatchObject({ kind: "retry", code: "still_running" });
     expect(asked()).toHaveLength(22);
   });
 
-  test("looks a second time before it believes that there is no run", async () => {
+  test("checks a second time before it believes that there is no run", async () => {
     github.script.push(page(), page());
     expect(await send(stop)).toMatchObject({ kind: "retry", code: "may_still_appear", afterMs: 60_000 });
     expect(await send(stop, { tryNo: 2 })).toEqual({ kind: "delivered", code: "ended", response: { runs: [] } });
@@ -161,7 +161,7 @@ describe("a stop", () => {
     expect(asked()).toContain("POST /repos/acme/infra/actions/runs/777/cancel");
   });
 
-  test("whose outcome is unknown has happened when all runs have ended, and else is sent again", async () => {
+  test("whose outcome is unknown has happened when all runs have ended, and otherwise is sent again", async () => {
     github.script.push(page(ended(7)), page(run(7), ended(6)), page(), { status: 500, body: {} });
     expect(await lookUp(stop)).toMatchObject({ kind: "found", response: { runs: [{ id: 7 }] } });
     expect(await lookUp(stop)).toEqual({ kind: "absent" });
@@ -171,7 +171,7 @@ describe("a stop", () => {
 });
 
 describe("a watch", () => {
-  test("reads the run that it is told", async () => {
+  test("reads the run that it is given", async () => {
     github.script.push({ body: run(7, { run_attempt: 2, status: "completed", conclusion: "failure" }) });
     expect(await send({ ...watch, run_id: 7 })).toEqual({
       kind: "delivered",
@@ -183,7 +183,7 @@ describe("a watch", () => {
     expect(asked()).toEqual(["GET /repos/acme/infra/actions/runs/7"]);
   });
 
-  test("tells a run that is gone from a repository that it cannot see", async () => {
+  test("distinguishes a missing run from an invisible repository", async () => {
     const missing = { status: 404, body: { message: "Not Found" } };
     github.script.push(missing, { body: { id: 1, state: "active" } }, missing, missing);
     expect(await send({ ...watch, run_id: 7 })).toEqual({ kind: "delivered", code: "200", response: { runs: [] } });
@@ -198,7 +198,7 @@ describe("a watch", () => {
     expect(await send(watch)).toMatchObject({ kind: "delivered", response: { runs: newest } });
   });
 
-  test("takes what it cannot read of a run for unknown, and an answer without a run for none", async () => {
+  test("treats an unreadable run as unknown, and an answer without a run as none", async () => {
     github.script.push(
       { body: { id: 7, status: { odd: true }, run_attempt: "x", html_url: 5 } },
       { body: { odd: true } },
@@ -209,12 +209,12 @@ describe("a watch", () => {
     expect(await send({ ...watch, run_id: 7 })).toMatchObject({ kind: "unknown", code: "bad_answer" });
   });
 
-  test("whose outcome is unknown is asked again, and nobody is asked about that", async () => {
+  test("whose outcome is unknown is repeated, without a lookup", async () => {
     expect(await lookUp(watch)).toEqual({ kind: "absent" });
     expect(github.requests).toEqual([]);
   });
 
-  test("of a server that is away is tried again", async () => {
+  test("of an unreachable server is tried again", async () => {
     const far = createGithubActionsRail({ token, apiUrl: "http://127.0.0.1:1" });
     expect(await far.send(messageOf(watch), notAborted)).toMatchObject({ kind: "retry", code: "connect_refused" });
     far.close();

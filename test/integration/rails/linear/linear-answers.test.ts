@@ -57,7 +57,7 @@ afterEach(async () => {
 
 const send = (payload: Json) => rail.send(messageOf(payload), notAborted);
 const lookUp = (payload: Json) => rail.lookup?.(messageOf(payload), notAborted);
-/** Which documents were asked for, with which variables. */
+/** The documents that were sent, with their variables. */
 const asked = (): unknown[] =>
   linear.requests.map(({ body }) => {
     const { query, variables }: { query: string; variables: unknown } = JSON.parse(body);
@@ -80,7 +80,7 @@ describe("an issue in Linear", () => {
     expect(linear.requests[1]).toMatchObject({ path: "/graphql", headers: { authorization: apiKey } });
   });
 
-  test("keeps the state that the row names, and asks for none", async () => {
+  test("keeps the state that the row names, and looks up none", async () => {
     linear.script.push({ body: { data: { issueUpdate: { success: true, issue: { id: "issue-1" } } } } });
     expect(await send(update)).toMatchObject({ kind: "delivered", response: { issue: { id: "issue-1" } } });
     expect(asked()).toEqual([["IssueUpdate", { id: "issue-1", input: update.input }]]);
@@ -98,7 +98,7 @@ describe("an issue in Linear", () => {
     expect(linear.requests).toHaveLength(1);
   });
 
-  test("in a remembered state that was refused is tried again with the states of now", async () => {
+  test("in a cached state that was refused is tried again with the current states", async () => {
     linear.script.push(states, created, refusedAs("INPUT_ERROR", "state is gone"), notFound);
     await send(issue);
     expect(await send(issue)).toMatchObject({ kind: "retry", code: "state_changed" });
@@ -106,7 +106,7 @@ describe("an issue in Linear", () => {
     expect(await send(issue)).toMatchObject({ kind: "rejected", code: "invalid_input" });
   });
 
-  test("that is there already was made by an earlier try: it is read back and counts as delivered", async () => {
+  test("that exists already was made by an earlier try: it is read back and treated as delivered", async () => {
     linear.script.push(states, refusedAs("INPUT_ERROR", "Entity with this id already exists"), {
       body: { data: { issue: { id, identifier: "CAP-7" } } },
     });
@@ -118,7 +118,7 @@ describe("an issue in Linear", () => {
     });
   });
 
-  test("that was refused and cannot be asked for stays uncertain", async () => {
+  test("that was refused and cannot be read back stays uncertain", async () => {
     linear.script.push(refusedAs("INPUT_ERROR"), { status: 502, body: "" });
     expect(await send(comment)).toMatchObject({ kind: "unknown", code: "bad_answer" });
   });
@@ -136,12 +136,12 @@ describe("Linear's answer", () => {
 
   test.each<[string, ScriptedAnswer, object]>([
     [
-      "that asks for quiet, with HTTP 400",
+      "that asks for a pause, with HTTP 400",
       { ...refusedAs("RATELIMITED"), status: 400, headers: quiet },
       { kind: "retry", code: "ratelimited", afterMs: 30_000, throttled: true },
     ],
     [
-      "that asks for quiet, with HTTP 429",
+      "that asks for a pause, with HTTP 429",
       { status: 429, headers: { "retry-after": "9" }, body: "" },
       { kind: "retry", code: "ratelimited", afterMs: 9_000, throttled: true },
     ],
@@ -155,23 +155,23 @@ describe("Linear's answer", () => {
       { body: { errors: [{ message: "busy", extensions: { type: "lock timeout" } }] } },
       { kind: "retry", code: "lock_timeout" },
     ],
-    ["that it failed inside", refusedAs("INTERNAL_SERVER_ERROR"), { kind: "unknown", code: "internal_error" }],
+    ["that it failed internally", refusedAs("INTERNAL_SERVER_ERROR"), { kind: "unknown", code: "internal_error" }],
     ["of a failing gateway", { status: 502, body: "<html>" }, { kind: "unknown", code: "http_5xx" }],
-    ["of a balancer that lost sight of it", { status: 503, body: "" }, { kind: "unknown", code: "http_5xx" }],
+    ["of a balancer that lost track of it", { status: 503, body: "" }, { kind: "unknown", code: "http_5xx" }],
     [
       "of a balancer that says for how long",
       { status: 503, headers: { "retry-after": "9" }, body: "" },
       { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
     ],
     [
-      "of a failing server, with a code that nobody knows",
+      "of a failing server, with an unknown code",
       { ...refusedAs("COSMIC_RAY"), status: 503 },
       { kind: "unknown", code: "http_5xx" },
     ],
     ["of a busy server that says so", { ...refusedAs("LOCK_TIMEOUT"), status: 503 }, { code: "lock_timeout" }],
     ["of a proxy", { status: 407, body: "" }, { kind: "retry", code: "http_other" }],
     ["without any data", { body: { data: null } }, { kind: "unknown", code: "bad_answer" }],
-    ["that is no JSON", { body: "{" }, { kind: "unknown", code: "bad_answer" }],
+    ["that is not JSON", { body: "{" }, { kind: "unknown", code: "bad_answer" }],
     ["about something else", { body: { data: { viewer: {} } } }, { kind: "unknown", code: "bad_answer" }],
   ])("%s", async (_what, answer, outcome) => {
     linear.script.push(answer);
@@ -183,13 +183,13 @@ describe("Linear's answer", () => {
     ["an unknown code", refusedAs("COSMIC_RAY"), { kind: "rejected", code: "linear_error" }],
     ["no success and no reason", { body: { data: { commentCreate: { success: false } } } }, { code: "not_done" }],
     ["a plan that lacks it", refusedAs("FEATURE_NOT_ACCESSIBLE"), { code: "feature_not_accessible" }],
-  ])("that refuses (%s) counts once nothing is found under the id", async (_what, answer, outcome) => {
+  ])("that refuses (%s) is final once nothing is found under the id", async (_what, answer, outcome) => {
     linear.script.push(answer, { body: { data: { comment: null } } });
     expect(await send(comment)).toMatchObject({ kind: "rejected", ...outcome });
     expect(asked()[1]).toEqual(["Comment", { id }]);
   });
 
-  test("that quotes what was sent is not kept with the quotation", async () => {
+  test("that quotes what was sent is stored without the quotation", async () => {
     const body = 'Initech "crossed"\nthe rubicon';
     linear.script.push(
       refusedAs(
@@ -215,7 +215,7 @@ describe("Linear's answer", () => {
 });
 
 describe("a search in Linear", () => {
-  test("finds what is there, misses what is not, and takes no failure for an answer", async () => {
+  test("finds what exists, misses what does not, and does not treat a failure as an answer", async () => {
     linear.script.push({ body: { data: { issue: { id, identifier: "CAP-7" } } } }, notFound, { status: 500, body: "" });
     expect(await lookUp(issue)).toMatchObject({ kind: "found", reference: "CAP-7", response: { issue: { id } } });
     expect(await lookUp(issue)).toEqual({ kind: "absent" });
@@ -230,7 +230,7 @@ describe("a search in Linear", () => {
   });
 });
 
-test("what is no message for Linear is refused before any call", () => {
+test("what is not a message for Linear is refused before any call", () => {
   const bad: Json[] = [
     null,
     { operation: "issueDelete", id: "issue-1" },

@@ -51,7 +51,7 @@ test.each(kinds)(
     expect(lines.filter(({ state }) => state === "FAILED")).toEqual([]);
     expect(lines.some(({ state }) => state === "RETRYABLE")).toBe(true);
 
-    // What stands there is what Linear's own client reads.
+    // This is what Linear's own client reads.
     const client = new LinearClient({ apiKey: linearKey, apiUrl: `${url}/linear/graphql` });
     const read = await client.issue(issue.id);
     expect(read.title).toBe(issue.title);

@@ -1,5 +1,5 @@
 /**
- * A certificate for a test server, made on the spot, so that no key lies in the repository and none expires.
+ * A certificate for a test server, generated on demand, so that no key is in the repository and none expires.
  *
  * Writes the few DER structures that an X.509 certificate needs: self-signed, ECDSA on P-256, valid for a day.
  */

@@ -1,6 +1,5 @@
 /**
- * Starts the receiver in a process of its own and talks to it, for runs in which the test process is busy or is the
- * one that gets killed.
+ * Starts the receiver in a separate process and talks to it, for runs in which the test process is busy or is the one that gets killed.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -28,7 +27,7 @@ export interface ReceiverClient {
   /** From a sequence number on. Default: everything. */
   record(from?: number): Promise<ReceiverRecord>;
   stats(): Promise<ReceiverStats>;
-  /** Resolves when the stats satisfy the condition; fails after the bound. Default: 10,000. */
+  /** Resolves when the stats satisfy the condition; fails after the time limit. Default: 10,000. */
   waitUntil(condition: (stats: ReceiverStats) => boolean, boundMs?: number): Promise<ReceiverStats>;
   release(): Promise<void>;
   refuse(): Promise<void>;
@@ -82,7 +81,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
     const signal = AbortSignal.timeout(startBoundMs);
     const line = once(lines, "line", { signal }).then(([first]) => String(first));
     const failed = once(child, "exit", { signal }).then(([code]) => {
-      throw new Error(`the receiver ended at once, with code ${String(code)}`);
+      throw new Error(`the receiver ended immediately, with code ${String(code)}`);
     });
     return await Promise.race([line, failed]);
   } catch (error) {
@@ -100,7 +99,7 @@ async function waitUntil(
   for (;;) {
     const stats = await read();
     if (condition(stats)) return stats;
-    if (performance.now() > deadline) throw new Error(`waited in vain; the receiver saw ${JSON.stringify(stats)}`);
+    if (performance.now() > deadline) throw new Error(`gave up waiting; the receiver saw ${JSON.stringify(stats)}`);
     await sleep(pollMs);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The receiver's control API, on a port of its own that no fault reaches.
+ * The receiver's control API, on a separate port that no fault affects.
  *
  * GET /stats, GET /record (?from=<seq>), POST /faults (a plan), POST /queue (a list of faults), POST /secrets (a list),
  * POST /release, POST /refuse, POST /listen, POST /clear. Bodies and answers are JSON.
@@ -78,7 +78,7 @@ function respond(response: ServerResponse, status: number, body: unknown): void 
   response.end(JSON.stringify(body));
 }
 
-/** Piece by piece: after a long run the record is too big for one string. */
+/** In chunks: after a long run the record is too big for one string. */
 function* recordAsJson(receiver: Receiver, from: number): Generator<string> {
   yield '{"requests":[';
   yield* elements(receiver.book.requests, from);

@@ -1,9 +1,8 @@
 /**
  * How the fault-injecting receiver decides what to do with a request.
  *
- * Owns: the faults and the order of precedence: a script for one webhook-id, then the common script, then chance by
- * seed, then the default. Chance depends on the seed, the webhook-id and how often it came, and not on the order of
- * arrival, so that a run can be repeated.
+ * Owns: the faults and their precedence: a script for one webhook-id, then the common script, then chance by seed, then the default. Chance
+ * depends on the seed, the webhook-id and how often it came, and not on the order of arrival, so that a run can be repeated.
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -23,42 +22,42 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** 429 with Retry-After: seconds, or a date as text. */
   z.object({ kind: z.literal("throttle"), retryAfter: z.union([z.number(), z.string()]), effect }),
-  /** Takes the request in and never answers. */
+  /** Receives the request and never answers. */
   z.object({ kind: z.literal("hang"), effect }),
-  /** Hangs up without having read the body. */
+  /** Hangs up without reading the body. */
   z.object({ kind: z.literal("close") }),
-  /** Takes the request in, then resets the connection. */
+  /** Receives the request, then resets the connection. */
   z.object({ kind: z.literal("drop"), effect }),
   /** Answers 200 and hangs up in the middle of the body. */
   z.object({ kind: z.literal("mid-body"), effect }),
-  /** Answers well after a while, or when it is released. */
+  /** Answers correctly after a while, or when it is released. */
   z.object({ kind: z.literal("late"), afterMs: z.number().nonnegative().optional(), effect }),
   /** Answers with bytes that are not HTTP. */
   z.object({ kind: z.literal("garbage"), effect }),
   /** Refuses and repeats the request's headers and body. */
   z.object({ kind: z.literal("echo"), status: z.int(), effect }),
-  /** Answers well with a body that does not end by itself. */
+  /** Answers correctly with a body that never ends. */
   z.object({ kind: z.literal("endless"), effect }),
 ]);
 
 export type Fault = z.infer<typeof faultSchema>;
 export type FaultKind = Fault["kind"];
 
-/** Chance of each fault, between 0 and 1; what remains is `ok`. */
+/** The probability of each fault, between 0 and 1; the rest is `ok`. */
 export const chanceSchema = z.object({
   seed: z.int(),
   faults: z.array(z.object({ fault: faultSchema, probability: z.number().min(0).max(1) })),
-  /** After so many faults an id is treated well, so that a run can end. Default: 3. */
+  /** After that many faults an id is answered correctly, so that a run can end. Default: 3. */
   maxPerId: z.int().nonnegative().default(3),
 });
 
 export const faultPlanSchema = z.object({
-  /** For the next requests, whoever sends them. */
+  /** For the next requests, from any sender. */
   queue: z.array(faultSchema).default([]),
   /** For the requests with one webhook-id, in turn. */
   byId: z.record(z.string(), z.array(faultSchema)).default({}),
   chance: chanceSchema.nullable().default(null),
-  /** For requests whose path begins so and that nothing else is said about: a receiver that is slow without being ill. */
+  /** For requests whose path begins with this and that no script covers: a receiver that is slow but not faulty. */
   slow: z.object({ pathStart: z.string(), afterMs: z.number() }).nullable().default(null),
   default: faultSchema.default({ kind: "ok" }),
 });

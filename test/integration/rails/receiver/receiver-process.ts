@@ -1,8 +1,8 @@
 /**
- * The receiver as a process of its own: `node receiver-process.ts '<options as JSON>'`.
+ * The receiver as a separate process: `node receiver-process.ts '<options as JSON>'`.
  *
- * Prints one line of JSON when ready (url, controlUrl, pid) and runs until SIGTERM, or until its standard input ends,
- * which happens when the parent dies: it never outlives a run that was killed.
+ * Prints one line of JSON when ready (url, controlUrl, pid) and runs until SIGTERM, or until its standard input ends, which happens when
+ * the parent dies: it never outlives a run that was killed.
  */
 import { z } from "zod";
 import { startReceiverControl } from "./receiver-control.ts";

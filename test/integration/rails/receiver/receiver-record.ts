@@ -1,8 +1,8 @@
 /**
  * What the receiver saw: every raw request in order of arrival, and the first effect of each webhook-id.
  *
- * Owns: counting, deduplication and the check of signatures, written against the specification and not with the
- * library that signs, so that the two check each other.
+ * Owns: counting, deduplication and the check of signatures, written from the specification and not with the library that signs, so that
+ * the two check each other.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -13,20 +13,20 @@ export interface ReceivedRequest {
   readonly seq: number;
   /** Milliseconds since the epoch, with fractions. */
   readonly atMs: number;
-  /** Numbers the connections, to see which were reused. */
+  /** Numbers the connections, to show which were reused. */
   readonly connection: number;
   readonly method: string;
   readonly path: string;
   readonly webhookId: string;
   readonly webhookTimestamp: string;
   readonly headers: IncomingHttpHeaders | null;
-  /** The raw body as UTF-8; null when it was not read, or not to its end. */
+  /** The raw body as UTF-8; null when it was not read, or not completely. */
   body: string | null;
   signature: "valid" | "invalid" | "unchecked";
   readonly fault: FaultKind;
   /** `first` when this request had the effect, `repeat` when an earlier one with the same webhook-id had it. */
   effect: "first" | "repeat" | "none";
-  /** The status that was answered in full; null for none. */
+  /** The status of the complete answer; null for none. */
   answered: number | null;
 }
 
@@ -50,12 +50,12 @@ export interface ReceiverStats {
   /** Requests with an id whose effect had taken place before. */
   readonly repeats: number;
   readonly invalidSignatures: number;
-  /** Ids that came again with other bytes: the sender broke its promise. */
+  /** Ids that came again with different bytes: the sender broke its promise. */
   readonly changedBodies: number;
   readonly byFault: Readonly<Record<string, number>>;
 }
 
-/** One effect for each webhook-id, as a receiver that follows Standard Webhooks would have it. */
+/** One effect for each webhook-id, as in a receiver that follows Standard Webhooks. */
 export class RecordBook implements ReceiverRecord {
   readonly requests: ReceivedRequest[] = [];
   readonly effects: Effect[] = [];

@@ -1,4 +1,4 @@
-/** The oracle is tested too, since the chaos runs believe it. */
+/** The receiver is tested too, since the chaos runs rely on it. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -80,7 +80,7 @@ describe("the receiver", () => {
     expect(receiver.book.stats()).toMatchObject({ effects: 2, repeats: 1, changedBodies: 1 });
   });
 
-  test("has the effects that a fault is told to have", async () => {
+  test("has the effects that each fault defines", async () => {
     const receiver = await startReceiver({
       faults: { byId: { a: [{ kind: "status", status: 500, effect: true }], b: [{ kind: "ok", effect: false }] } },
     });
@@ -126,7 +126,7 @@ describe("chance", () => {
     expect(draw(ids, 8)).not.toEqual(draw(ids));
   });
 
-  test("is about what it was told to be", () => {
+  test("has about the requested probabilities", () => {
     const first = [...draw(ids).values()].map(([kind]) => kind);
     const share = (kind: string): number => first.filter((each) => each === kind).length / first.length;
     expect(share("drop")).toBeCloseTo(0.3, 1);
@@ -134,7 +134,7 @@ describe("chance", () => {
     expect(share("ok")).toBeCloseTo(0.5, 1);
   });
 
-  test("leaves an id alone once it had its share", () => {
+  test("leaves an id alone after its share of faults", () => {
     const always: FaultPlan = {
       chance: { seed: 1, maxPerId: 2, faults: [{ fault: { kind: "drop" }, probability: 1 }] },
     };
@@ -143,8 +143,8 @@ describe("chance", () => {
   });
 });
 
-describe("the receiver in a process of its own", () => {
-  test("is told what to do and tells what it saw", async () => {
+describe("the receiver in a separate process", () => {
+  test("takes commands and reports what it saw", async () => {
     const receiver = await spawnReceiver({ secrets: [secret] });
     closers.push(() => receiver.stop());
     await receiver.setFaults({ queue: [{ kind: "status", status: 500 }] });
@@ -174,7 +174,7 @@ describe("the receiver in a process of its own", () => {
     expect(await receiver.stats()).toMatchObject({ requests: 0, effects: 0 });
   });
 
-  test("answers nonsense on its control port with an error, and lives on", async () => {
+  test("answers nonsense on its control port with an error, and keeps running", async () => {
     const receiver = await spawnReceiver();
     closers.push(() => receiver.stop());
     const statuses = [];
@@ -189,7 +189,7 @@ describe("the receiver in a process of its own", () => {
     expect(await post(receiver.url, "a")).toBe(200);
   });
 
-  test("is gone when the process that started it is killed", async () => {
+  test("ends when the process that started it is killed", async () => {
     const client = new URL("receiver-client.ts", import.meta.url).href;
     const program = `const { spawnReceiver } = await import(${JSON.stringify(client)});
       console.log((await spawnReceiver()).pid);
@@ -202,7 +202,7 @@ describe("the receiver in a process of its own", () => {
     await expect.poll(() => isAlive(Number(pid)), { timeout: 10_000 }).toBe(false);
   });
 
-  test("is gone after it was stopped", async () => {
+  test("ends after it was stopped", async () => {
     const receiver = await spawnReceiver({ faults: { default: { kind: "hang" } } });
     const hanging = post(receiver.url, "a");
     await receiver.waitUntil(({ requests }) => requests === 1);

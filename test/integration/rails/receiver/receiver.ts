@@ -1,8 +1,8 @@
 /**
- * A webhook receiver that misbehaves on request: the oracle of the rail tests and of the chaos runs.
+ * A webhook receiver that misbehaves on request, for the rail tests and the chaos runs.
  *
- * Owns: a real HTTP (or HTTPS) server on the loopback, the record of what it saw, and the faults. Usable in the same
- * process (`startReceiver`) and in one of its own (`spawnReceiver` in receiver-client.ts).
+ * Owns: a real HTTP (or HTTPS) server on loopback, the record of what it saw, and the faults. Usable in the same process (`startReceiver`)
+ * and in a separate one (`spawnReceiver` in receiver-client.ts).
  */
 import { EventEmitter, once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
@@ -17,11 +17,11 @@ import type { ReceivedRequest } from "./receiver-record.ts";
 export interface ReceiverOptions {
   /** Default: a free one. */
   readonly port?: number;
-  /** Secrets that a signature may be made with; none means that signatures are not checked. Default: none. */
+  /** Secrets that signatures may be made with; none: signatures are not checked. Default: none. */
   readonly secrets?: readonly string[];
   /** How far a signature's time may be off; null for any, as when a worker's clock is wrong. Default: 300. */
   readonly toleranceSeconds?: number | null;
-  /** False leaves headers out of the record, for long runs. Default: true. */
+  /** False omits headers from the record, for long runs. Default: true. */
   readonly keepHeaders?: boolean;
   readonly faults?: FaultPlan;
   /** Serves HTTPS with this certificate. Default: HTTP. */
@@ -35,11 +35,11 @@ export interface Receiver {
   readonly script: FaultScript;
   readonly book: RecordBook;
   setSecrets(secrets: readonly string[]): void;
-  /** Resolves when so many requests with this id were taken in (or cut off, for `close`). */
+  /** Resolves when that many requests with this id were received (or cut off, for `close`). */
   received(webhookId: string, times?: number): Promise<void>;
-  /** Answers all that `late` holds back, and counts them. */
+  /** Answers all requests that `late` holds back, and counts them. */
   release(): number;
-  /** Refuses new connections and cuts the old ones, until `listen`. */
+  /** Refuses new connections and cuts the existing ones, until `listen`. */
   refuse(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export function portOf(server: NetServer): number {
   return address.port;
 }
 
-/** Takes requests in, writes them down and answers as the script says. */
+/** Receives requests, records them and answers as the script says. */
 class Desk {
   readonly script: FaultScript;
   readonly book = new RecordBook();
@@ -134,7 +134,7 @@ class Desk {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Clients go away in the middle of things here; that is what this is for.
+    // Clients disconnect in the middle here; that is the purpose.
     request.on("error", () => {});
     response.on("error", () => {});
     const webhookId = headerOf(request, "webhook-id");
@@ -206,7 +206,7 @@ class Desk {
         response.write('{"received":', () => request.socket.destroy());
         return;
       case "garbage":
-        request.socket.end("\u0000\u0001 this is no answer\r\n\r\n");
+        request.socket.end("\u0000\u0001 this is not an answer\r\n\r\n");
         return;
       case "late":
         this.#hold(well, fault.afterMs);
@@ -240,7 +240,7 @@ function headerOf(request: IncomingMessage, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Null when the client went away, or sent more than is sensible. */
+/** Null when the client disconnected, or sent too much. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -278,7 +278,7 @@ function answer(
   });
 }
 
-/** Writes for as long as somebody reads. */
+/** Writes for as long as the client reads. */
 function pour(response: ServerResponse): void {
   const block = Buffer.alloc(16 * 1024, "x");
   const more = (): void => {

@@ -69,7 +69,7 @@ describe("a message to Slack", () => {
     expect(JSON.parse(form["blocks"] ?? "")).toEqual(reply.blocks);
   });
 
-  test("without a mark of its own gets the row's id as its mark", async () => {
+  test("without its own mark gets the row's id as its mark", async () => {
     answering({ body: { ok: true, channel: "C0CAPACITY", ts: "1.2" } });
     const { metadata: _own, ...unmarked } = reply;
     const message = messageOf(unmarked);
@@ -78,7 +78,7 @@ describe("a message to Slack", () => {
     expect(sent).toEqual({ event_type: "headroom_outbox", event_payload: { outbox_id: message.outboxId } });
   });
 
-  test("that is an update leaves the mark as the payload has it", async () => {
+  test("that is an update keeps the payload's mark", async () => {
     answering({ body: { ok: true, channel: "C0CAPACITY", ts: "1700000000.000100", text: "now" } });
     const payload = { method: "chat.update", channel: "C0CAPACITY", ts: "1700000000.000100", text: "now" };
     expect(await send(payload)).toMatchObject({ kind: "delivered" });
@@ -88,17 +88,17 @@ describe("a message to Slack", () => {
 
   test.each<[string, ScriptedAnswer, object]>([
     [
-      "a request for quiet by status",
+      "a request for a pause by status",
       { status: 429, headers: { "retry-after": "30" }, body: { ok: false, error: "ratelimited" } },
       { kind: "retry", code: "http_429", afterMs: 30_000, throttled: true },
     ],
     [
-      "a request for quiet without a time",
+      "a request for a pause without a time",
       { status: 429, body: "slow down" },
       { kind: "retry", code: "http_429", throttled: true },
     ],
     [
-      "a request for quiet by word",
+      "a request for a pause by error code",
       { headers: { "retry-after": "2" }, body: { ok: false, error: "ratelimited" } },
       { kind: "retry", code: "ratelimited", afterMs: 2_000, throttled: true },
     ],
@@ -107,36 +107,32 @@ describe("a message to Slack", () => {
       { body: { ok: false, error: "is_archived" } },
       { kind: "rejected", code: "is_archived" },
     ],
-    [
-      "blocks that are none",
-      { body: { ok: false, error: "invalid_blocks" } },
-      { kind: "rejected", code: "invalid_blocks" },
-    ],
+    ["invalid blocks", { body: { ok: false, error: "invalid_blocks" } }, { kind: "rejected", code: "invalid_blocks" }],
     ["a revoked token", { body: { ok: false, error: "token_revoked" } }, { kind: "retry", code: "token_revoked" }],
     [
-      "a word that nobody knows",
+      "an unknown code",
       { body: { ok: false, error: "mercury_retrograde" } },
       { kind: "rejected", code: "slack_error", reason: expect.stringContaining("mercury_retrograde") },
     ],
     [
-      "an error that may have done it",
+      "an error after which it may have been done",
       { body: { ok: false, error: "internal_error" } },
       { kind: "unknown", code: "internal_error" },
     ],
     ["a failing server", { status: 500, body: "oops" }, { kind: "unknown", code: "http_5xx" }],
-    ["a balancer that lost sight of it", { status: 503, body: "later" }, { kind: "unknown", code: "http_5xx" }],
+    ["a balancer that lost track of it", { status: 503, body: "later" }, { kind: "unknown", code: "http_5xx" }],
     [
       "a balancer that says for how long",
       { status: 503, headers: { "retry-after": "9" }, body: "" },
       { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
     ],
     [
-      "a server that says itself that it takes nothing now",
+      "a server that says that it accepts nothing now",
       { status: 503, headers: { "retry-after": "3" }, body: { ok: false, error: "service_unavailable" } },
       { kind: "retry", code: "service_unavailable", afterMs: 3_000, throttled: true },
     ],
     [
-      "an error under a failing status that may have done it",
+      "an error with a failing status after which it may have been done",
       { status: 503, body: { ok: false, error: "channel_not_found" } },
       { kind: "unknown", code: "http_5xx" },
     ],
@@ -147,8 +143,8 @@ describe("a message to Slack", () => {
       { kind: "retry", code: "http_other" },
     ],
     ["an answer without the message's timestamp", { body: { ok: true } }, { kind: "unknown", code: "bad_answer" }],
-    ["an answer that is no JSON", { body: '{"ok": tr' }, { kind: "unknown", code: "bad_answer" }],
-    ["an answer of another form", { body: [1, 2] }, { kind: "unknown", code: "bad_answer" }],
+    ["an answer that is not JSON", { body: '{"ok": tr' }, { kind: "unknown", code: "bad_answer" }],
+    ["an answer with another structure", { body: [1, 2] }, { kind: "unknown", code: "bad_answer" }],
   ])("meets %s", async (_what, answer, outcome) => {
     answering(answer);
     expect(await send(reply)).toMatchObject(outcome);
@@ -207,7 +203,7 @@ describe("a search for a message", () => {
     expect(formOf(1)).toMatchObject({ cursor: "page-2" });
   });
 
-  test("reads the channel for a root, and what is not there is absent", async () => {
+  test("reads the channel for a root, and treats a missing message as absent", async () => {
     answering({ body: { ok: true, messages: [{ ts: "1.1", metadata: other }] } });
     const { thread_ts: _thread, ...root } = reply;
     expect(await lookUp(root)).toEqual({ kind: "absent" });
@@ -222,7 +218,7 @@ describe("a search for a message", () => {
     expect(formOf(1)).toMatchObject({ channel: "D0DIRECT" });
   });
 
-  test("that Slack throttles or that does not come to an end proves nothing", async () => {
+  test("that Slack throttles or that never ends proves nothing", async () => {
     answering({ status: 429, headers: { "retry-after": "60" }, body: "" });
     expect(await lookUp(reply)).toMatchObject({ kind: "unavailable", code: "http_429", afterMs: 60_000 });
     const endless = { body: { ok: true, messages: [], response_metadata: { next_cursor: "more" } } };
@@ -231,7 +227,7 @@ describe("a search for a message", () => {
     expect(slack.requests).toHaveLength(21);
   });
 
-  test("does not count a miss right after a call was given up: what it carried may appear just then", async () => {
+  test("does not trust a miss right after a call was given up: the message may still appear", async () => {
     const clock = vi.spyOn(performance, "now").mockReturnValue(0);
     onTestFinished(() => clock.mockRestore());
     const nothing = { body: { ok: true, messages: [] } };
@@ -269,7 +265,7 @@ describe("an answer to a click", () => {
     expect(formOf(0)).toMatchObject({ trigger_id: "1.2.abc", view: '{"type":"modal"}' });
   });
 
-  test("counts a trigger that its own earlier try used as done, and another's as refused", async () => {
+  test("treats a trigger that its own earlier try used as done, and another's as refused", async () => {
     const used = { body: { ok: false, error: "exchanged_trigger_id" } };
     answering(used, used);
     expect(await interactions.send(messageOf(open), notAborted)).toMatchObject({ kind: "rejected" });
@@ -282,7 +278,7 @@ describe("an answer to a click", () => {
     expect(await interactions.send(messageOf(note), notAborted)).toMatchObject({ kind: "retry", code: "http_5xx" });
   });
 
-  test("takes no message that everybody would see", () => {
+  test("accepts no message that everybody would see", () => {
     expect(interactions.validate?.(messageOf(reply))).toMatchObject({ ok: false });
   });
 });

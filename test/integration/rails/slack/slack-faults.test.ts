@@ -24,7 +24,7 @@ afterEach(() => {
   for (const rail of rails.splice(0)) rail.close();
 });
 
-/** What the channel shows of a request: its root, and what was said below it. */
+/** What the channel shows of a request: its root, and the replies in its thread. */
 function storyOf(id: string): { roots: SlackMessage[]; replies: SlackMessage[]; instructions: string[] } {
   const ours = stage
     .sandbox()
@@ -38,7 +38,7 @@ function storyOf(id: string): { roots: SlackMessage[]; replies: SlackMessage[]; 
   };
 }
 
-/** Whether the engine could know what happened. */
+/** Whether the engine could know the outcome. */
 const certainty: readonly (readonly [FaultKind, boolean])[] = [
   ["rateLimit", true],
   ["error500", false],
@@ -52,7 +52,7 @@ const certainty: readonly (readonly [FaultKind, boolean])[] = [
   ["late", false],
 ];
 
-describe("Slack fails, and a request's story is told once", () => {
+describe("Slack fails, and a request's story is posted once", () => {
   test.each(certainty)("%s: each message is there once, in its thread", async (kind, certain) => {
     const { faults } = stage.sandbox();
     const times = 2;
@@ -74,7 +74,7 @@ describe("Slack fails, and a request's story is told once", () => {
     expect(lines.some(({ uncertain }) => uncertain)).toBe(!certain);
   });
 
-  test("a refusal is given up at once and says why, and nothing is said below a root that is not there", async () => {
+  test("a refusal is given up immediately and says why, and nothing is posted below a missing root", async () => {
     stage.sandbox().faults.add({ provider: "slack", method: "chat.postMessage", kind: "refuse", times: 1 });
     await stage.run(...slackRails(5_000));
     const { id } = await surfaces.create();
@@ -85,7 +85,7 @@ describe("Slack fails, and a request's story is told once", () => {
   });
 });
 
-describe("an answer to a click whose outcome nobody can know", () => {
+describe("an answer to a click whose outcome is unknown", () => {
   test("is shown at most once, given up, and waits for a person among the dead letters", async () => {
     await rowsOf(
       surfaces.superuser,

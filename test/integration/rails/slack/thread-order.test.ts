@@ -13,7 +13,7 @@ const stage = await startFaultStage({ ...defaultSampleData, slackChannels: chann
 const { surfaces } = stage;
 const count = 200;
 
-/** Together they fail half of the calls, posting, changing and searching alike; the draw is seeded. */
+/** Together they fail half of the calls, for posting, changing and searching alike; the random numbers are seeded. */
 const faults: readonly FaultKind[] = [
   "error500",
   "error500AfterAccept",
@@ -66,7 +66,7 @@ test("with half of Slack's calls failing, 200 requests at once are each told onc
       [`${id}#3`, root?.ts],
     ]);
   }
-  // The root of each shows how it stands now, whichever of its updates was lost on the way.
+  // The root of each shows the current state, whichever of its updates was lost.
   const now = await rowsOf<{ id: string; text: string }>(
     surfaces.superuser,
     "select r.id, capacity.slack_root_now(jsonb_build_object('request', r.id)) ->> 'text' as text from capacity.requests r",

@@ -1,4 +1,4 @@
-/** What the rail sends word for word, and what it makes of answers that the sandbox does not give. */
+/** What the rail sends, literally, and how it handles answers that the sandbox does not give. */
 import { createServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -40,7 +40,7 @@ const send = (payload: Json = refund, changes: Partial<RailMessage> = {}) =>
 const lookUp = () => rail.lookup?.({ ...messageOf(refund), uncertain: true }, notAborted);
 const error = (fields: object): { readonly error: object } => ({ error: { type: "invalid_request_error", ...fields } });
 
-test("a refund goes out under the row's key and a pinned version, and brings back the refund", async () => {
+test("a refund is sent under the row's key with a pinned version, and returns the refund", async () => {
   stripe.script.push({ body: { ...made, secret: "of Stripe's", metadata: { headroom_refund: "r-1", other: "x" } } });
   expect(await send(refund, { instructionId: "r-1", idempotencyKey: "send" })).toEqual({
     kind: "delivered",
@@ -69,7 +69,7 @@ test("a refund goes out under the row's key and a pinned version, and brings bac
   });
 });
 
-test("a key that no header can carry, or that is too long for Stripe, is sent as its hash, the same at each try", async () => {
+test("a key that no header can contain, or that is too long for Stripe, is sent as its hash, the same at each try", async () => {
   for (const idempotencyKey of ["é", "é", "x".repeat(300)]) {
     stripe.script.push({ body: made });
     await send(refund, { instructionId: "r-1", idempotencyKey });
@@ -80,7 +80,7 @@ test("a key that no header can carry, or that is too long for Stripe, is sent as
   expect(keys[2]).not.toBe(keys[0]);
 });
 
-test("a session for a month's price says so, and one for a customer asks for no other", async () => {
+test("a session for a monthly price says so, and one for a known customer asks for no other", async () => {
   stripe.script.push(
     { body: { object: "checkout.session", id: "cs_1" } },
     { body: { object: "checkout.session", id: "cs_2" } },
@@ -106,7 +106,7 @@ test("a session for a month's price says so, and one for a customer asks for no 
 });
 
 test.each(["sessions", "invoices", "refunds", "disputes", "changes"])(
-  "a key that may not list %s is told so for good: the next comparison asks again",
+  "a key that may not list %s is refused permanently: the next comparison asks again",
   async (kind) => {
     stripe.script.push({ status: 403, body: error({}) });
     expect(await send({ operation: "list", kind, since: 1_700_000_000 })).toMatchObject({
@@ -125,24 +125,24 @@ describe("a refund meets", () => {
       { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
     ],
     [
-      "a request for quiet",
+      "a request for a pause",
       { status: 429, headers: { "retry-after": "60" }, body: error({ code: "rate_limit" }) },
       { kind: "retry", code: "ratelimited", afterMs: 60_000, throttled: true },
     ],
     [
-      "an object that is busy, which is no request for quiet",
+      "an object that is busy, which is not a request for a pause",
       { status: 429, body: error({ code: "lock_timeout" }) },
       { kind: "retry", code: "lock_timeout" },
     ],
-    ["a page in the place of an answer", { body: "<p>" }, { kind: "unknown", code: "bad_answer" }],
+    ["a page instead of an answer", { body: "<p>" }, { kind: "unknown", code: "bad_answer" }],
     [
-      "another object than it asked for",
+      "another object than the requested one",
       { body: { object: "charge", id: "ch_1" } },
       { kind: "unknown", code: "bad_answer" },
     ],
     ["a redirect", { status: 302, headers: { location: "/x" }, body: {} }, { kind: "rejected", code: "http_3xx" }],
-    ["a key that is not known", { status: 401, body: error({}) }, { kind: "retry", code: "http_401" }],
-    ["a key that may not", { status: 403, body: error({}) }, { kind: "retry", code: "http_403" }],
+    ["an unknown key", { status: 401, body: error({}) }, { kind: "retry", code: "http_401" }],
+    ["a key without the right", { status: 403, body: error({}) }, { kind: "retry", code: "http_403" }],
     [
       "an empty balance",
       { status: 400, body: error({ code: "balance_insufficient" }) },
@@ -154,11 +154,11 @@ describe("a refund meets", () => {
       { kind: "rejected", code: "key_reused" },
     ],
     [
-      "an amount beyond what is left",
+      "an amount greater than what is left",
       { status: 400, body: error({ param: "amount" }) },
       { kind: "rejected", code: "nothing_left" },
     ],
-    ["a refusal in words alone", { status: 400, body: "no" }, { kind: "rejected", code: "http_400" }],
+    ["a refusal without a code", { status: 400, body: "no" }, { kind: "rejected", code: "http_400" }],
   ])("%s", async (_what, answer, outcome) => {
     stripe.script.push(answer);
     const result = await send();
@@ -167,7 +167,7 @@ describe("a refund meets", () => {
   });
 });
 
-test("a connection that breaks is not tried again behind our back", async () => {
+test("a broken connection is not retried by Stripe's library", async () => {
   let calls = 0;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -191,7 +191,7 @@ test("a connection that breaks is not tried again behind our back", async () => 
   server.close();
 });
 
-test("a search that cannot read a page claims nothing, and one that ends too soon says so", async () => {
+test("a search that cannot read a page claims nothing, and one that ends too early says so", async () => {
   stripe.script.push({ body: { data: [{ object: "refund" }], has_more: false } });
   expect(await lookUp()).toMatchObject({ kind: "unavailable", code: "bad_answer" });
   const full = { body: { data: [{ ...made, metadata: null }], has_more: true } };

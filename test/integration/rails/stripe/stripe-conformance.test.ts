@@ -30,7 +30,7 @@ for (const [what, plan] of Object.entries({ "looking at one": lookPlan, listing:
   );
 }
 
-test("a refund's payload keeps the rules of payloads that move money, and nothing else at Stripe does", () => {
+test("a refund's payload keeps the rules of payloads that move money, and no other Stripe payload does", () => {
   const refund = { ...Object(refundPlan().payload()), destination: "pi_1" };
   expect(validatePayment(refund, "stripe")).toEqual({ ok: true });
   expect(validatePayment({ ...refund, destination: "cus_1" }, "stripe")).toMatchObject({ ok: false });

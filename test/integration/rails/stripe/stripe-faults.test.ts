@@ -1,4 +1,4 @@
-/** The whole way: a real relay, the rail, and a Stripe that fails as it is told. However it fails, there is one effect. */
+/** End to end: a real relay, the rail, and a Stripe that fails on request. However it fails, there is one effect. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createStripeRail, type StripeRail } from "../../../../src/rails/stripe/rail.ts";
@@ -47,7 +47,7 @@ async function makeSession(changes: { [name: string]: Json } = {}): Promise<stri
   return made.reference ?? "";
 }
 
-/** A session that was paid; its payment. */
+/** A session that was paid, and its payment. */
 async function takePayment(card?: string): Promise<string> {
   const session = await makeSession();
   sandbox.stripe.pay(session, card);
@@ -60,7 +60,7 @@ function refundOf(payment: string, amount: number): { [name: string]: Json } {
   return { operation: "refund", amount, currency: "USD", destination: payment, ...ids, ...whose };
 }
 
-/** Delivers one row by a real relay while Stripe fails, and answers what was captured. */
+/** Delivers one row by a real relay while Stripe fails, and returns what was captured. */
 async function deliver(payload: Json, method: string, kind: FaultKind, carriesMoney = false): Promise<unknown> {
   sandbox.faults.add({ provider: "stripe", method, kind, times: 2, retryAfterSeconds: 0, ms: 5_000 });
   await stage.declare(rail);
@@ -93,7 +93,7 @@ describe.each(kinds)("Stripe fails (%s)", (kind) => {
     expect(object).toMatchObject({ object: "refund", id: sandbox.stripe.refunds()[0]?.id, status: "succeeded" });
   });
 
-  test(`and a subscription is cancelled, and a session ended, for good (${kind})`, async () => {
+  test(`and a subscription is cancelled, and a session expired, permanently (${kind})`, async () => {
     const session = await makeSession({ mode: "subscription" });
     sandbox.stripe.pay(session);
     const id = sandbox.stripe.session(session).subscription ?? "";
@@ -109,7 +109,7 @@ const sent = (payload: Json, changes: object = {}): RailOutcome | Promise<RailOu
   rail.send({ ...messageOf(payload), ...changes }, notAborted);
 
 describe("a refund", () => {
-  test("that Stripe failed at is answered with that failure again, and looked for before it is sent once more", async () => {
+  test("that Stripe failed at gets the same failure again, and is looked up before it is sent again", async () => {
     const row = messageOf(refundOf(await takePayment(), 100_00));
     sandbox.faults.add({ provider: "stripe", method: "refunds.create", kind: "error500AfterAccept", times: 1 });
     expect(await rail.send(row, notAborted)).toMatchObject({ kind: "unknown", code: "http_5xx" });
@@ -125,7 +125,7 @@ describe("a refund", () => {
     expect(sandbox.stripe.refunds()).toHaveLength(1);
   });
 
-  test("that is sent again while Stripe is at it waits, and claims nothing", async () => {
+  test("that is sent again while Stripe still works on it waits, and claims nothing", async () => {
     const row = messageOf(refundOf(await takePayment(), 100_00));
     sandbox.faults.add({ provider: "stripe", method: "refunds.create", kind: "hangBeforeAccept", times: 1 });
     const clock = new AbortController();
@@ -149,7 +149,7 @@ describe("a refund", () => {
     expect(await sent(refundOf(paymentIntent, 1))).toMatchObject({ kind: "rejected", code: "not_paid" });
   });
 
-  test("of a disputed payment is refused, of one that a bank inquires about or that was won it is not", async () => {
+  test("of a disputed payment is refused, but not of one under inquiry or with a won dispute", async () => {
     const payment = await takePayment("4000 0000 0000 0259");
     const [dispute] = sandbox.stripe.disputes(payment);
     expect(await sent(refundOf(payment, 1_00))).toMatchObject({ kind: "rejected", code: "disputed" });
@@ -163,7 +163,7 @@ describe("a refund", () => {
     expect(await sent(refundOf(third?.paymentIntent ?? "", 1_00))).toMatchObject({ code: "disputed" });
   });
 
-  test("is found by its mark among others of the payment, and no other is taken for it", async () => {
+  test("is found by its mark among others of the payment, and no other is mistaken for it", async () => {
     const payment = await takePayment();
     for (let n = 0; n < 105; n += 1) sandbox.stripe.refundOutside(payment, 1_00);
     const payload = refundOf(payment, 1_00);
@@ -180,10 +180,10 @@ describe("a refund", () => {
 const tried = (row: ReturnType<typeof messageOf>, tryNo: number): RailOutcome | Promise<RailOutcome> =>
   rail.send({ ...row, tryNo, uncertain: tryNo > 1 }, notAborted);
 
-describe("a session at which Stripe failed, and says so again under its key", () => {
+describe("a session at which Stripe failed, and repeats the failure under its key", () => {
   const create = { provider: "stripe", method: "checkout.sessions.create", times: 1 } as const;
 
-  test("is looked for twice, some seconds apart, and given up when there is none", async () => {
+  test("is looked up twice, some seconds apart, and given up when there is none", async () => {
     sandbox.faults.add({ ...create, kind: "error500Midway" });
     const row = messageOf(terms());
     expect(await tried(row, 1)).toMatchObject({ kind: "unknown", code: "http_5xx" });
@@ -194,7 +194,7 @@ describe("a session at which Stripe failed, and says so again under its key", ()
     expect(sandbox.stripe.sessions()).toEqual([]);
   });
 
-  test("is found when it was made, and none is made beside it", async () => {
+  test("is found when it was made, and no second one is made", async () => {
     sandbox.faults.add({ ...create, kind: "error500AfterAccept" });
     const row = messageOf(terms());
     await tried(row, 1);
@@ -204,7 +204,7 @@ describe("a session at which Stripe failed, and says so again under its key", ()
     expect(sandbox.stripe.sessions()).toHaveLength(1);
   });
 
-  test("is not given up while Stripe does not let us look", async () => {
+  test("is not given up while Stripe refuses the lookup", async () => {
     sandbox.faults.add({ ...create, kind: "error500Midway" });
     const row = messageOf(terms());
     await tried(row, 1);
@@ -215,7 +215,7 @@ describe("a session at which Stripe failed, and says so again under its key", ()
 });
 
 describe("a session", () => {
-  test("bears our marks, as does what comes of it, and the customer at Stripe is used again", async () => {
+  test("has our marks, and so has everything made from it, and the customer at Stripe is reused", async () => {
     const made = terms();
     const { reference = "" } = (await sent(made)) as { reference?: string };
     sandbox.stripe.pay(reference);
@@ -233,7 +233,7 @@ describe("a session", () => {
     expect(sandbox.stripe.session(again).customer).toBe(customer);
   });
 
-  test("for a customer whom Stripe does not know any more is made for a new one", async () => {
+  test("for a customer whom Stripe no longer knows is made for a new one", async () => {
     const payload = terms({ customer: "cus_gone" });
     expect(await sent(payload)).toMatchObject({ kind: "delivered", response: { customer: null } });
     expect(sandbox.stripe.sessions()).toMatchObject([{ customerEmail: "buyer@acme.example", createsCustomer: true }]);
@@ -249,12 +249,12 @@ describe("a session", () => {
     expect(sandbox.stripe.session(dollars).customer).toBe(customer);
   });
 
-  test("for an address that Stripe does not take is made without it", async () => {
+  test("for an address that Stripe does not accept is made without it", async () => {
     expect(await sent(terms({ customer_email: "buyer@intranet" }))).toMatchObject({ kind: "delivered" });
     expect(sandbox.stripe.sessions()).toMatchObject([{ customerEmail: undefined, createsCustomer: true }]);
   });
 
-  test("that is not open any more counts as ended, and is told as it is", async () => {
+  test("that is no longer open is treated as ended, and returned unchanged", async () => {
     const session = await makeSession();
     sandbox.stripe.pay(session);
     const expire = { operation: "checkout.expire", session_id: session };
@@ -276,7 +276,7 @@ describe("a session", () => {
   });
 });
 
-test("a subscription that is cancelled or missing counts as cancelled", async () => {
+test("a subscription that is cancelled or missing is treated as cancelled", async () => {
   const session = await makeSession({ mode: "subscription" });
   sandbox.stripe.pay(session);
   const id = sandbox.stripe.session(session).subscription ?? "";

@@ -1,4 +1,4 @@
-/** The Stripe rail's operations, and how each shows in the sandbox what became of a message. */
+/** The Stripe rail's operations, and how the sandbox shows each message's effect. */
 import { randomUUID } from "node:crypto";
 import type { Json } from "../../../../src/contract/rail.ts";
 import { createStripeRail } from "../../../../src/rails/stripe/rail.ts";
@@ -97,7 +97,7 @@ function prepareSessions(
   };
 }
 
-/** These need sandboxes of their own, whose sessions they have. */
+/** These need separate sandboxes, which have their sessions. */
 export function expirePlan(): ProviderPlan {
   const { prepare, next } = prepareSessions("payment", (_, session) => session);
   return {
@@ -111,7 +111,7 @@ export function expirePlan(): ProviderPlan {
   };
 }
 
-/** By what was told of it: a second end would be told twice. */
+/** Counted by the events about it: a second end would make a second event. */
 function expiriesOf(sandbox: Sandbox, session: string): number {
   return sandbox.stripe.events().filter(({ type, object }) => type.endsWith("expired") && object["id"] === session)
     .length;
@@ -168,7 +168,7 @@ export function cancelPlan(): ProviderPlan {
   };
 }
 
-/** The effect of a question is that it was answered. */
+/** The effect of a query is that it was answered. */
 export function lookPlan(): ProviderPlan {
   const { prepare, next } = prepareSessions("payment", (_, session) => session);
   return {

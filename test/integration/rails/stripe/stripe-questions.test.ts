@@ -1,4 +1,4 @@
-/** What is told of Stripe's objects when it is asked, one by one and in lists. */
+/** What queries return about Stripe's objects, one by one and in lists. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createStripeRail, type StripeRail } from "../../../../src/rails/stripe/rail.ts";
 import type { Json } from "../../../../src/contract/rail.ts";
@@ -49,7 +49,7 @@ async function makeSession(changes: { [name: string]: Json } = {}): Promise<stri
 
 const look = (kind: string, id: string): Promise<Json | undefined> => ask({ operation: "look", kind, id });
 
-test("a session that began a subscription tells its payment, and so does the invoice of a renewal", async () => {
+test("a session that began a subscription has its payment, and so has the invoice of a renewal", async () => {
   const session = await makeSession({ mode: "subscription" });
   sandbox.stripe.pay(session);
   const { paymentIntent, subscription: id = "", invoice } = sandbox.stripe.session(session);
@@ -72,7 +72,7 @@ test("a session that began a subscription tells its payment, and so does the inv
   });
 });
 
-test("a payment, its refunds and its dispute are told with the fields that events have", async () => {
+test("a payment, its refunds and its dispute are returned with the fields that events have", async () => {
   const session = await makeSession();
   sandbox.stripe.pay(session);
   const { paymentIntent } = sandbox.stripe.session(session);
@@ -96,12 +96,12 @@ test("a payment, its refunds and its dispute are told with the fields that event
   });
 });
 
-test("what Stripe does not have is refused", async () => {
+test("a missing object is refused", async () => {
   const row = messageOf({ operation: "look", kind: "session", id: "cs_test_nothing" });
   expect(await rail.send(row, notAborted)).toMatchObject({ kind: "rejected", code: "http_404" });
 });
 
-test("a list is read a page at a time, without a gap, and fits what a row can bring back", async () => {
+test("a list is read a page at a time, without a gap, and fits the size of a row's captures", async () => {
   const made: string[] = [];
   for (let n = 0; n < 60; n += 1) made.push(await makeSession());
   const first = await list("sessions");
@@ -112,7 +112,7 @@ test("a list is read a page at a time, without a gap, and fits what a row can br
   expect(JSON.stringify(first).length).toBeLessThan(65_536);
 });
 
-test("a list leaves out what says that it is of another installation, and what is older", async () => {
+test("a list omits objects marked as another installation's, and older ones", async () => {
   const older = await makeSession();
   now += 2 * 86_400_000;
   const ours = await makeSession();
@@ -122,7 +122,7 @@ test("a list leaves out what says that it is of another installation, and what i
   expect(all.objects.map(({ id }) => id)).toEqual([ours, older]);
 });
 
-test("refunds and disputes that were made outside bear no mark, and are told", async () => {
+test("refunds and disputes that were made outside have no mark, and are returned", async () => {
   const session = await makeSession();
   sandbox.stripe.pay(session);
   const refund = sandbox.stripe.refundOutside(session, 1_00);
@@ -131,7 +131,7 @@ test("refunds and disputes that were made outside bear no mark, and are told", a
   expect((await list("disputes")).objects.map(({ id }) => id)).toEqual([dispute.id]);
 });
 
-test("what changed later is told by its events, as they had it, for 30 days", async () => {
+test("later changes are returned by their events, as they were at that time, for 30 days", async () => {
   const mine = await makeSession({ mode: "subscription" });
   const other = await makeSession({ mode: "subscription", installation_id: "another" });
   for (const session of [mine, other]) sandbox.stripe.pay(session);
@@ -144,7 +144,7 @@ test("what changed later is told by its events, as they had it, for 30 days", as
   for (const bill of bills) sandbox.stripe.payAgain(bill?.id ?? "", "succeeded");
   sandbox.stripe.settleRefund(refund.id, "failed");
   const paid = { object: "invoice", id: bills[0]?.id, status: "paid", paid_at: Math.floor(now / 1000), subscription };
-  // All of one second, whose order nobody promises.
+  // All in one second, in no guaranteed order.
   const { objects } = await list("changes");
   const byType = objects.toSorted((a, b) => (a.type ?? "").localeCompare(b.type ?? ""));
   expect(byType).toMatchObject([
@@ -158,7 +158,7 @@ test("what changed later is told by its events, as they had it, for 30 days", as
   expect((await list("changes", { since: 1 })).objects).toEqual([]);
 });
 
-test("invoices are known by the subscription's marks", async () => {
+test("invoices are recognised by the subscription's marks", async () => {
   const mine = await makeSession({ mode: "subscription" });
   const other = await makeSession({ mode: "subscription", installation_id: "another" });
   for (const session of [mine, other]) sandbox.stripe.pay(session);

@@ -1,5 +1,5 @@
 /**
- * The table rail, wired to a table in memory whose database misbehaves on request.
+ * The table rail, connected to an in-memory table whose database misbehaves on request.
  */
 import { once, EventEmitter } from "node:events";
 import type { ConformancePlan, RailHarness, SandboxFault } from "../../../../src/contract/conformance/suite.ts";
@@ -18,7 +18,7 @@ function connectionError(code: string): Error {
 
 const never = new Promise<never>(() => {});
 
-/** Unique by the three that enqueue dedupes by. */
+/** Unique by the three columns that enqueue dedupes by. */
 function keyOf({ stream, instructionId, idempotencyKey }: TableRow): string {
   return JSON.stringify([stream, instructionId, idempotencyKey]);
 }

@@ -49,7 +49,7 @@ async function rowsOf({ idempotencyKey }: RailMessage): Promise<number> {
 }
 
 describe("the table rail on PostgreSQL", () => {
-  test("inserts a row once, however often it is sent and however many send it at once", async () => {
+  test("inserts a row once, however often it is sent, even at the same time", async () => {
     const message = messageOf();
     const outcomes = await Promise.all(Array.from({ length: 5 }, async () => await rail.send(message, notAborted)));
     expect(outcomes.map(({ kind }) => kind)).toEqual(Array(5).fill("delivered"));
@@ -57,7 +57,7 @@ describe("the table rail on PostgreSQL", () => {
     expect(await rowsOf(message)).toBe(1);
   });
 
-  test("is refused for good what the table does not take, and keeps the row out of the reason", async () => {
+  test("refuses permanently what the table does not accept, and keeps the row out of the reason", async () => {
     const message = messageOf({ type: "forbidden", secret: "hunter2" });
     const outcome = await rail.send(message, notAborted);
     expect(outcome).toMatchObject({ kind: "rejected", code: "row_refused" });
@@ -95,7 +95,7 @@ describe("the table rail on PostgreSQL", () => {
     expect(await rowsOf(message)).toBe(1);
   });
 
-  test("gives up when its time is up, although the insert goes on", async () => {
+  test("gives up when its time has run out, although the insert continues", async () => {
     const [holder, waiter] = await db.twoConnections();
     await holder.query("begin");
     await holder.query("lock table inbox.messages in access exclusive mode");

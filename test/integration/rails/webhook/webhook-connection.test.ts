@@ -1,4 +1,4 @@
-/** The line between "nothing was sent" and "it may have arrived", and the guard on what is dialled. */
+/** The line between "nothing was sent" and "it may have arrived", and the guard on the addresses that are dialled. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { LookupAddress } from "node:dns";
@@ -38,7 +38,7 @@ async function sendTo(url: string, options: Partial<WebhookRailOptions> = {}): P
   return await railTo(url, options).send(messageOf(), notAborted);
 }
 
-/** A server that speaks no HTTP; what is done with a connection is up to the test. */
+/** A server that does not speak HTTP; the test decides what to do with a connection. */
 async function listen(onConnection: (socket: Socket) => void): Promise<Server> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -70,12 +70,12 @@ describe("nothing was sent", () => {
     expect(await sendTo(unreachableUrl)).toMatchObject({ kind: "retry", code: "connect_refused" });
   });
 
-  test("when the receiver stops listening, and it recovers when that is over", async () => {
+  test("when the receiver stops listening, and it recovers when it listens again", async () => {
     const receiver = await receive();
     const rail = railTo(receiver.url);
     expect(await rail.send(messageOf(), notAborted)).toMatchObject({ kind: "delivered" });
     await receiver.refuse();
-    // The connection that was kept may break only under this request, and then nobody knows.
+    // The kept connection may break only during this request, and then the outcome is unknown.
     expect(["retry", "unknown"]).toContain((await rail.send(messageOf(), notAborted)).kind);
     expect(await rail.send(messageOf(), notAborted)).toMatchObject({ kind: "retry", code: "connect_refused" });
     await receiver.listen();
@@ -94,7 +94,7 @@ describe("nothing was sent", () => {
     });
   });
 
-  test("when the time is up while the name is being resolved", async () => {
+  test("when the time runs out while the name is being resolved", async () => {
     const asked = Promise.withResolvers<void>();
     const resolve = (): Promise<never> => {
       asked.resolve();
@@ -107,7 +107,7 @@ describe("nothing was sent", () => {
     expect(await outcome).toMatchObject({ kind: "retry", code: "aborted_before_send" });
   });
 
-  test("when the time is up during the TLS handshake", async () => {
+  test("when the time runs out during the TLS handshake", async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await listen(() => arrived.resolve());
     const clock = new AbortController();
@@ -176,7 +176,7 @@ describe("over TLS", () => {
 });
 
 describe("it may have arrived", () => {
-  test("when the answer stops and the time is up", async () => {
+  test("when the answer stops and the time runs out", async () => {
     const answering = Promise.withResolvers<void>();
     const server = await listen((socket) =>
       socket.once("data", () =>
@@ -218,7 +218,7 @@ describe("it may have arrived", () => {
 });
 
 describe("the guard on addresses", () => {
-  test("lets nothing through to a private address that was not allowed", async () => {
+  test("blocks private addresses that were not allowed", async () => {
     const receiver = await receive();
     for (const host of [
       "127.0.0.1",
@@ -235,10 +235,10 @@ describe("the guard on addresses", () => {
     expect(receiver.book.requests).toEqual([]);
   });
 
-  test("dials the address that it checked, and asks no second time", async () => {
+  test("dials the address that it checked, and does not resolve again", async () => {
     const receiver = await receive();
     let asked = 0;
-    // A name that changes its mind, as in an attack by rebinding: only the first answer may ever count.
+    // A name that changes its address, as in a rebinding attack: only the first answer may ever be used.
     const resolve = (): Promise<LookupAddress[]> => {
       asked += 1;
       return at(asked === 1 ? "127.0.0.1" : "10.0.0.1")();
@@ -247,7 +247,7 @@ describe("the guard on addresses", () => {
     expect(asked).toBe(1);
   });
 
-  test("refuses a name of which one address is private, although another could be called", async () => {
+  test("refuses a name with one private address, although another could be called", async () => {
     const receiver = await receive();
     for (const addresses of [
       ["127.0.0.1", "10.0.0.1"],
@@ -259,7 +259,7 @@ describe("the guard on addresses", () => {
     expect(receiver.book.requests).toEqual([]);
   });
 
-  test("does not tell what a name resolves to", async () => {
+  test("does not reveal what a name resolves to", async () => {
     const outcome = await sendTo("http://receiver.test/", { resolve: at("10.20.30.40") });
     expect(JSON.stringify(outcome)).not.toContain("10.20");
   });

@@ -1,5 +1,5 @@
 /**
- * The webhook rail, wired to the fault-injecting receiver.
+ * The webhook rail, connected to the fault-injecting receiver.
  */
 import { randomBytes } from "node:crypto";
 import type { RailHarness, SandboxFault } from "../../../../src/contract/conformance/suite.ts";
@@ -18,7 +18,7 @@ export function newSecret(): string {
 /** Nothing listens on the port for multiplexing TCP services. */
 export const unreachableUrl = "http://127.0.0.1:1/hook";
 
-/** What a rail needs to be let near a receiver on the loopback. */
+/** What allows a rail to call a receiver on loopback. */
 export const loopbackRules = { allowHttp: true, allowPrivate: ["127.0.0.1/32"] } as const;
 
 const throttleAfterSeconds = 7;

@@ -1,4 +1,4 @@
-/** What the webhook rail sends, and what it makes of every answer; over real sockets. */
+/** What the webhook rail sends, and how it treats every answer; over real sockets. */
 import { afterEach, describe, expect, test } from "vitest";
 import type { RailOutcome } from "../../../../src/contract/rail.ts";
 import type { WebhookEndpoint, WebhookRailOptions } from "../../../../src/rails/webhook/rail.ts";
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const sandbox of opened.splice(0)) await sandbox.close();
 });
 
-/** Sends one message to a receiver that answers so. */
+/** Sends one message to a receiver that answers like this. */
 async function outcomeUnder(fault: Fault, rail: Partial<WebhookRailOptions> = {}): Promise<RailOutcome> {
   const sandbox = await open(rail);
   sandbox.receiver.script.push(fault);
@@ -80,7 +80,7 @@ describe("a webhook request", () => {
     expect(receiver.book.stats()).toMatchObject({ effects: 2, invalidSignatures: 1 });
   });
 
-  test("uses one connection for one after another, and reads what it is answered", async () => {
+  test("uses one connection for consecutive requests, and reads the answers", async () => {
     const { rail, receiver } = await open();
     for (let sent = 0; sent < 20; sent += 1) {
       expect(await rail.send(messageOf(), notAborted)).toMatchObject({
@@ -129,7 +129,7 @@ describe("an answer", () => {
     expect(outcome).toMatchObject({ kind: "rejected", code: "http_410", gone: true });
   });
 
-  test.each([301, 302, 303, 307, 308])("of %i is a rejection, and leads nowhere", async (status) => {
+  test.each([301, 302, 303, 307, 308])("of %i is a rejection, and is not followed", async (status) => {
     const sandbox = await open();
     const headers = { location: `${sandbox.receiver.url}/elsewhere` };
     sandbox.receiver.script.push({ kind: "status", status, headers });
@@ -162,7 +162,7 @@ describe("an answer", () => {
     expect(await outcomeUnder({ kind: "status", status: 503 })).not.toHaveProperty("throttled");
   });
 
-  test("that names a date is understood by a worker whose clock is wrong", async () => {
+  test("that gives a date is understood by a worker whose clock is wrong", async () => {
     const at = Date.now();
     const headers = { date: new Date(at).toUTCString(), "retry-after": new Date(at + 40_000).toUTCString() };
     const hoursOff = { now: () => new Date(at + 5 * 60 * 60 * 1000) };
@@ -175,7 +175,7 @@ describe("an answer", () => {
     expect(await outcomeUnder({ kind: "endless" })).toEqual({ kind: "delivered", code: "200" });
   });
 
-  test("longer than is read is a delivery without a response", async () => {
+  test("longer than the limit is a delivery without a response", async () => {
     const body = { text: "x".repeat(200_000) };
     expect(await outcomeUnder({ kind: "ok", body })).toEqual({ kind: "delivered", code: "200" });
     expect(await outcomeUnder({ kind: "ok", body }, { maxResponseBytes: 300_000 })).toMatchObject({ response: body });
@@ -187,7 +187,7 @@ describe("an answer", () => {
     expect(outcome).toEqual({ kind: "delivered", code: "200" });
   });
 
-  test("that claims to be no status that exists leaves the outcome open", async () => {
+  test("with a status that does not exist leaves the outcome open", async () => {
     expect(await outcomeUnder({ kind: "status", status: 799 })).toMatchObject({ kind: "unknown", code: "bad_answer" });
   });
 
@@ -250,7 +250,7 @@ describe("an endpoint", () => {
     expect(JSON.stringify(outcome)).not.toContain("hunter2");
   });
 
-  test("that is never found costs no more than the time-out", async () => {
+  test("that is never found takes no longer than the time-out", async () => {
     const asked = Promise.withResolvers<void>();
     const { rail } = await open({
       endpoint: () => {

@@ -1,6 +1,6 @@
 /**
- * What hears the callbacks of a workflow, instead of Headroom: a real server that checks signature, time, replays, sizes and fields, lets the
- * first run have the job and tells others to stop, or answers as a test tells it to.
+ * Receives a workflow's callbacks instead of Headroom: a real server that checks signature, time, replays, sizes and fields, lets the first
+ * run have the job and tells others to stop, or answers as a test says.
  */
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -41,15 +41,15 @@ export interface Heard extends Callback {
 export interface CallbackReceiver {
   readonly url: string;
   readonly secret: string;
-  /** What was signed and well-formed, in order of arrival, whatever it was answered. */
+  /** Callbacks that were signed and well-formed, in order of arrival, whatever the answer. */
   readonly heard: Heard[];
-  /** Why others were not taken. */
+  /** Why others were refused. */
   readonly refused: string[];
-  /** How the next callbacks of this signal are answered, in turn; afterwards as Headroom would. */
+  /** Answers to the next callbacks of this signal, in turn; afterwards Headroom's usual ones. */
   plan(signal: Signal, ...replies: Reply[]): void;
-  /** The terms that a claim is answered with. */
+  /** The terms in the answer to a claim. */
   job: Readonly<Record<string, unknown>>;
-  /** Resolves once so many of this signal were heard. */
+  /** Resolves once that many callbacks of this signal were received. */
   heardAtLeast(count: number, signal?: Signal): Promise<void>;
   close(): Promise<void>;
 }
@@ -148,7 +148,7 @@ function problemWith(
   return heard.some(({ id }) => id === parsed.data.id) ? "replayed" : parsed.data;
 }
 
-/** One run has the job, as long as it is not over. */
+/** One run has the job, until the job ends. */
 function answer(receiver: CallbackReceiver, holders: Map<string, string>, callback: Callback): Reply {
   const job = `${callback.job_id}/${callback.task}/${callback.attempt}`;
   const run = `${callback.run_id}/${callback.run_attempt}`;
@@ -161,7 +161,7 @@ function answer(receiver: CallbackReceiver, holders: Map<string, string>, callba
   return { status: 200, body: { go_on: true, outcome: "accepted", why: "Go on.", job: receiver.job } };
 }
 
-/** As Headroom answers a callback that was signed rightly and is wrong otherwise. */
+/** Headroom's answer to a callback with a valid signature and bad content. */
 export const refusal = (status: number, code: string, message: string): Reply => ({
   status,
   body: { status, code, message, details: code, hint: "Nothing was changed.", go_on: false },

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** The step's command and its work, and the heartbeats; all of one folder. */
+/** The step's command, its work, and the heartbeats; all in one folder. */
 async function threeProcesses(job: string): Promise<string> {
   await expect.poll(() => processesOf(job).length, { timeout: 15_000 }).toBe(3);
   const folders = new Set(processesOf(job).map((each) => each.folder));
@@ -44,7 +44,7 @@ test("a sandbox that closes ends everything that its runs started", async () => 
   await gone(job, folder);
 });
 
-test("so does one that starts over, and the runs that it forgets say nothing more", async () => {
+test("so does one that is reset, and the runs that it deletes report nothing more", async () => {
   await using stage = await setRunStage({ outcome: "hangs", step: 1 });
   const job = randomUUID();
   await stage.dispatch({ job });
@@ -53,14 +53,14 @@ test("so does one that starts over, and the runs that it forgets say nothing mor
   await gone(job);
   await stage.sandbox.webhooks.done();
   const heard = stage.ear.heard.length;
-  // Ids begin anew; the run that is forgotten must not be taken for this one.
+  // Ids start over; the deleted run must not be mistaken for this one.
   stage.sandbox.github.planNext({ speed: "instant" });
   expect((await stage.sandbox.github.ended(await stage.dispatch())).conclusion).toBe("success");
   await stage.sandbox.webhooks.done();
   expect(stage.ear.heard.slice(heard)).toHaveLength(3);
 });
 
-test("a sandbox that is started again shows what it executed as failed, and takes up what waited", async () => {
+test("a restarted sandbox shows running runs as failed, and continues with waiting ones", async () => {
   const keepIn = join(home, "kept.json");
   const job = randomUUID();
   let [first, second] = [0, 0];
@@ -77,7 +77,7 @@ test("a sandbox that is started again shows what it executed as failed, and take
   expect(await stage.sandbox.github.ended(second)).toMatchObject({ conclusion: "success", runAttempt: 1 });
 });
 
-/** A sandbox in a process of its own, with a run that hangs; says the address that runs are dispatched at. */
+/** A sandbox in a separate process, with a run that hangs; prints the address at which runs are dispatched. */
 const program = `
 import { defaultSampleData } from "${new URL("../../../../src/sandbox/sample-data.ts", import.meta.url).href}";
 import { startSandbox } from "${new URL("../../../../src/sandbox/sandbox.ts", import.meta.url).href}";

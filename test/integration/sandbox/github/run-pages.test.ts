@@ -5,7 +5,7 @@ import { saidAddress, setRunStage } from "./run-stage.ts";
 const browser = startBrowser();
 const patience = { timeout: 15_000 } as const;
 
-test("how the next run goes is chosen by keyboard; it appears, fails, says why, and is run again", async () => {
+test("the next run's outcome is chosen by keyboard; it appears, fails, says why, and is run again", async () => {
   await using stage = await setRunStage();
   const page = await browser.current.newPage();
   await page.goto(`${stage.sandbox.url}/github`);
@@ -48,7 +48,7 @@ test("a run that hangs is made slow to stop and cancelled on its own page, then 
   await page.close();
 });
 
-test("forms that make no sense are explained", async () => {
+test("nonsensical forms are explained", async () => {
   await using stage = await setRunStage();
   const post = (path: string, fields: Record<string, string>): Promise<Response> =>
     fetch(`${stage.sandbox.url}${path}`, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });

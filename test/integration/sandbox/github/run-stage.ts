@@ -18,7 +18,7 @@ export interface RunStage extends Stage {
   }): Promise<number>;
 }
 
-/** What whoever starts a run says about where it reports, and nobody believes. */
+/** Where the caller says that a run reports, which must be ignored. */
 export const saidAddress = "https://mallory.example/";
 
 export async function setRunStage(
@@ -72,11 +72,11 @@ export function cancelOverApi(
 
 export interface RunProcess {
   readonly pid: number;
-  /** RUNNER_TEMP, which is the run's own. */
+  /** RUNNER_TEMP, which belongs to the run. */
   readonly folder: string;
 }
 
-/** The processes that know the job. */
+/** The processes with the job in their environment. */
 export function processesOf(job: string): RunProcess[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

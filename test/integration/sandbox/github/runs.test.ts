@@ -8,7 +8,7 @@ import { signals } from "./workflow-stage.ts";
 const stepsOf = ({ script }: WorkflowRun): string[] =>
   script?.steps.map(({ name, state }) => `${name}: ${state}`) ?? [];
 
-/** What GitHub told by webhook about the run, in order. */
+/** GitHub's webhooks about the run, in order. */
 function told(stage: RunStage): string[] {
   return stage.ear.heard.map(({ body }) => {
     const { action, workflow_run: run } = JSON.parse(body) as {
@@ -19,8 +19,8 @@ function told(stage: RunStage): string[] {
   });
 }
 
-describe("a run of a workflow of ours", () => {
-  test("is executed: it claims, says its steps, and reports that it succeeded", async () => {
+describe("a run of one of our workflows", () => {
+  test("is executed: it claims, reports its steps, and reports that it succeeded", async () => {
     await using stage = await setRunStage();
     const job = randomUUID();
     const run = await stage.sandbox.github.ended(await stage.dispatch({ job }));
@@ -50,7 +50,7 @@ describe("a run of a workflow of ours", () => {
     expect(told(stage).toSorted()).toEqual(["completed success 1", "in_progress null 1", "requested null 1"]);
   });
 
-  test("of the cleanup likewise, under its own mark", async () => {
+  test("of the cleanup works the same, under its own mark", async () => {
     await using stage = await setRunStage();
     const job = randomUUID();
     const run = await stage.sandbox.github.ended(await stage.dispatch({ job, task: "cleanup", attempt: 2 }));
@@ -76,7 +76,7 @@ describe("a run of a workflow of ours", () => {
     });
   });
 
-  test("one that is told to stop ends, and reports nothing", async () => {
+  test("that is told to stop ends, and reports nothing", async () => {
     await using stage = await setRunStage({ speed: "instant" });
     const job = randomUUID();
     const first = await stage.dispatch({ job });
@@ -85,7 +85,7 @@ describe("a run of a workflow of ours", () => {
     const run = await stage.sandbox.github.ended(second);
     expect(run.conclusion).toBe("failure");
     expect(run.script?.log[0]).toContain("this run stops, and reports nothing");
-    // They are of one group: the second waited for the end of the first.
+    // They are in one group: the second waited for the end of the first.
     expect(stage.receiver.heard.map(({ signal, run_id: id }) => [signal, id])).toEqual([
       ["claim", first],
       ["succeeded", first],
@@ -126,7 +126,7 @@ describe("a run of a workflow of ours", () => {
     expect(stage.receiver.refused).toEqual([]);
   });
 
-  test("callbacks reach Headroom in the form that their address asks for", async () => {
+  test("callbacks reach Headroom in the form that their address requires", async () => {
     await using stage = await setRunStage({ speed: "instant" }, {}, "/rest/v1/rpc/handle_provisioning_callback");
     await stage.sandbox.github.ended(await stage.dispatch());
     expect(stage.receiver.heard.map(({ headers }) => headers["content-type"])).toEqual(["text/plain", "text/plain"]);
@@ -139,7 +139,7 @@ describe("a run of a workflow of ours", () => {
     expect(run.script?.log[0]).toBe("headroom: HEADROOM_CALLBACK_SECRET is not set.");
   });
 
-  test("one that is run again keeps its id, and says which attempt it is", async () => {
+  test("that is run again keeps its id, and says which attempt it is", async () => {
     await using stage = await setRunStage({ speed: "instant" });
     const id = await stage.dispatch();
     await stage.sandbox.github.ended(id);
@@ -158,7 +158,7 @@ describe("a run of a workflow of ours", () => {
     expect(await shape.json()).toMatchObject({ id, run_attempt: 2, conclusion: "failure" });
   });
 
-  test("how it goes on can be chosen while it runs", async () => {
+  test("can be told how to continue while it runs", async () => {
     await using stage = await setRunStage({ outcome: "hangs", step: 1 });
     const id = await stage.dispatch();
     await stage.receiver.heardAtLeast(1, "heartbeat");
@@ -194,11 +194,11 @@ describe("a run that is cancelled", () => {
     expect(told(stage).toSorted()).toEqual(["completed cancelled 1", "requested null 1"]);
   });
 
-  test("and is slow to stop goes on for a while, unless it is forced", async () => {
+  test("and is slow to stop continues for a while, unless it is forced", async () => {
     await using stage = await setRunStage({ outcome: "hangs", slowToStop: true });
     const id = await stage.dispatch();
     await stage.receiver.heardAtLeast(2, "heartbeat");
-    // From now on so slow that the test would see nothing of its end.
+    // From now on so slow that the test would not see it end.
     stage.sandbox.github.plan(id, { speed: "slow" });
     stage.sandbox.github.cancel(id);
     stage.sandbox.github.cancel(id);
@@ -225,7 +225,7 @@ describe("a run that is cancelled", () => {
 });
 
 describe("many runs", () => {
-  test("eight at once; the others wait for a place", async () => {
+  test("eight at the same time; the others wait for a place", async () => {
     await using stage = await setRunStage({ outcome: "hangs", step: 1 });
     const ids: number[] = [];
     for (let n = 0; n < 10; n += 1) ids.push(await stage.dispatch());

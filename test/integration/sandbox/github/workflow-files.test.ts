@@ -31,7 +31,7 @@ const workflowSchema = z.strictObject({
   ),
 });
 
-/** Headroom gives up an attempt after so long. */
+/** Headroom gives up an attempt after that time. */
 const limitMinutes = 15;
 const secret = { HEADROOM_CALLBACK_SECRET: "${{ secrets.HEADROOM_CALLBACK_SECRET }}" };
 
@@ -54,7 +54,7 @@ describe.each([
     expect(workflow.concurrency).toEqual({ group: "headroom-${{ inputs.job_id }}", "cancel-in-progress": false });
   });
 
-  test("takes what Headroom sends as texts, and hands it on by the environment alone", () => {
+  test("takes Headroom's inputs as texts, and passes them on only through the environment", () => {
     expect(workflow.on.workflow_dispatch.inputs).toEqual(
       Object.fromEntries(
         ["job_id", "attempt", "task", "workspace", "callback_url"].map((input) => [
@@ -95,7 +95,7 @@ describe.each([
     expect(minutes).toBeLessThanOrEqual(job["timeout-minutes"]);
   });
 
-  test("claims first, reports at last whatever happened, and has a marked place for the user's own work between", () => {
+  test("claims first, reports at the end whatever happened, and has a marked place for the user's own work in between", () => {
     expect(steps[1]?.run).toBe("node .github/headroom.mjs start");
     expect(steps.at(-1)).toMatchObject({
       if: "always()",

@@ -14,7 +14,7 @@ describe("what is sent and written", () => {
   ])("an error of %s is cut and cleaned", async (_what, given, expected) => {
     const { receiver, run, folder } = await begin();
     await run(["start"]);
-    // The environment takes no zero bytes, nor what is no Unicode: a command's words do not come by it.
+    // The environment cannot contain zero bytes or invalid Unicode, so a command's output does not use it.
     const file = join(folder, "words");
     await writeFile(file, JSON.stringify(given));
     const print = "process.stderr.write(JSON.parse(fs.readFileSync(process.argv[1], 'utf8'))); process.exitCode = 1";
@@ -24,7 +24,7 @@ describe("what is sent and written", () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  test("an error that a step gives itself is kept to what fits into a body", async () => {
+  test("an error that a step sets itself is cut to the size of a body", async () => {
     const { receiver, run } = await begin();
     await run(["start"]);
     await run(["finish"], { HEADROOM_RESULT: "failure", HEADROOM_ERROR: "🛠".repeat(5_000) });
@@ -41,7 +41,7 @@ describe("what is sent and written", () => {
     expect(receiver.heard.slice(1)).toMatchObject([{ step: name }, { failed_step: name }]);
   });
 
-  test("terms cannot set anything else", async () => {
+  test("terms cannot set any other variable", async () => {
     const { receiver, run, written, folder } = await begin();
     receiver.job = { ...terms, size: "XL\nPATH<<x\n/evil\nx", region: "::add-path::/evil" };
     const { said } = await run(["start"]);
@@ -66,7 +66,7 @@ describe("what is sent and written", () => {
   });
 });
 
-describe("what is given", () => {
+describe("the input", () => {
   test.each([
     ["HEADROOM_CALLBACK_SECRET", "", "HEADROOM_CALLBACK_SECRET is not set."],
     ["HEADROOM_JOB_ID", "", "HEADROOM_JOB_ID is not set."],

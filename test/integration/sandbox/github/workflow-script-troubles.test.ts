@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { refusal, terms, type Reply } from "./callback-receiver.ts";
 import { begin, ended, script, signals } from "./workflow-stage.ts";
 
-/** As the server answers what never came to the callback. */
+/** The server's answer when the request never reached the callback. */
 const problem = (status: number, code: string, title: string): object => ({
   type: `urn:headroom:problem:${code}`,
   title,
@@ -14,7 +14,7 @@ const problem = (status: number, code: string, title: string): object => ({
   code,
 });
 
-describe("a Headroom that does not answer well", () => {
+describe("a Headroom that does not answer correctly", () => {
   const failures = [
     { status: 503 },
     "cut",
@@ -22,7 +22,7 @@ describe("a Headroom that does not answer well", () => {
     { status: 502, body: { title: "Bad" } },
   ] as const;
 
-  test("is asked again, each time with a new id and a signature of its own", async () => {
+  test("is called again, each time with a new id and a new signature", async () => {
     const { receiver, run } = await begin();
     receiver.plan("claim", ...failures);
     expect((await run(["start"])).code).toBe(0);
@@ -31,7 +31,7 @@ describe("a Headroom that does not answer well", () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  test("the time of each try is its own", async () => {
+  test("each try has its own time", async () => {
     const { receiver, run } = await begin({ HEADROOM_RETRY_MS: "1500" });
     receiver.plan("claim", { status: 503 });
     await run(["start"]);
@@ -39,20 +39,20 @@ describe("a Headroom that does not answer well", () => {
     expect(second).toBeGreaterThan(first as number);
   });
 
-  test("at a claim for all of its time makes the run fail; the result still says so", async () => {
+  test("during the whole claim makes the run fail; the result still says so", async () => {
     const { receiver, run } = await begin();
     receiver.plan("claim", ...Array.from({ length: 1000 }, () => "cut" as const));
     const { code, said } = await run(["start"]);
     expect(code).toBe(1);
     expect(said).toMatch(/did not take the claim in \d+ tries: connection_lost/);
     expect(receiver.heard.length).toBeGreaterThan(6);
-    // Headroom may have heard it: that the run is over must not wait until somebody notices its silence.
+    // Headroom may have received it: nobody should have to notice by its silence that the run has ended.
     receiver.plan("failed", { status: 200, body: { go_on: false, outcome: "accepted" } });
     expect((await run(["finish"], { HEADROOM_RESULT: "failure" })).code).toBe(0);
     expect(receiver.heard.at(-1)?.error).toContain("did not take the claim");
   });
 
-  test("at a step lets the work go on", async () => {
+  test("at a step lets the work continue", async () => {
     const { receiver, run } = await begin();
     await run(["start"]);
     receiver.plan("heartbeat", ...Array.from({ length: 1000 }, () => ({ status: 500 })));
@@ -63,7 +63,7 @@ describe("a Headroom that does not answer well", () => {
     expect(receiver.heard.at(-1)?.signal).toBe("succeeded");
   });
 
-  test("at a step is asked for a short time only, which the work has less", async () => {
+  test("at a step is called for a short time only, which the work loses", async () => {
     const { receiver, run } = await begin({ HEADROOM_RETRY_MS: "20" });
     await run(["start"]);
     receiver.plan(
@@ -75,7 +75,7 @@ describe("a Headroom that does not answer well", () => {
     expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
-  test("at a result is asked for longer, and the run ends as it would", async () => {
+  test("at a result is called for longer, and the run ends as it would", async () => {
     const { receiver, run } = await begin({ HEADROOM_RETRY_MS: "20" });
     await run(["start"]);
     receiver.plan("succeeded", ...Array.from({ length: 1000 }, () => "cut" as const));
@@ -95,7 +95,7 @@ describe("a Headroom that does not answer well", () => {
     await run(["finish"], { HEADROOM_RESULT: "cancelled" });
   });
 
-  test("and asks for quiet gets it", async () => {
+  test("that asks for a pause gets it", async () => {
     const { receiver, run } = await begin({ HEADROOM_RETRY_MS: "20" });
     receiver.plan("claim", { status: 429, headers: { "retry-after": "1" } });
     const begun = Date.now();
@@ -108,34 +108,37 @@ describe("a Headroom that does not answer well", () => {
     ["the answer to a callback", refusal(404, "not_found", evil)],
     ["a problem", { status: 401, body: problem(401, "bad_signature", evil) }],
     ["an error of PostgREST", { status: 401, body: { code: "PT401", details: "bad_signature", message: evil } }],
-    ["a problem with another status of a proxy's", { status: 502, body: problem(401, "bad_signature", evil) }],
-  ])("a refusal of Headroom's, as %s, is said, and not asked again; nothing is reported then", async (_form, reply) => {
-    const { receiver, run } = await begin();
-    receiver.plan("claim", reply);
-    const { code, said } = await run(["start"]);
-    expect(code).toBe(1);
-    expect(said).toMatch(/^headroom: Headroom refuses the claim: HTTP \d+ no \| ::set-env name=PATH::\/evil\n$/);
-    expect((await run(["finish"], { HEADROOM_RESULT: "failure" })).code).toBe(0);
-    expect(receiver.heard).toHaveLength(1);
-  });
+    ["a problem with another status, from a proxy", { status: 502, body: problem(401, "bad_signature", evil) }],
+  ])(
+    "a refusal of Headroom's, as %s, is printed, and not tried again; nothing is reported then",
+    async (_form, reply) => {
+      const { receiver, run } = await begin();
+      receiver.plan("claim", reply);
+      const { code, said } = await run(["start"]);
+      expect(code).toBe(1);
+      expect(said).toMatch(/^headroom: Headroom refuses the claim: HTTP \d+ no \| ::set-env name=PATH::\/evil\n$/);
+      expect((await run(["finish"], { HEADROOM_RESULT: "failure" })).code).toBe(0);
+      expect(receiver.heard).toHaveLength(1);
+    },
+  );
 
   test.each<[string, Reply]>([
     ["a proxy's 401", { status: 401, body: { message: "Who are you?" } }],
     ["a proxy's 404", { status: 404, body: "<h1>404</h1>" }],
     ["a redirect", { status: 302, headers: { location: "https://mallory.example/" } }],
     ["a 200 with a page", { status: 200, body: "<h1>Please wait</h1>" }],
-    ["a 200 of another's", { status: 200, body: { go_on: false } }],
+    ["another application's 200", { status: 200, body: { go_on: false } }],
     ["what goes on without an order", { status: 200, body: { go_on: true, outcome: "accepted" } }],
-    ["that it was received before, which a proxy caused", refusal(409, "already_used", "twice")],
-    ["a code of Headroom's that passes", { status: 503, body: problem(503, "unavailable", "later") }],
-  ])("%s is no answer, and the claim is said again", async (_what, reply) => {
+    ["that it was received before, caused by a proxy", refusal(409, "already_used", "twice")],
+    ["a temporary code of Headroom's", { status: 503, body: problem(503, "unavailable", "later") }],
+  ])("%s is not an answer, and the claim is repeated", async (_what, reply) => {
     const { receiver, run } = await begin();
     receiver.plan("claim", reply);
     expect((await run(["start"])).code).toBe(0);
     expect(signals(receiver)).toEqual(["claim", "claim"]);
   });
 
-  test("a heartbeat that another run's job is refused ends the step, and the heartbeats in the background", async () => {
+  test("a heartbeat refused because another run has the job ends the step, and the heartbeats in the background", async () => {
     const { receiver, run, heartbeatsPid } = await begin();
     receiver.job = { ...terms, heartbeat_seconds: 0.1 };
     receiver.plan("heartbeat", refusal(404, "not_found", "There is no such job."));
@@ -146,7 +149,7 @@ describe("a Headroom that does not answer well", () => {
     expect(signals(receiver)).toEqual(["claim", "heartbeat"]);
   });
 
-  test("a secret that is no longer right ends no work, and makes no failure of a success", async () => {
+  test("a secret that is no longer valid ends no work, and does not turn success into failure", async () => {
     const { receiver, run } = await begin();
     await run(["start"]);
     receiver.plan("heartbeat", refusal(401, "bad_signature", "The signature of the callback is wrong."));
@@ -169,7 +172,7 @@ describe("processes that are killed", () => {
     expect(signals(receiver)).toEqual(["claim", "succeeded"]);
   });
 
-  test("heartbeats end by themselves when the runner's folder is gone", async () => {
+  test("heartbeats end automatically when the runner's folder is gone", async () => {
     const { receiver, run, folder, heartbeatsPid } = await begin();
     await run(["start"]);
     const pid = await heartbeatsPid();
@@ -178,14 +181,14 @@ describe("processes that are killed", () => {
     expect(signals(receiver)).toEqual(["claim"]);
   });
 
-  test("heartbeats end by themselves at the job's limit", async () => {
+  test("heartbeats end automatically at the job's limit", async () => {
     const { receiver, run, heartbeatsPid } = await begin();
     receiver.job = { ...terms, heartbeat_seconds: 0.1, limit_minutes: 0.02 };
     await run(["start"]);
     await ended(await heartbeatsPid());
   });
 
-  test("what a command leaves running does not hold up its step", async () => {
+  test("processes that a command leaves running do not hold up its step", async () => {
     const { run } = await begin();
     await run(["start"]);
     const { code, said } = await run(["exec", "--", "sh", "-c", "sleep 4 >/dev/null & echo left; exit 3"]);

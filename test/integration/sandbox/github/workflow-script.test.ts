@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { terms, type Heard } from "./callback-receiver.ts";
 import { begin, ended, facts, isAlive, signals } from "./workflow-stage.ts";
 
-describe("a run that goes well", () => {
-  test("claims, hands on the terms, says its steps, keeps up its heartbeats, and reports", async () => {
+describe("a run that succeeds", () => {
+  test("claims, passes the terms on, reports its steps, keeps sending heartbeats, and reports", async () => {
     const { receiver, env, ...workflow } = await begin();
     receiver.job = { ...terms, heartbeat_seconds: 0.2 };
     expect(await workflow.run(["start"])).toEqual({
@@ -51,7 +51,7 @@ describe("a run that goes well", () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  test("a gateway that wants a key and plain text gets them", async () => {
+  test("a gateway that needs a key and plain text gets them", async () => {
     const { receiver, run } = await begin();
     const url = receiver.url.replace("/webhooks/provisioning", "/rest/v1/rpc/handle_provisioning_callback");
     await run(["start"], { HEADROOM_CALLBACK_URL: url, HEADROOM_API_KEY: "anon" });
@@ -131,7 +131,7 @@ describe("a run that is told to stop", () => {
 });
 
 describe("a run that fails", () => {
-  test("says at which step and why, in the last words of its command, which does not know the secret", async () => {
+  test("reports at which step and why, in the last output of its command, which does not know the secret", async () => {
     const { receiver, run } = await begin();
     await run(["start"]);
     await run(["step", "Reserve", "10"]);
@@ -151,7 +151,7 @@ describe("a run that fails", () => {
 
   test.each([
     {
-      what: "a command that ends badly without a word",
+      what: "a command that fails without output",
       words: ["-e", "process.exit(3)"],
       code: 3,
       error: "The command ended with 3.",
@@ -171,7 +171,7 @@ describe("a run that fails", () => {
     expect(receiver.heard.at(-1)).not.toHaveProperty("failed_step");
   });
 
-  test("a command that is not there is said by name", async () => {
+  test("a missing command is reported by name", async () => {
     const { receiver, run } = await begin();
     await run(["start"]);
     expect((await run(["exec", "--", "/nowhere/terraform"])).code).toBe(127);
@@ -179,7 +179,7 @@ describe("a run that fails", () => {
     expect(receiver.heard.at(-1)?.error).toContain("/nowhere/terraform cannot be run");
   });
 
-  test("a command's words are words, whatever is in them", async () => {
+  test("a command's words stay words, whatever is in them", async () => {
     const { run, folder } = await begin();
     await run(["start"]);
     const print = "console.log(JSON.stringify(process.argv.slice(1)))";

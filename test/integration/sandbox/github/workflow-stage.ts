@@ -1,5 +1,5 @@
 /**
- * A job as GitHub runs it: the script's commands as processes, with the variables that GitHub sets, and a receiver of what they say.
+ * A job as GitHub runs it: the script's commands as processes, with the variables that GitHub sets, and a receiver of their callbacks.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -31,7 +31,7 @@ export interface Workflow {
   readonly heartbeatsPid: () => Promise<number>;
 }
 
-/** As GitHub starts the steps of a job: no variables but these. */
+/** As GitHub starts the steps of a job: with no other variables. */
 export async function begin(more: Record<string, string> = {}): Promise<Workflow> {
   const receiver = await startReceiver();
   const folder = await mkdtemp(join(tmpdir(), "headroom-workflow-"));
@@ -84,7 +84,7 @@ export function facts({ headers: _headers, bytes: _bytes, id: _id, ...callback }
   return callback;
 }
 
-/** Not one that has ended and whom nobody has asked how, as orphans are where the first process is in no hurry. */
+/** Without ended processes that were not reaped, such as orphans where process 1 is slow. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -93,7 +93,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A process that nobody waits for can only be asked after. */
+/** A process that is not our child can only be polled. */
 export async function ended(pid: number): Promise<void> {
   await expect.poll(() => isAlive(pid), { timeout: 15_000 }).toBe(false);
 }

@@ -6,7 +6,7 @@ import { client, monthly, order, priced } from "./client.ts";
 
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
 
-/** What was told, in order, verified by Stripe's own SDK and by hand. */
+/** The events, in order, verified by Stripe's own SDK and by hand. */
 function told(ear: Ear): string[] {
   return ear.heard.map(({ path, headers, body }) => {
     expect(path).toBe("/webhooks/stripe");
@@ -20,7 +20,7 @@ function told(ear: Ear): string[] {
 }
 
 describe("the Stripe stand-in, through Stripe's own SDK", () => {
-  test("a session is made, paid on its page, told as paid, and refunded no further than it was paid", async () => {
+  test("a session is made, paid on its page, reported as paid, and refunded no further than it was paid", async () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     const session = await stripe.checkout.sessions.create(order);
@@ -79,7 +79,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     ]);
   });
 
-  test("a key answers its first result again, and other parameters under it are an error", async () => {
+  test("a key returns its first result again, and other parameters under it are an error", async () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     const key = { idempotencyKey: "CR-2026-000001:checkout" };
@@ -93,7 +93,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect(stage.sandbox.stripe.sessions()).toHaveLength(1);
   });
 
-  test("a failure after acceptance is answered again under its key; an earlier failure is not", async () => {
+  test("a failure after acceptance is repeated under its key; an earlier failure is not", async () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     stage.sandbox.faults.add({ provider: "stripe", kind: "error500", times: 1 });
@@ -106,7 +106,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect(stage.sandbox.stripe.sessions()).toHaveLength(2);
   });
 
-  test("a failure midway is answered again under its key for a day, and leaves nothing behind", async () => {
+  test("a failure midway is repeated under its key for a day, and leaves nothing behind", async () => {
     let now = Date.now();
     await using stage = await setStage({ now: () => now });
     const stripe = client(stage.sandbox);
@@ -135,7 +135,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect((await create()).id).toBe(id);
   });
 
-  test("a session expires when it is told to and when its time is over", async () => {
+  test("a session expires on request and when its time has ended", async () => {
     let now = Date.now();
     await using stage = await setStage({ now: () => now });
     const stripe = client(stage.sandbox);
@@ -149,7 +149,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect(stage.sandbox.stripe.events().map(({ type }) => type)).toEqual(Array(2).fill("checkout.session.expired"));
   });
 
-  test("what Stripe refuses is refused with its type, code and parameter", async () => {
+  test("invalid calls are refused with Stripe's type, code and parameter", async () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     const { sessions } = stripe.checkout;
@@ -186,7 +186,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     await expect(stripe.subscriptions.cancel(subscription as string)).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  test("an event can be sent once more under its own id", async () => {
+  test("an event can be sent again under its own id", async () => {
     await using stage = await setStage();
     const session = await client(stage.sandbox).checkout.sessions.create(order);
     stage.sandbox.stripe.pay(session.id);
@@ -196,7 +196,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("a key whose first call is not over is refused as in use; one whose work is done is answered again", async () => {
+  test("a key whose first call is still running is refused as in use; one whose work is done is answered again", async () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     const create = (idempotencyKey = "one") => stripe.checkout.sessions.create(order, { idempotencyKey });
@@ -205,7 +205,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     await stage.sandbox.requests.waitFor(({ method }) => method === "checkout.sessions.create");
     await expect(create()).rejects.toMatchObject({ statusCode: 409, code: "idempotency_key_in_use" });
     stage.sandbox.faults.release();
-    // The client tries a connection that was cut once more, though it was told not to.
+    // The client retries a cut connection once, though it was told not to.
     expect((await first).status).toBe("open");
     stage.sandbox.faults.add({ provider: "stripe", kind: "late", times: 1 });
     const late = create("two");
@@ -215,7 +215,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     expect((await late).id).toBe(id);
   });
 
-  test("a refusal of work that had begun is remembered under its key, one of bad parameters is not", async () => {
+  test("a refusal of work that had begun is stored under its key, one of bad parameters is not", async () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     const { id } = await stripe.checkout.sessions.create(order);
@@ -240,14 +240,14 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     ["kwd", 5_124, "invalid_charge_amount"],
     ["isk", 500, undefined],
     ["ugx", 550, "invalid_charge_amount"],
-  ])("an amount of %s %i is taken, or refused as %s", async (currency, amount, code) => {
+  ])("an amount of %s %i is accepted, or refused as %s", async (currency, amount, code) => {
     await using stage = await setStage();
     const made = client(stage.sandbox).checkout.sessions.create(priced(currency, amount));
     if (code === undefined) expect(await made).toMatchObject({ currency, amount_total: amount });
     else await expect(made).rejects.toMatchObject({ code, statusCode: 400 });
   });
 
-  test("lists are paged, newest first, within a time; and what they name is given whole where it is asked for", async () => {
+  test("lists are paged, newest first, within a time; and objects that they name are expanded on request", async () => {
     let now = 1_800_000_000_000;
     await using stage = await setStage({ now: () => now });
     const stripe = client(stage.sandbox);

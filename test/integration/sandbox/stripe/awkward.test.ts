@@ -1,4 +1,4 @@
-/** Where Stripe is not as one would wish: two modes, lists that lag, ties, objects that are busy, bills that nobody pays, events held back. */
+/** Stripe's awkward behaviour: two modes, lists that lag, ties, objects that are busy, bills that nobody pays, events held back. */
 import { Stripe } from "stripe";
 import { expect, test } from "vitest";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
@@ -10,7 +10,7 @@ function inLiveMode({ url }: Sandbox): Stripe {
   return new Stripe("sk_live_anything", { host: hostname, port, protocol: "http", maxNetworkRetries: 0 });
 }
 
-test("who has a key of one mode sees nothing of the other, and events say which mode they are of", async () => {
+test("a key of one mode sees nothing of the other, and events say which mode they belong to", async () => {
   await using stage = await setStage();
   const { stripe } = stage.sandbox;
   const [played, live] = [client(stage.sandbox), inLiveMode(stage.sandbox)];
@@ -38,7 +38,7 @@ test("who has a key of one mode sees nothing of the other, and events say which 
   expect((await played.events.list()).data).toHaveLength(1);
 });
 
-test("lists may lag behind, while what is named is there at once", async () => {
+test("lists may lag behind, while single objects are available immediately", async () => {
   const clock = { now: Date.parse("2026-11-19T12:00:00Z") };
   await using stage = await setStage({ now: () => clock.now });
   const api = client(stage.sandbox);
@@ -50,7 +50,7 @@ test("lists may lag behind, while what is named is there at once", async () => {
   expect((await api.checkout.sessions.list()).data.map((session) => session.id)).toEqual([id]);
 });
 
-test("what was made in one second is paged through without a gap or a repeat, in another order than it was made", async () => {
+test("objects made in one second are paged without a gap or a repeat, in another order than they were made", async () => {
   await using stage = await setStage({ now: () => Date.parse("2026-11-19T12:00:00Z") });
   const api = client(stage.sandbox);
   const made: string[] = [];
@@ -92,7 +92,7 @@ test("a bill is voided or given up, and one that was given up can still be paid"
   });
 });
 
-test("a discount changes what is taken", async () => {
+test("a discount changes the amount paid", async () => {
   await using stage = await setStage();
   const api = client(stage.sandbox);
   const { id } = await api.checkout.sessions.create(order);
@@ -101,7 +101,7 @@ test("a discount changes what is taken", async () => {
   expect(await api.checkout.sessions.retrieve(id)).toMatchObject({ amount_total: 1_000, payment_status: "paid" });
 });
 
-test("events that are held back are taken over, and sent by whoever took them", async () => {
+test("events that are held back can be taken over, and sent by the caller", async () => {
   await using stage = await setStage();
   const { stripe } = stage.sandbox;
   stripe.deliver({ held: true });

@@ -1,4 +1,4 @@
-/** Stripe's own SDK, pointed at a sandbox, and sessions to try things with. */
+/** Stripe's own SDK, pointed at a sandbox, and sessions for tests. */
 import { Stripe } from "stripe";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
 

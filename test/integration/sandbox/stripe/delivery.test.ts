@@ -6,7 +6,7 @@ import { client, order } from "./client.ts";
 
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
 
-/** Pays so many sessions, each of which tells one event. */
+/** Pays that many sessions, each of which makes one event. */
 async function payMany(sandbox: Sandbox, count: number): Promise<void> {
   const stripe = client(sandbox);
   for (let n = 0; n < count; n += 1) sandbox.stripe.pay((await stripe.checkout.sessions.create(order)).id);
@@ -18,7 +18,7 @@ function idsHeard({ heard }: Ear): string[] {
 
 const idsMade = ({ stripe }: Sandbox): string[] => stripe.events().map(({ id }) => id);
 
-test("each event comes as often as was asked for", async () => {
+test("each event comes as often as requested", async () => {
   await using stage = await setStage();
   stage.sandbox.stripe.deliver({ copies: 3 });
   await payMany(stage.sandbox, 2);
@@ -37,7 +37,7 @@ test("events that are sent within a time overtake each other, and all arrive", a
   expect(idsHeard(stage.ear)).not.toEqual(made);
 });
 
-test("events that are held back arrive when they are released, in the order that was asked for", async () => {
+test("events that are held back arrive when they are released, in the requested order", async () => {
   await using stage = await setStage();
   const { stripe } = stage.sandbox;
   stripe.deliver({ held: true });
@@ -48,7 +48,7 @@ test("events that are held back arrive when they are released, in the order that
   expect(await stripe.release()).toBe(0);
 });
 
-test("events that are lost never come, and Stripe can still be asked; a plan that is taken back holds for the next", async () => {
+test("events that are lost never come, and Stripe can still be queried; a changed plan applies to the next", async () => {
   await using stage = await setStage();
   const { stripe } = stage.sandbox;
   stripe.deliver({ lostShare: 1 });
@@ -61,7 +61,7 @@ test("events that are lost never come, and Stripe can still be asked; a plan tha
   expect((await client(stage.sandbox).events.list()).data).toHaveLength(3);
 });
 
-test("an event that is not taken comes again when the plan says so", async () => {
+test("an event that is not accepted comes again when the plan says so", async () => {
   await using stage = await setStage();
   stage.sandbox.stripe.deliver({ repeatAfterMs: [0, 0] });
   stage.ear.replies.push({ status: 500 }, { status: 422 });
@@ -70,7 +70,7 @@ test("an event that is not taken comes again when the plan says so", async () =>
   expect(new Set(idsHeard(stage.ear)).size).toBe(1);
 });
 
-test("the control API plans and releases, and refuses what makes no sense", async () => {
+test("the control API plans and releases, and refuses nonsense", async () => {
   await using stage = await setStage();
   const ask = async (method: string, path: string, body?: unknown): Promise<[number, unknown]> => {
     const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };

@@ -1,4 +1,4 @@
-/** What customers, banks and time do to money, and what is told of it. */
+/** What customers, banks and time do to money, and the events about it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ function told({ stripe }: Sandbox, from = 0): string[] {
 }
 
 describe("test cards", () => {
-  test("that are declined leave the session open, and no other card is taken", async () => {
+  test("that are declined leave the session open, and invalid numbers are refused", async () => {
     await using stage = await setStage();
     const { stripe } = stage.sandbox;
     const { id } = await client(stage.sandbox).checkout.sessions.create(order);
@@ -39,7 +39,7 @@ describe("test cards", () => {
     expect(stripe.tryToPay(id, "4242-4242-4242-4242")).toMatchObject({ kind: "complete" });
   });
 
-  test("decide what becomes of refunds: at once, later, or failing after they had succeeded", async () => {
+  test("decide the outcome of refunds: immediately, later, or failing after they had succeeded", async () => {
     await using stage = await setStage();
     const { stripe } = stage.sandbox;
     const api = client(stage.sandbox);
@@ -148,7 +148,7 @@ describe("a subscription", () => {
     expect(stripe.books()).toMatchObject([{ taken: 3 * 4_800_00 }]);
   });
 
-  test("ends with its month, or at once, and then is missing for every purpose but reading", async () => {
+  test("ends with its month, or immediately, and then can only be read", async () => {
     await using stage = await setStage();
     const { stripe } = stage.sandbox;
     const api = client(stage.sandbox);
@@ -184,7 +184,7 @@ describe("a subscription", () => {
   });
 });
 
-test("a second start finds payments, refunds, disputes, subscriptions and the plan of delivery again", async () => {
+test("a second start restores payments, refunds, disputes, subscriptions and the delivery plan", async () => {
   const folder = await mkdtemp(join(tmpdir(), "headroom-stripe-"));
   const keepIn = join(folder, "sandbox.json");
   let before: unknown;

@@ -1,4 +1,4 @@
-/** The hosted Checkout and the account's page, in a browser: on a phone, by keyboard, and without script. */
+/** The hosted Checkout and the account's page, in a browser: on a phone, by keyboard, and without scripts. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { startBrowser } from "../../../helpers/browser.ts";
@@ -9,7 +9,7 @@ const browser = startBrowser();
 const phone = { viewport: { width: 360, height: 740 } };
 const withMarkup = '"><script>alert(1)</script>&amp;';
 
-/** Where the customer is sent must be a page that there is. */
+/** The customer must be sent to an existing page. */
 async function makeSession(stage: Stage, terms: typeof order | typeof monthly = order): Promise<string> {
   const { url } = stage.sandbox;
   const made = await client(stage.sandbox).checkout.sessions.create({
@@ -24,7 +24,7 @@ async function fits(page: Page): Promise<void> {
   expect(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")).toBe(0);
 }
 
-test("a customer on a phone without script is declined, told so, tries another card by keyboard, and has paid", async () => {
+test("a customer on a phone without scripts is declined, told so, tries another card by keyboard, and pays", async () => {
   await using stage = await setStage();
   const id = await makeSession(stage);
   const context = await browser.current.newContext({ ...phone, javaScriptEnabled: false });
@@ -47,7 +47,7 @@ test("a customer on a phone without script is declined, told so, tries another c
   await context.close();
 });
 
-test("on the account's page a person is the bank, the dashboard and time", async () => {
+test("on the account's page a person plays the bank, the dashboard and time", async () => {
   await using stage = await setStage();
   const { stripe, url } = stage.sandbox;
   const debit = await makeSession(stage);
@@ -77,7 +77,7 @@ test("on the account's page a person is the bank, the dashboard and time", async
   await page.close();
 });
 
-test("how events are sent is chosen on the page, and those that are held back are sent from there", async () => {
+test("the delivery of events is chosen on the page, and those that are held back are sent from there", async () => {
   await using stage = await setStage();
   const { stripe, url } = stage.sandbox;
   const page = await browser.current.newPage(phone);
@@ -111,7 +111,7 @@ test("how events are sent is chosen on the page, and those that are held back ar
   await page.close();
 });
 
-test("texts that come from outside are shown as texts", async () => {
+test("text from outside is shown as text", async () => {
   await using stage = await setStage();
   const line = { quantity: 1, price_data: { currency: "usd", unit_amount: 500, product_data: { name: withMarkup } } };
   const metadata = { headroom_request: withMarkup };

@@ -62,6 +62,6 @@ test("words of the workspace are shown and marked, and are never more than words
 test("a sandbox that knows no Headroom says so", async () => {
   await using stage = await setStage();
   expect(await (await fetch(`${stage.sandbox.url}/messages`)).text()).toContain(
-    "No Headroom is connected that could say.",
+    "Headroom is not connected, so there is nothing to show.",
   );
 });

@@ -3,8 +3,7 @@
  * is moved forward. Nothing runs on its own: the stage decides when events are sent, the relay runs and the sweep runs, so that a seed
  * gives the same life again.
  *
- * Owns: the parts, time, and running everything in the product that is due. Does not own: what people do (acts.ts), nor the verdict
- * (judge.ts).
+ * Owns: the parts, time, and running all work that is due. Does not own: people's acts (acts.ts), nor the verdict (judge.ts).
  */
 import { Pool } from "pg";
 import { HeadroomError } from "../../../../src/db/errors.ts";

@@ -1,8 +1,8 @@
 /**
- * Requests that wait to be approved, in a workspace that posts to Slack, and two references that write the same rows as an approval does.
+ * Requests that wait for approval, in a workspace that posts to Slack, and two references that write the same rows as an approval.
  *
- * One request is submitted for real, its first message is delivered, and it is approved: the others are copies of what it was before, and
- * the references write what that approval wrote. So both follow the product when it changes; a test compares them table by table.
+ * One request is really submitted, its first message is delivered, and it is approved. The others are copies of its earlier state, and the
+ * references write the rows of that approval. So both follow the product when it changes; a test compares them table by table.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -36,7 +36,7 @@ const slack: Rail = {
   lookup: () => ({ kind: "absent" }),
 };
 
-/** Submits a request for real, and has its first message delivered to a Slack that answers at once. */
+/** Submits a real request, and delivers its first message to a Slack that answers immediately. */
 export async function submitDelivered(
   client: ClientBase,
   url: string,
@@ -60,7 +60,7 @@ export async function submitDelivered(
 
 const approveCall = "select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', 'bob')";
 
-/** The people, and the functions that prepare the rest. In a migrated database without anything in it. */
+/** Creates the people, and the functions that prepare the rest, in a migrated empty database. */
 export async function prepareWorkspace(client: ClientBase): Promise<void> {
   await client.query("create schema bench");
   await client.query(people);
@@ -72,7 +72,7 @@ export async function copyRequest(client: ClientBase, model: string, count: numb
   await client.query("select bench.copy_request($1, $2)", [model, count]);
 }
 
-/** All of it. `partitions`: so many hold what the archive keeps for ever. */
+/** Creates everything. `partitions`: how many hold the data that the archive keeps forever. */
 export async function prepareApprovals(
   client: ClientBase,
   url: string,

@@ -9,7 +9,7 @@ const COMMITS = 200;
 export interface Calibration {
   /** Hashing 100 MiB, in ms: the processor. */
   readonly hashMs: number;
-  /** One INSERT in a transaction of its own, in ms: the disk. */
+  /** One INSERT in its own transaction, in ms: the disk. */
   readonly commitMs: number;
 }
 

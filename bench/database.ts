@@ -28,7 +28,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   await asAdmin(adminUrl, [`drop database if exists ${name} with (force)`]);
 }
 
-/** A pool that survives its server's end: a suite is killed from outside when it fails, not by an error event. */
+/** A pool that survives when its server stops: a suite is killed from outside when it fails, not by an error event. */
 export function createPool(url: string, max: number): Pool {
   const pool = new Pool({ connectionString: url, max });
   pool.on("error", () => {});

@@ -1,5 +1,5 @@
 /**
- * Clocks, medians and meters shared by every suite, so that each contender is counted by the same rules.
+ * Clocks, medians and meters shared by every suite, so that each contender is measured by the same rules.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ export function percentile(values: readonly number[], percent: number): number {
 
 export const round = (value: number, digits = 0): number => Math.round(value * 10 ** digits) / 10 ** digits;
 
-/** CPU time of the whole machine in ms, or null where /proc is missing. */
+/** CPU time of the whole machine in ms, or null if /proc is missing. */
 function machineCpuMs(): number | null {
   try {
     const fields = readFileSync("/proc/stat", "utf8").split("\n")[0]?.trim().split(/\s+/).slice(1).map(Number) ?? [];
@@ -34,7 +34,7 @@ function machineCpuMs(): number | null {
   }
 }
 
-/** Stolen time in ms since boot: how much of the machine somebody else had. */
+/** Stolen time in ms since boot: how much of the machine other guests used. */
 export function stealMs(): number {
   try {
     return Number(readFileSync("/proc/stat", "utf8").split("\n")[0]?.trim().split(/\s+/)[8] ?? 0) * 10;
@@ -45,7 +45,7 @@ export function stealMs(): number {
 
 export type CpuReading = Record<"nodeUsPerRow" | "otherUsPerRow", number>;
 
-/** Starts counting CPU; the answer tells this process from everything else (Postgres, and any neighbour). */
+/** Starts counting CPU time; the result separates this process from everything else (Postgres, and other programs). */
 export function startCpuMeter(): (rows: number) => CpuReading {
   const node = process.cpuUsage();
   const machine = machineCpuMs();
@@ -58,7 +58,7 @@ export function startCpuMeter(): (rows: number) => CpuReading {
   };
 }
 
-/** Calls `step` in `loops` parallel loops for `durationMs`, at most `limit` times; the answer is calls per second. */
+/** Calls `step` in `loops` parallel loops for `durationMs`, at most `limit` times; returns calls per second. */
 export async function ratePerSecond(
   loops: number,
   durationMs: number,
@@ -122,7 +122,7 @@ export class DrainClock {
     }
   }
 
-  /** Reads the clock. `at: "target"` counts to the handler that reached the target, not to now. */
+  /** Reads the clock. `at: "target"` measures up to the handler that reached the target, not to now. */
   finish(at: "now" | "target"): DrainReading {
     clearTimeout(this.#timer);
     const endedAtMs = at === "target" && this.#targetAtMs > 0 ? this.#targetAtMs : nowMs();
@@ -144,7 +144,7 @@ export interface DrainReading {
   readonly cpu: CpuReading;
 }
 
-/** Waits until `check` says yes, asking every 3 ms, or until time is up; says whether it did. */
+/** Polls `check` every 3 ms until it is true or time is up; returns whether it became true. */
 export async function pollUntil(check: () => Promise<boolean>, boxMs: number): Promise<boolean> {
   const deadline = nowMs() + boxMs;
   for (;;) {

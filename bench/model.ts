@@ -1,8 +1,8 @@
 /**
- * The words of the benchmark, as types: what a suite is told, what it reports, and what a part makes of it.
+ * The benchmark's types: what a suite is given, what it reports, and what a part derives from it.
  *
- * A *suite* is one process with one fresh database. A *part* names the suites it needs and turns what they
- * measured into rows of the table. Nothing here measures anything.
+ * A *suite* is one process with one fresh database. A *part* names the suites it needs and turns their
+ * measurements into rows of the table. Nothing here measures anything.
  */
 
 export const CONTENDERS = ["headroom", "graphile-worker", "pg-boss"] as const;
@@ -17,7 +17,7 @@ export interface SuiteSpec {
   /** Which function of `suites/registry.ts` runs. */
   readonly suite: string;
   readonly params: Params;
-  /** The process is ended when it takes longer. */
+  /** The process is ended if it takes longer. */
   readonly timeoutMs: number;
   /** Overrides the profile's number of rounds. */
   readonly rounds?: number;
@@ -25,9 +25,9 @@ export interface SuiteSpec {
 
 /** One number that a suite found. */
 export interface Measurement {
-  /** What was measured, e.g. `drain/best`; a part looks it up by this name. */
+  /** The name of the measurement, e.g. `drain/best`; a part looks it up by this name. */
   readonly measure: string;
-  /** Whose number it is: a contender, or plain SQL that it is held against. */
+  /** Who was measured: a contender, or plain SQL as a reference. */
   readonly who: string;
   /** The settings in words, for the reader. */
   readonly variant: string;
@@ -50,7 +50,7 @@ export interface ReportRow {
   readonly part: string;
   readonly label: string;
   readonly unit: string;
-  /** Values by column: the contenders, and `reference` for what else ours is held against. */
+  /** Values by column: the contenders, and `reference` for anything else that ours is compared with. */
   readonly values: Readonly<Partial<Record<ContenderName | "reference", number | null>>>;
   readonly referenceLabel?: string;
   readonly ratio: number | null;
@@ -71,7 +71,7 @@ export interface Part {
   readonly about: string;
   /** Parts with big tables run only with `--full`, or when asked for by name. */
   readonly fullOnly?: boolean;
-  /** The share of the run's time that this part may use, in relation to the other parts. */
+  /** The share of the run's time that this part may use, relative to the other parts. */
   readonly weight: number;
   suites(profile: Profile): readonly SuiteSpec[];
   rows(results: ResultSet, profile: Profile): readonly ReportRow[];
@@ -100,10 +100,10 @@ export interface Profile {
   readonly memoryRows: number;
 }
 
-/** Read access to what has been measured. */
+/** Read access to the measurements. */
 export interface ResultSet {
   value(measure: string, who: string): number | null;
-  /** Every round's number; empty when nothing was measured. */
+  /** Every round's number; empty if nothing was measured. */
   runs(measure: string, who: string): readonly number[];
   detail(measure: string, who: string, name: string): number | null;
   all(): readonly Result[];

@@ -9,9 +9,9 @@ export interface Options {
   readonly parts: readonly Part[];
   readonly json: boolean;
   readonly strict: boolean;
-  /** The commit that the working tree is compared with, instead of the peers; '' is the one that landed last. */
+  /** The commit that the working tree is compared with, instead of with the peers; '' is the last landed one. */
   readonly guard: string | undefined;
-  /** Only a whole run of at least the default size may stand in the docs. */
+  /** Only a whole run of at least the default size may go into the docs. */
   readonly writesDocs: boolean;
 }
 
@@ -23,7 +23,7 @@ export const USAGE = `usage: npm run bench -- [options]
   --full          adds the tables of a million and ten million rows (half an hour and more)
   --only <part>   one part, or several separated by commas
   --guard [commit]  instead of the peers: what enqueue, claim, settle, wake and decide cost, beside that commit (default: the one that
-                  landed last), within three minutes; exit code 1 when one costs more than a tenth more
+                  landed last), within three minutes; exit code 1 if one costs over 10 % more
   --json          one JSON object on stdout, progress on stderr
   --strict        exit code 1 when a target is missed
   --no-docs       leave docs/bench alone
@@ -37,7 +37,7 @@ export function parseOptions(args: readonly string[]): Options | null {
   let values;
   try {
     ({ values } = parseArgs({
-      // A commit may be left out; an option of text must not be empty-handed.
+      // The commit may be omitted, but parseArgs requires a value for a text option.
       args: args.map((arg, at) => (arg === "--guard" && /^(--|$)/.test(args[at + 1] ?? "") ? "--guard=" : arg)),
       options: {
         quick: { type: "boolean", default: false },

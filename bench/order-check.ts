@@ -1,5 +1,5 @@
 /**
- * Strict order per key, watched where it counts: in the handler.
+ * Strict order per key, checked where it matters: in the handler.
  *
  * A row may be sent again until it is delivered, but no other row of its key may be sent before that; so every
  * call must carry the number after the last delivered one.

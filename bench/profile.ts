@@ -1,6 +1,6 @@
 /**
  * The three sizes of a run. Rows, keys and slices are the same as in the peers' own measurements, so that the
- * numbers can be put side by side; only repetitions and backlogs shrink in the shorter runs.
+ * numbers can be compared directly; only repetitions and backlogs shrink in the shorter runs.
  */
 import type { Profile } from "./model.ts";
 

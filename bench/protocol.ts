@@ -1,2 +1,2 @@
-/** How a suite's process tells its parent a measurement: one line that starts with this, then JSON. */
+/** A suite's process reports a measurement to its parent as one line: this prefix, then JSON. */
 export const RESULT_PREFIX = "RESULT ";

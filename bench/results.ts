@@ -1,4 +1,4 @@
-/** Folds the rounds of each measurement into its median, and answers the parts' questions about them. */
+/** Folds the rounds of each measurement into its median, and provides them to the parts. */
 import { median, round } from "./measure.ts";
 import type { Measurement, Result, ResultSet } from "./model.ts";
 

@@ -1,8 +1,8 @@
 /**
  * The benchmark: ours and the peers in turn on one throw-away server, one table of ratios.
  *
- * Owns the run from the command line to the exit code. Exit codes: 0 when everything was measured, whatever came
- * out; 1 when a suite failed, with `--strict` a target was missed, or with `--guard` something costs more; 2 for a wrong command line.
+ * Owns the run from the command line to the exit code. Exit codes: 0 if everything was measured, whatever the
+ * result; 1 if a suite failed, with `--strict` a target was missed, or with `--guard` something costs more; 2 for a wrong command line.
  */
 import { cpus, loadavg, totalmem } from "node:os";
 import { calibrate } from "./calibration.ts";
@@ -17,7 +17,7 @@ import { foldResults } from "./results.ts";
 import { runParts } from "./scheduler.ts";
 import { startServer } from "./server.ts";
 
-/** What stopping the server and writing the report may take out of the run's time. */
+/** The part of the run's time reserved for stopping the server and writing the report. */
 const CLOSING_MS = 3_000;
 
 const log = (message: string): void => {
@@ -89,7 +89,7 @@ async function main(): Promise<number> {
   if (interrupt.signal.aborted) return 130;
 
   await writeOutput(report);
-  // A run in which something broke, or for which time was too short, does not stand in the docs.
+  // A run that failed in part or ran out of time does not go into the docs.
   const { meta, targets } = report.document;
   const whole = meta.failures.length === 0 && targets.every((target) => target.ratio !== null);
   if (options.writesDocs && whole) await writeDocs(report);

@@ -1,8 +1,8 @@
 /**
- * Runs suites in turn, round by round, so that a slow minute of the machine hits every contender alike.
+ * Runs suites in turn, round by round, so that a slow minute of the machine affects every contender equally.
  *
- * It owns processes and time: each suite has its limit, each part its share of what is left, and the run as a whole
- * its end. What the numbers mean is the parts' business.
+ * It owns processes and time: each suite has its limit, each part its share of the remaining time, and the run as a whole
+ * its end. It does not interpret the numbers; the parts do.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -32,7 +32,7 @@ export interface ScheduleOptions {
 export interface ScheduleOutcome {
   readonly measurements: ReadonlyMap<string, readonly Measurement[]>;
   readonly failures: readonly { suite: string; reason: string }[];
-  /** Suites left out, or repeated less often than wished, because time was up. */
+  /** Suites skipped, or repeated less often than planned, because time was up. */
   readonly cutShort: readonly string[];
   readonly secondsByPart: Readonly<Record<string, number>>;
 }
@@ -95,7 +95,7 @@ class Run implements ScheduleOutcome {
     const outcome = await runSuite(spec, adminUrl, Math.min(spec.timeoutMs, leftMs), signal);
     const seconds = ((nowMs() - startedAtMs) / 1000).toFixed(1);
     if (outcome.kind === "failed" && nowMs() >= deadlineMs) {
-      // The run's end came first: that says nothing about the suite.
+      // The run ended first: that says nothing about the suite.
       this.#noteCutShort(spec);
       return;
     }
@@ -119,7 +119,7 @@ class Run implements ScheduleOutcome {
   }
 }
 
-/** One suite in a process group of its own, so that ending it also ends what it started. */
+/** One suite in its own process group, so that ending it also ends the processes it started. */
 async function runSuite(
   spec: SuiteSpec,
   adminUrl: string,
@@ -158,7 +158,7 @@ async function runSuite(
   };
 }
 
-/** Both ends of the pipe are this program, so the line is what it says it is. */
+/** Both ends of the pipe are this program, so the line can be trusted. */
 function parseMeasurement(line: string): Measurement {
   const measurement: Measurement = JSON.parse(line.slice(RESULT_PREFIX.length));
   return measurement;
@@ -171,7 +171,7 @@ function endGroup(child: ChildProcess): void {
     try {
       process.kill(-pid, name);
     } catch {
-      // The group is gone already, which is what was wanted.
+      // The group has already ended.
     }
   };
   send("SIGTERM");

@@ -1,4 +1,4 @@
-/** `headroom serve` as a process of its own, and tokens that it accepts. */
+/** `headroom serve` as a separate process, and tokens that it accepts. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

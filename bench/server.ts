@@ -1,5 +1,5 @@
 /**
- * The throw-away server of a run: PostgreSQL 18 from npm with the settings that it ships with, sizes and durability included, as most who
+ * The temporary server of a run: PostgreSQL 18 from npm with its default settings, including sizes and durability, as most people who
  * try it will have.
  */
 import { Client } from "pg";

@@ -1,12 +1,12 @@
 /**
- * Times the statements that a relay sends, from outside: the driver's `query` is wrapped for this process, so that
- * what is measured is what the relay really does, in the product as it is.
+ * Times the statements that a relay sends, from outside: the driver's `query` is wrapped for this process, so
+ * that the unmodified product is measured.
  */
 import { Client } from "pg";
 import { nowMs } from "./measure.ts";
 
 export interface TimedStatement {
-  /** Which of the names given was found in its text. */
+  /** Which of the given names its text contains. */
   readonly name: string;
   readonly sentAtMs: number;
   readonly tookMs: number;
@@ -26,12 +26,12 @@ function textOf(argument: unknown): string {
 const isThenable = (value: unknown): value is Promise<{ rows?: unknown[] }> =>
   typeof value === "object" && value !== null && "then" in value;
 
-/** Starts timing statements whose text holds one of the names; `stop` puts the driver back as it was. */
+/** Starts timing statements whose text contains one of the names; `stop` restores the driver. */
 export function timeStatements(
   names: readonly string[],
   onStatement: (statement: TimedStatement) => void,
 ): { stop(): void } {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver's overloads all come down to this.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all overloads of the driver's function reduce to this.
   const prototype = Client.prototype as unknown as { query: Query };
   const original = prototype.query;
   prototype.query = function timed(...args) {

@@ -1,6 +1,6 @@
 /**
  * The process of one suite: makes its database, runs the suite, reports each measurement as a line on stdout, and
- * drops the database again. Started by the scheduler, which ends it when it takes too long.
+ * drops the database again. Started by the scheduler, which ends it if it takes too long.
  */
 import { createDatabase, databaseName, dropDatabase } from "./database.ts";
 import type { SuiteSpec } from "./model.ts";
@@ -21,13 +21,13 @@ async function main(): Promise<void> {
     emit: (measurement) => process.stdout.write(`${RESULT_PREFIX}${JSON.stringify(measurement)}\n`),
     log: (message) => process.stderr.write(`${spec.id}: ${message}\n`),
   });
-  // After a failure the scheduler drops it: here, connections may still be open, and their end would hide the cause.
+  // After a failure the scheduler drops it: here connections may still be open, and closing them would hide the cause.
   await dropDatabase(adminUrl, name);
 }
 
 try {
   await main();
-  // A peer may leave a timer behind; what was to be measured has been.
+  // A peer may leave a timer behind; the measurement is finished.
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

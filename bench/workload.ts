@@ -12,7 +12,7 @@ export const BURST = 20;
 export interface Body {
   readonly i: number;
   readonly key: string;
-  /** From 0, without gaps within a key: what the order check relies on. */
+  /** From 0, without gaps within a key: the order check relies on this. */
   readonly seq: number;
   readonly type: string;
   readonly pad: string;
@@ -25,7 +25,7 @@ export function asBody(payload: unknown): Body {
 }
 
 /**
- * Where the next event goes. `bursts`: 20 consecutive events of one key. `round-robin`: one event of each key in
+ * The key of the next event. `bursts`: 20 consecutive events of one key. `round-robin`: one event of each key in
  * turn. `singles`: every key has one event. `none`: round robin too, but on a queue that keeps no order.
  */
 export type Layout = "none" | "round-robin" | "bursts" | "singles";

@@ -1,9 +1,9 @@
 /**
  * `npm run gen`: writes every file that is made from the migrated database, and adds the checksums of new migrations.
- * `npm run gen -- --check` writes nothing and fails when one of them is stale. Both fail when a migration changed that had landed.
+ * `npm run gen -- --check` writes nothing and fails if one of them is stale. Both fail if a landed migration has changed.
  *
- * A fresh throw-away server is migrated as a role that is no superuser, as in production, so that the files show
- * what users get. `--into <folder>` looks for the files, or writes them, elsewhere. To add a generator, add a line to the list.
+ * A fresh temporary server is migrated by a role that is not a superuser, as in production, so that the files show
+ * what users get. `--into <folder>` checks or writes the files elsewhere. To add a generator, add a line to the list.
  */
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -104,7 +104,7 @@ async function formatted(file: string, text: string): Promise<string> {
 
 const repository = fileURLToPath(new URL("../", import.meta.url));
 
-/** `root`: where the files are looked for; the repository, unless a test names another folder. */
+/** `root`: the folder of the files; the repository, unless a test names another folder. */
 async function main(check: boolean, root: string): Promise<void> {
   const { added, problems } = await keepChecksums(repository, check);
   if (problems.length > 0) {

@@ -1,10 +1,10 @@
 /**
- * Fills a workspace with requests whose logs are whole, in sets: for looking at lists, metrics and `headroom verify` at a size that no
+ * Fills a workspace with requests that have complete logs, in sets: for testing lists, metrics and `headroom verify` at a size that no
  * office reaches in a day.
  *
  *     node scripts/seed-capacity.ts --database-url postgresql://… --requests 100000 --events 10 [--open 2] [--deliveries]
  *
- * Logs cannot be deleted, so this is for a database of its own. The login must be a member of headroom_owner, as the migrating role is.
+ * Logs cannot be deleted, so use a separate database. The login must be a member of headroom_owner, as the migrating role is.
  */
 import { parseArgs } from "node:util";
 import { startProgress } from "../src/cli/output.ts";

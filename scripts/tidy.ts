@@ -1,5 +1,5 @@
 /**
- * House style as a test: what neither the compiler, the linter nor the formatter can see.
+ * House style as a test: rules that the compiler, the linter and the formatter cannot check.
  *
  *     npm run tidy
  *

@@ -12,7 +12,7 @@ import type { Contender, ContenderOptions, DrainOptions, FillOptions, Mode } fro
 const JOBS = "graphile_worker._private_jobs";
 const QUEUES = "graphile_worker._private_job_queues";
 const TASK = "noop";
-/** add_jobs() takes an array; larger ones only cost memory. */
+/** add_jobs() takes an array; a larger one only costs memory. */
 const FILL_STEP = 10_000;
 
 interface Settings {
@@ -65,8 +65,8 @@ export async function openGraphile({ url, keys }: ContenderOptions): Promise<Con
 
   async function fillQueue({ rows, from = 0, layout, due = "now", plain = false }: FillOptions): Promise<void> {
     const ordered = layout !== "none";
-    // Jobs of one transaction share run_at, and only priority and run_at decide the order: without a run_at of its
-    // own for every job the order within a queue is not defined, and graphile-worker could not take part at all.
+    // Jobs of one transaction share run_at, and only priority and run_at decide the order: without its own
+    // run_at for every job the order within a queue is undefined, and graphile-worker could not take part at all.
     const ownRunAt = "now() - interval '1 hour' + g * interval '1 millisecond'";
     const runAt = due === "tomorrow" ? "now() + interval '1 day'" : ordered && !plain ? ownRunAt : "null";
     for (let done = 0; done < rows; done += FILL_STEP) {

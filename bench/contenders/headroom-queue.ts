@@ -1,5 +1,5 @@
 /**
- * Ours from the producer's side: a migrated database with the benchmark's streams, filled and emptied in bulk.
+ * Headroom's queue from the producer's side: a migrated database with the benchmark's streams, filled and emptied in bulk.
  * Also used alone by the suites that call claim and settle themselves.
  */
 import { Client, type Pool } from "pg";
@@ -14,14 +14,14 @@ export { RAIL, RAIL_TIMEOUT_MS } from "./noop-rail.ts";
 export const STREAMS = {
   unordered: "bench",
   ordered: "bench-ordered",
-  /** A dead row holds its lane. */
+  /** A dead row blocks its lane. */
   blocking: "bench-blocking",
   /** Short backoff, so that a run with retries ends in seconds. */
   retrying: "bench-retrying",
 } as const;
 export type StreamName = (typeof STREAMS)[keyof typeof STREAMS];
 
-/** As many as enqueue_many takes at once. */
+/** As many as enqueue_many takes in one call. */
 const FILL_STEP = 10_000;
 
 const HOT_TABLES = ["pending", "pending_unordered", "heads", "lanes", "claims", "payloads", "dedupe", "dead"].map(
@@ -46,7 +46,7 @@ export interface HeadroomQueue {
   readonly isEmpty: () => Promise<boolean>;
   /** The name of a row's instruction, fresh after each reset although indices start over. */
   instruction(index: number): string;
-  /** Starts over with an empty queue; the one before must have been drained. */
+  /** Starts over with an empty queue; the previous one must be drained. */
   readonly reset: () => Promise<void>;
   vacuum(): Promise<void>;
   close(): Promise<void>;
@@ -115,7 +115,7 @@ export async function openHeadroomQueue(url: string, keys: number): Promise<Head
     isEmpty,
     instruction: (index) => `${fills}-${index}`,
     async reset() {
-      // Nothing is thrown away: the engine refuses to truncate its tables, and a real archive is never empty.
+      // Nothing is deleted: the engine refuses to truncate its tables, and a real archive is never empty.
       if (!(await isEmpty())) throw new Error("rows of an earlier fill are still waiting");
       fills += 1;
     },

@@ -1,6 +1,6 @@
 /**
- * Claim, settle and reap called directly, one after the other on one connection and each timed by itself: for the
- * questions in which a relay's own pipelining would only blur the answer.
+ * Claim, settle and reap called directly, one after the other on one connection and each timed separately: for the
+ * questions where a relay's own pipelining would only blur the answer.
  */
 import type { Client } from "pg";
 import { compositeArray, type CompositeField } from "../../src/db/values/array-literal.ts";
@@ -24,17 +24,17 @@ export interface ClaimedBatch {
 }
 
 export interface Steps {
-  /** `sinceMs` bounds the scan from below, as a relay that has just drained the stream does it. */
+  /** `sinceMs` bounds the scan from below, like a relay that has just drained the stream. */
   claim(sinceMs?: number | null): Promise<ClaimedBatch>;
-  /** Settles a whole batch as delivered; the answer is how long it took in ms. */
+  /** Settles a whole batch as delivered; returns how long it took in ms. */
   settle(batch: ClaimedBatch): Promise<number>;
-  /** Requeues what has expired, one call; how many rows, and how long it took. */
+  /** Requeues expired rows in one call; returns how many, and how long it took. */
   reap(): Promise<{ rows: number; tookMs: number }>;
-  /** Lets every lease of the stream run out now. */
+  /** Expires every lease of the stream now. */
   expireLeases(): Promise<void>;
 }
 
-/** A delivery in a millisecond, as the relay writes it: in the order of outbox.row_outcome, up to its last field. */
+/** A delivery in a millisecond, as the relay writes it: the fields of outbox.row_outcome in order, up to the last. */
 function fieldsOf(row: ClaimedRow): CompositeField[] {
   const said = [row.claim_id, row.lane_id, row.seq, row.outbox_id, row.attempt_no, 1];
   return [...said, ...Array.from({ length: 10 }, () => null)];
@@ -48,7 +48,7 @@ export async function openSteps(client: Client, stream: StreamName): Promise<Ste
   if (streamId === undefined) throw new Error(`there is no stream "${stream}"`);
   const started = await client.query<{ relay_id: number }>("select outbox.start_relay('bench') as relay_id");
   const relayId = started.rows[0]?.relay_id;
-  // Nobody listens here, so producers need not notify.
+  // No relay listens here, so producers need not notify.
   await client.query("select outbox.note_relay($1, 'bench', false)", [relayId]);
 
   return {

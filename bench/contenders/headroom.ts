@@ -1,5 +1,5 @@
 /**
- * Ours, as a user of the library runs it: `createRelay` with its defaults. The archive is kept throughout, which
+ * Headroom, as a user of the library runs it: `createRelay` with its defaults. The archive is kept throughout, which
  * neither peer does.
  */
 import { createRelay, enqueue, enqueueMany, type RelayLogEntry, type RelayOptions } from "../../src/outbox/index.ts";
@@ -15,7 +15,7 @@ import { openHeadroomQueue, RAIL, RAIL_TIMEOUT_MS, STREAMS, type StreamName } fr
 const BLOCKED_FROM = 1_000_000_000;
 const BLOCKING_BOX_MS = 15_000;
 
-/** Only "best" sets anything: everything else is what a newcomer gets. */
+/** Only "best" sets anything: everything else is the default. */
 type Tuning = Pick<RelayOptions, "maxClaimRows" | "concurrency">;
 const TUNED: Tuning = { maxClaimRows: 2_000 };
 const RELAY_OPTIONS: Record<Mode, Tuning> = { default: {}, best: TUNED, ordered: TUNED, backlog: {} };
@@ -31,7 +31,7 @@ const REJECTED: RailOutcome = { kind: "rejected", code: "refused", reason: "the 
 export interface StrictDrainOptions {
   readonly rows: number;
   readonly relays: number;
-  /** Which share of the rows is told to come again at its first try. */
+  /** The share of rows that is retried once. */
   readonly retryShare: number;
   readonly boxMs: number;
 }
@@ -50,7 +50,7 @@ export interface HeadroomContender extends Contender {
   drainStrictly(options: StrictDrainOptions): Promise<StrictDrainOutcome>;
 }
 
-/** What goes wrong in a relay ends up beside the suite's own errors. */
+/** Errors of a relay appear with the suite's own errors. */
 const reportErrors = (entry: RelayLogEntry): void => {
   if (entry.level === "error") process.stderr.write(`relay: ${JSON.stringify(entry)}\n`);
 };
@@ -111,7 +111,7 @@ export async function openHeadroom({ url, keys }: ContenderOptions): Promise<Hea
     const send = (message: RailMessage): RailOutcome => {
       if (startedAtMs === 0) startedAtMs = nowMs();
       const body = bodyOf(message);
-      // Shifted from key to key, so that every place within a run is hit.
+      // Shifted from key to key, so that every position within a run is hit.
       const again = everyNth > 0 && message.tryNo === 1 && (body.i + Math.floor(body.i / BURST)) % everyNth === 0;
       order.saw(body, !again);
       if (again) {
@@ -130,7 +130,7 @@ export async function openHeadroom({ url, keys }: ContenderOptions): Promise<Hea
     return { rate: (delivered * 1000) / tookMs, delivered, violations: order.violations, retries };
   }
 
-  /** A dead head for each blocked key, made by the rail's refusal as in real life, and then the rows behind it. */
+  /** A dead head for each blocked key, made by the rail's refusal as in production, and then the rows behind it. */
   async function fillWithBlockedKeys({ readyRows, blockedRows }: { readyRows: number; blockedRows: number }) {
     blocking = true;
     const blockedKeys = Math.ceil(readyRows / BURST / 9);

@@ -1,4 +1,4 @@
-/** The benchmark's rail for a relay in a process of its own: everything is delivered at once. */
+/** The benchmark's rail for a relay in its own process: everything is delivered immediately. */
 import type { Rail } from "../../src/contract/rail.ts";
 
 export const RAIL = "noop";

@@ -46,7 +46,7 @@ export async function openPgBoss({ url, keys }: ContenderOptions): Promise<Conte
   const { rows: found } = await pool.query<{ name: string }>(
     `select table_name as name from pgboss.queue where name = '${PLAIN_QUEUE}'`,
   );
-  // Only the wake test pays for a notification with every job.
+  // Only the wake test sends a notification with every job.
   let sendQueue = PLAIN_QUEUE;
   const table = `pgboss.${found[0]?.name ?? "job"}`;
 
@@ -62,7 +62,7 @@ export async function openPgBoss({ url, keys }: ContenderOptions): Promise<Conte
 
   async function fillByInsert({ rows, from = 0, layout }: FillOptions): Promise<void> {
     const ordered = layout !== "none";
-    // In the bursts layout one insert, hence one transaction, carries the events of one key and nothing else.
+    // In the bursts layout one insert, so one transaction, contains only events of one key.
     const step = layout === "bursts" ? BURST : INSERT_STEP;
     for (let done = 0; done < rows; done += step) {
       const bodies = Array.from({ length: Math.min(step, rows - done) }, (_, j) =>

@@ -1,4 +1,4 @@
-/** Reads a peer's version from its own manifest, so that the report never claims another. */
+/** Reads a peer's version from its own manifest, so that the report is never wrong about it. */
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 

@@ -1,6 +1,6 @@
 /**
- * What a change costs: enqueue, claim, settle, wake and decide of the working tree beside those of an earlier commit, in turn, in one run. The
- * measure is CPU time for each row, of the database and the process that calls it, which other programs of the machine change least.
+ * The cost of a change: enqueue, claim, settle, wake and decide of the working tree and of an earlier commit, in turn, in one run. The
+ * measure is CPU time for each row, of the database and the process that calls it, which other programs on the machine affect least.
  */
 import { execFile, fork, type ChildProcess } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
@@ -16,13 +16,13 @@ import { MAX_ROUNDS } from "./side.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SIDE = fileURLToPath(new URL("./side.ts", import.meta.url));
 const RUN_MS = 165_000;
-/** The first round compiles and plans. */
+/** The first round includes compiling and planning. */
 const UNCOUNTED_ROUNDS = 1;
 const TICK_MS = 10;
 
 export interface GuardRow {
   readonly phase: Phase;
-  /** CPU time for one, in microseconds. */
+  /** CPU time per row, in microseconds. */
   readonly before: number;
   readonly now: number;
   readonly ratio: number;
@@ -44,7 +44,7 @@ const git = async (...args: string[]): Promise<string> =>
 /** CPU time of a process, and with `withEnded` of its children that have ended. */
 async function cpuOf(pid: number, withEnded = false): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // After the name, which may have spaces: utime, stime, cutime and cstime are fields 14 to 17 of all.
+  // Parsed after the name, which may contain spaces: utime, stime, cutime and cstime are fields 14 to 17 of the line.
   const fields = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
@@ -64,7 +64,7 @@ async function cpuOfServer(postmaster: number): Promise<number> {
   return costs.reduce((sum, cost) => sum + cost, await cpuOf(postmaster, true));
 }
 
-/** What it has started is stopped by `undo`, also when the rest fails. */
+/** `undo` stops everything that it has started, also if the rest fails. */
 async function openSide(checkout: string, undo: AsyncDisposableStack): Promise<Side> {
   const server = await startEmbedded({ ephemeral: true, settings: { autovacuum: false } });
   undo.defer(() => server.stop());
@@ -83,7 +83,7 @@ async function openSide(checkout: string, undo: AsyncDisposableStack): Promise<S
 
 function answerOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onEnd = (): void => reject(new Error("a side ended before it was done; what it said stands above"));
+    const onEnd = (): void => reject(new Error("a side ended before it was done; see its output above"));
     child.once("close", onEnd);
     child.once("message", (answer: T) => {
       child.off("close", onEnd);
@@ -92,7 +92,7 @@ function answerOf<T>(child: ChildProcess): Promise<T> {
   });
 }
 
-/** The branch that others have, or the one here; where the working tree is just that commit, the one before it. */
+/** The remote's main branch, or the local one; if the working tree is exactly that commit, the one before it. */
 async function lastLanded(): Promise<string> {
   const exists = (name: string): Promise<boolean> =>
     git("rev-parse", "--verify", "--quiet", `${name}^{commit}`).then(
@@ -104,13 +104,13 @@ async function lastLanded(): Promise<string> {
   return isChanged || !(await exists(`${landed}~1`)) ? landed : `${landed}~1`;
 }
 
-/** The answer says how the working tree compares with a commit; '' is the one that landed last. */
+/** Compares the working tree with a commit; '' means the last landed one. */
 export async function guard(named: string, log: (line: string) => void): Promise<GuardReport> {
   await using undo = new AsyncDisposableStack();
   const name = named === "" ? await lastLanded() : named;
   const commit = await git("rev-parse", "--short", `${name}^{commit}`);
   const base = commit === name ? commit : `${name} (${commit})`;
-  log(`the working tree beside ${base}`);
+  log(`the working tree compared with ${base}`);
   const folder = await mkdtemp(join(tmpdir(), "headroom-guard-"));
   undo.defer(() => rm(folder, { recursive: true, force: true }));
   const checkout = join(folder, "base");
@@ -142,7 +142,7 @@ export async function guard(named: string, log: (line: string) => void): Promise
   return { base, rounds: rounds - UNCOUNTED_ROUNDS, rows };
 }
 
-/** More than this has to be said and explained in the change. */
+/** A higher ratio has to be reported and explained in the change. */
 const MAX_RATIO = 1.1;
 
 export const slowerRows = ({ rows }: GuardReport): readonly GuardRow[] => rows.filter(({ ratio }) => ratio > MAX_RATIO);
@@ -157,7 +157,7 @@ export function renderGuard(report: GuardReport): string {
   const slower = slowerRows(report);
   const told = slower.map(({ phase, ratio }) => `${phase} by ${Math.round((ratio - 1) * 100)} %`).join(", ");
   return [
-    `CPU time for each row in microseconds, median of ${report.rounds} rounds, beside ${report.base}`,
+    `CPU time for each row in microseconds, median of ${report.rounds} rounds, compared with ${report.base}`,
     line("", "before", "now", "ratio"),
     ...report.rows.map((row) =>
       line(
@@ -169,8 +169,8 @@ export function renderGuard(report: GuardReport): string {
       ),
     ),
     slower.length === 0
-      ? "Nothing costs more than a tenth more."
-      : `More than a tenth slower: ${told}. Say so in the change, and why.`,
+      ? "Nothing costs over 10 % more."
+      : `More than 10 % slower: ${told}. Explain this in the change.`,
     "",
   ].join("\n");
 }

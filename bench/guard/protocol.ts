@@ -1,8 +1,8 @@
-/** What a side is asked for, by IPC, and what it answers. */
+/** The requests to a side, by IPC, and its answers. */
 export const PHASES = ["enqueue", "enqueue many", "claim and settle", "wake", "decide"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Between rounds and not counted: what the server would do by itself, at a time of its own. */
+/** Between rounds and not counted: work that the server would do on its own at any time. */
 export const VACUUM = "vacuum";
 
 export interface PhaseRequest {

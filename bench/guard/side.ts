@@ -1,6 +1,6 @@
 /**
- * One side of the comparison: does what it is asked with the code of the checkout that it is given, and with the benchmark's own adapter of
- * that checkout. Started by guard.ts; what the database's processes cost is counted there.
+ * One side of the comparison: runs each request with the code of the given checkout and with the benchmark adapter of
+ * that checkout. Started by guard.ts, which also counts the cost of the database's processes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const CALLS = 6;
 const WAKES = 60;
 const WAKE_GAP_MS = 15;
 const DECISIONS = 200;
-/** Requests that can be decided; guard.ts asks for no more rounds than these are enough for. */
+/** Requests that can be decided; guard.ts runs no more rounds than these allow. */
 export const MAX_ROUNDS = 12;
 const AT_ONCE = 8;
 const BOX_MS = 60_000;

@@ -1,5 +1,5 @@
 /**
- * The process of an attacker: sends one route the worst that there is, in turn, on so many connections, each request as soon as the one
+ * The process of an attacker: sends the worst inputs to one route, in turn, on several connections, each request as soon as the one
  * before is answered; or asks for long lists and never reads them. Bounded in time.
  */
 import { createPrivateKey } from "node:crypto";
@@ -27,7 +27,7 @@ import {
   type Signer,
 } from "./worst-input.ts";
 
-/** What the server answers to; nothing is ever asked of this application. */
+/** The server's routes; this application never gets a request. */
 export function routesOfServer(): readonly RouteEntry[] {
   const unused = "not used, but as long as a secret must be";
   const database = createGatewayDatabase({ url: "postgresql://127.0.0.1/nothing" });
@@ -88,7 +88,7 @@ async function shoot(attack: Attack, { method, path }: { method: string; path: s
       const sent = request({ agent, hostname, port, method, path: target, headers });
       sent.on("error", () => ended("cut"));
       sent.on("response", (response) => {
-        // A stream of events has no end to wait for.
+        // An event stream has no end to wait for.
         if (response.headers["content-type"]?.startsWith("text/event-stream") === true) sent.destroy();
         response.on("error", () => undefined).on("close", () => ended(String(response.statusCode)));
         response.resume();
@@ -125,7 +125,7 @@ async function neverRead({ url, connections, seconds, credentials }: Attack): Pr
   for (let n = 0; n < connections; n += 1) {
     const socket = connect({ host: hostname, port: Number(port), localAddress: attackerAddress });
     socket.on("error", () => undefined).once("close", () => (cut += 1));
-    // Several requests, so that there is more to answer than fits the buffers of the kernel.
+    // Several requests, so that the answers do not fit the kernel's buffers.
     socket.pause();
     socket.write(text.repeat(4));
     open.push(socket);
@@ -137,7 +137,7 @@ async function neverRead({ url, connections, seconds, credentials }: Attack): Pr
 }
 
 if (process.argv[1] === import.meta.filename) {
-  // Real attackers bring machines of their own; this one takes what the server and the others leave of the machine that all share.
+  // Real attackers have their own machines; this one gets what the server and the others leave of the shared machine.
   setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_LOW));
   const attack: Attack = JSON.parse(process.argv[2] ?? "{}");
   const outcome = attack.target === "slow readers" ? await neverRead(attack) : await shoot(attack, attack.target);

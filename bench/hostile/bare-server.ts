@@ -1,4 +1,4 @@
-/** A server that does nothing: reads what it is sent and says no. What its being attacked costs others is what sharing a machine costs. */
+/** A server that does nothing: reads the request and refuses it. The cost to others of attacking it is the cost of sharing a machine. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

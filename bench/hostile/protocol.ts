@@ -1,7 +1,7 @@
-/** What the attacker's process is told: one JSON object on its command line. */
+/** The attacker's instructions: one JSON object on its command line. */
 export interface Attack {
   readonly url: string;
-  /** What is attacked: a method and the pattern of a path, or what the attacker does instead of requests. */
+  /** The target: a method and the pattern of a path, or what the attacker does instead of requests. */
   readonly target: { readonly method: string; readonly path: string } | "slow readers";
   readonly whose: string;
   readonly seconds: number;
@@ -16,17 +16,17 @@ export interface Attack {
   };
 }
 
-/** The line on stdout with which it begins. */
+/** The line on stdout with which it reports its start. */
 export const BEGUN = "BEGUN";
 
-/** What it says at its end: one JSON object on a line. */
+/** Its report at the end: one JSON object on a line. */
 export interface AttackOutcome {
   readonly requests: number;
   readonly longestMs: number;
-  /** What took longest. */
+  /** The slowest input. */
   readonly worst: string;
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** The attacker comes from an address of its own, so that limits by address are its own too. */
+/** The attacker has its own address, so it also has its own limits by address. */
 export const attackerAddress = "127.0.0.2";

@@ -1,4 +1,4 @@
-/** Two members, or more, who ask for a list again and again, and what they waited. */
+/** Two or more members who request a list repeatedly, and how long they waited. */
 import { Agent, request } from "node:http";
 import { nowMs } from "../measure.ts";
 
@@ -6,11 +6,11 @@ const EVERY_MS = 25;
 
 export interface Waited {
   readonly tookMs: readonly number[];
-  /** Questions that were not answered with a list. */
+  /** Requests that were not answered with a list. */
   readonly refused: number;
 }
 
-/** Asks at a fixed pace, whatever becomes of the questions before: what waits is measured from when it was due. */
+/** Requests at a fixed rate, independent of earlier requests: waits are measured from when a request was due. */
 export class Victims {
   readonly #server: URL;
   readonly #headers: readonly Readonly<Record<string, string>>[];
@@ -44,7 +44,7 @@ export class Victims {
     sent.end();
   }
 
-  /** What was waited since this was asked last. */
+  /** The waits since the last call. */
   take(): Waited {
     const taken = { tookMs: this.#tookMs, refused: this.#refused };
     this.#tookMs = [];

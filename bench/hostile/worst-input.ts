@@ -1,8 +1,8 @@
 /**
- * The worst that a client can send to a route, of any size: bodies of each kind, what stands in the address, and what stands in headers; with
- * nothing, with what only looks like a credential, and with the one that the route asks for.
+ * The worst that a client can send to a route, of any size: bodies of each kind, addresses and headers; without a credential, with a fake
+ * one, and with the one that the route requires.
  *
- * Owns: the inputs. What they cost is measured by a test (test/integration/http/cost.test.ts), what they cost others by the part `hostile`.
+ * Owns: the inputs. A test measures their cost (test/integration/http/cost.test.ts), the part `hostile` their cost to others.
  */
 import { createHmac, sign as signBytes, type KeyObject } from "node:crypto";
 import type { RouteEntry } from "../../src/http/route.ts";
@@ -13,7 +13,7 @@ export function repeated(unit: string): Make {
   return (size) => unit.repeat(Math.max(1, Math.floor(size / unit.length)));
 }
 
-/** As many members of an object, each with a name of its own, as have room. */
+/** As many object members, each with its own name, as fit. */
 function members(size: number): string {
   const names = Array.from({ length: Math.max(1, Math.floor(size / 9)) }, (_, place) =>
     place.toString(36).padStart(4, "k"),
@@ -40,7 +40,7 @@ export const worstBodies: Readonly<Record<string, readonly [type: string, make: 
   boundaries: ["multipart/form-data; boundary=x", repeated("--x\r\n")],
 };
 
-/** What stands in the address, whose size is bounded. */
+/** Contents of the address, whose size is bounded. */
 export const worstAddresses: Readonly<Record<string, Make>> = {
   "fields in the address": (size) => `?${repeated("a&")(size)}`,
   "conditions in the address": (size) => `?${repeated("a=eq.1&")(size)}`,
@@ -50,7 +50,7 @@ export const worstAddresses: Readonly<Record<string, Make>> = {
   "pluses in the address": (size) => `?id=${repeated("+")(size)}`,
 };
 
-/** Every header that something of ours reads. */
+/** Every header that our code reads. */
 export const readHeaders = [
   "accept",
   "accept-language",
@@ -81,10 +81,10 @@ export const credentialHeaders = [
 
 export const worstHeaderUnits = ["a,", ";", "headroom_session=a;", "t=1,v1=", "a.b.c", "- -", "Bearer "] as const;
 
-/** All of the head together. */
+/** The whole head. */
 export const maxHeadBytes = 16_384;
 
-/** What there really is, so that nothing is refused for not being there. */
+/** Real names and ids, so that nothing is refused as not found. */
 const there: Readonly<Record<string, string>> = {
   ":function": "create_capacity_request",
   ":relation": "capacity_requests",
@@ -97,7 +97,7 @@ export function pathOf(route: RouteEntry): string {
   return route.path.replaceAll(/:[a-zA-Z]+/g, (name) => there[name] ?? "x");
 }
 
-/** What the providers of an installation sign with. */
+/** The signing keys of an installation's providers. */
 export const webhookSecrets = {
   SLACK_SIGNING_SECRET: "8f742231b10e8888abcd99yyyzzz85a5",
   LINEAR_WEBHOOK_SECRET: "l".repeat(40),
@@ -128,7 +128,7 @@ export function signersWith(postal: KeyObject): Readonly<Record<string, Signer>>
     "/webhooks/postal": (body) => ({
       "x-postal-signature-256": signBytes("sha256", Buffer.from(body), postal).toString("base64"),
     }),
-    // The secret is the workspace's that the body names, and what is sent here names none.
+    // The secret belongs to the workspace that the body names, and bodies here name none.
     "/webhooks/provisioning": (body) => ({
       "x-headroom-timestamp": stamp(),
       "x-headroom-signature": `v1=${hmac("none", `v1:${stamp()}:${body}`)}`,
@@ -144,7 +144,7 @@ export interface CredentialSource {
   readonly signers: Readonly<Record<string, Signer>>;
 }
 
-/** Nothing; what only looks like a credential; and the one that the route asks for. */
+/** No credential; a fake one; and the one that the route requires. */
 export function credentialsFor(route: RouteEntry, source: CredentialSource): Readonly<Record<string, Signer>> {
   const none = { nothing: () => ({}) };
   if (route.credentials === "none") return none;

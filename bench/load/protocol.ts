@@ -1,6 +1,6 @@
-/** What the two sides of a load agree on. */
+/** The protocol between the two sides of a load. */
 
-/** How a Node load process tells its rate: one line that starts with this. */
+/** A Node load process reports its rate in one line that starts with this. */
 export const LOAD_PREFIX = "LOAD ";
 
 /** The first second is not counted: every client plans its statements in it. */

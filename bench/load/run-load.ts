@@ -1,6 +1,6 @@
 /**
- * Runs a script from many clients at once and counts transactions per second: with pgbench where it is installed,
- * because it leaves the processor to the server, else with Node processes of our own.
+ * Runs a script from many clients at once and counts transactions per second: with pgbench if it is installed,
+ * because it leaves the processor to the server, otherwise with our own Node processes.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ export interface LoadOptions {
   /** The script's file. */
   readonly file: string;
   readonly clients: number;
-  /** How long is counted; the time in which each client plans its statements goes before. */
+  /** The measured time; each client plans its statements before it. */
   readonly seconds: number;
   /** Constants that the script names as `:name`. */
   readonly constants: Readonly<Record<string, number>>;
@@ -68,7 +68,7 @@ async function runNode({ url, file, clients, seconds, constants }: LoadOptions):
   return rates.reduce((sum, rate) => sum + rate, 0);
 }
 
-/** Runs a program to its end and gives back what it said; fails on a bad exit code or when time is up. */
+/** Runs a program to its end and returns its output; fails on a bad exit code or when time is up. */
 function capture(program: string, args: readonly string[], limitSeconds: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: limitSeconds * 1_000 });

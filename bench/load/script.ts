@@ -29,7 +29,7 @@ export function parseLoadScript(source: string): LoadScript {
   return { variables, statements };
 }
 
-/** Each `:name` becomes a `$n` of its own, as pgbench's prepared mode does it: one name may serve as text and number. */
+/** Each `:name` becomes a separate `$n`, as in pgbench's prepared mode: one name may be used as text and as a number. */
 function withParameters(text: string): { text: string; parameters: string[] } {
   const parameters: string[] = [];
   const numbered = text.replaceAll(VARIABLE, (_, name: string) => {
@@ -39,7 +39,7 @@ function withParameters(text: string): { text: string; parameters: string[] } {
   return { text: numbered, parameters };
 }
 
-/** Evenly spread over the range, which may be wider than a double is exact in. */
+/** Uniform over the range, which may be wider than a double is exact in. */
 export function randomBetween(low: bigint, high: bigint): bigint {
   const span = high - low + 1n;
   const bits = (BigInt(Math.floor(Math.random() * 2 ** 32)) << 32n) | BigInt(Math.floor(Math.random() * 2 ** 32));

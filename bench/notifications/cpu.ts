@@ -1,4 +1,4 @@
-/** Processor time by who used it, from /proc: relays, the sandbox, the database and whoever tells. */
+/** Processor time by user, from /proc: relays, the sandbox, the database and the producer. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const MS_PER_TICK = 10;
@@ -13,7 +13,7 @@ interface Used {
 function read(pid: number): Used | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name stands in brackets and may hold anything.
+    // The program's name is in brackets and may contain anything.
     const fields = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")
@@ -29,7 +29,7 @@ function read(pid: number): Used | null {
   }
 }
 
-/** A process alone. */
+/** A single process. */
 export const processMs = (pid: number): number => read(pid)?.own ?? 0;
 
 /** A server with all the processes that it has started. */
@@ -43,7 +43,7 @@ export function familyMs(pid: number): number {
 
 export type CpuShares = Readonly<Record<string, number>>;
 
-/** Starts counting; the answer is how many cores each has kept busy. */
+/** Starts counting; returns how many cores each kept busy. */
 export function startShares(meters: Readonly<Record<string, () => number>>): () => CpuShares {
   const startedAtMs = performance.now();
   const before = Object.entries(meters).map(([name, meter]) => [name, meter, meter()] as const);

@@ -1,5 +1,5 @@
 /**
- * The sandbox in a process of its own, for as many people as are told something: says where it is, and when asked, what has arrived.
+ * The sandbox in its own process, with all recipients: reports its address and, on request, what has arrived.
  *
  *     node sandbox.ts <people>
  */
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { defaultSampleData } from "../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 
-/** What arrived by one channel: the title that it was told with, and when, in milliseconds since 1970. */
+/** The arrivals by one channel: the notification's title, and when, in milliseconds since 1970. */
 export interface Arrival {
   readonly title: string;
   readonly atMs: number;
@@ -28,7 +28,7 @@ export interface SandboxProcess {
   close(): Promise<void>;
 }
 
-/** Everybody is reached by mail and in Slack. */
+/** Everybody has a mail address and a Slack account. */
 export const personOf = (number: number) => {
   const digits = String(number).padStart(6, "0");
   return { memberId: `m${number}`, email: `m${number}@people.example`, slackUserId: `UM${digits}` };

@@ -1,5 +1,5 @@
 /**
- * What is measured: a server that counts its statements, a thousand people, real relays as processes, and the sandbox as mail server and
+ * The measured setup: a server that counts its statements, a thousand people, real relays as processes, and the sandbox as mail server and
  * as Slack.
  */
 import { spawn, type ChildProcess } from "node:child_process";
@@ -30,7 +30,7 @@ export interface Stage {
   /** Processor time in ms, by who used it. */
   readonly meters: Readonly<Record<string, () => number>>;
   resetStatements(): Promise<void>;
-  /** Those that took the most time, with what they call. */
+  /** The statements that took the most time, with the functions they call. */
   statements(): Promise<readonly Statement[]>;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** What deciding a request costs: the workflow's function against the same row writes by others, and in an archive that has grown old. */
+/** The cost of deciding a request: the workflow's function against the same row writes by others, and in an old archive. */
 import { DECIDERS } from "../approvals.ts";
 import type { Part, SuiteSpec } from "../model.ts";
 import { againstReference } from "./rows.ts";
 
 const CLIENTS = 8;
-/** Partitions of what is kept for ever, one a month: of an installation in its first year, and in its tenth. */
+/** Monthly partitions of the data that is kept forever: of an installation in its first year, and in its tenth. */
 const YOUNG = 10;
 const OLD = 120;
 const approvals = (partitions: number): string => `apply/approve-${partitions}`;
@@ -25,7 +25,7 @@ export const applyPart: Part = {
     });
     return [
       ...DECIDERS.map((who) =>
-        // By hand informs only: one round is enough of it.
+        // "By hand" has no target: one round is enough.
         suite(`${who}/apply`, who, YOUNG, who === "by-hand" && profile.name !== "full" ? 1 : undefined),
       ),
       suite("headroom/apply-old", "headroom", OLD),

@@ -11,7 +11,7 @@ export const archivePart: Part = {
   fullOnly: true,
   weight: 40,
   suites: (profile) =>
-    // The empty archive is measured before and after the full one, and the two are one measurement.
+    // The empty archive is measured before and after the full one, and both form one measurement.
     (["empty-before", "filled", "empty-after"] as const).map((kind): SuiteSpec => ({
       id: `headroom/archive-${kind}`,
       suite: "archive",

@@ -1,4 +1,4 @@
-/** A slice of 5,000 rows in front of, or behind, very many others: ours against its own speed without them. */
+/** A slice of 5,000 rows in front of, or behind, very many others: Headroom against its own speed without them. */
 import { CONTENDERS, type ContenderName, type Part, type Profile, type SuiteSpec } from "../model.ts";
 import { againstReference, plainRow } from "./rows.ts";
 
@@ -14,7 +14,7 @@ const LABELS: Record<Exclude<Kind, "baseline">, string> = {
 interface Place {
   readonly kind: Kind;
   readonly order: Order;
-  /** A quick run leaves out what an ordered queue has in common with the other. */
+  /** A quick run skips the cases in which an ordered queue behaves like the other. */
   readonly quick: boolean;
 }
 
@@ -38,7 +38,7 @@ const suiteFor = (contender: ContenderName, { kind, order }: Place, index: numbe
   id: `${contender}/slice-${kind}-${order}-${index}`,
   suite: "slice",
   timeoutMs: profile.name === "full" ? 600_000 : 90_000,
-  // The median is over the slices of one queue; filling it over and over would only take time.
+  // The median is over the slices of one queue; filling it repeatedly would only take time.
   rounds: 1,
   params: {
     contender,

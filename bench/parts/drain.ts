@@ -1,4 +1,4 @@
-/** Emptying a queue of no-ops: what a newcomer gets, and the best each can do. */
+/** Emptying a queue of no-ops: with default settings, and the best each can do. */
 import { CONTENDERS, type Part, type SuiteSpec } from "../model.ts";
 import { againstPeers } from "./rows.ts";
 

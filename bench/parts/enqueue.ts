@@ -1,4 +1,4 @@
-/** What enqueueing costs: our function against the same row writes by hand, and against one bare INSERT. */
+/** The cost of enqueueing: our function against the same row writes by hand, and against one bare INSERT. */
 import { CONTENDERS, type Part, type SuiteSpec } from "../model.ts";
 import { againstPeers, againstReference } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-/** What one client that sends each route the worst that there is costs the others. */
+/** The cost to others of a client that sends each route the worst inputs. */
 import type { Part } from "../model.ts";
 import { againstReference, plainRow } from "./rows.ts";
 

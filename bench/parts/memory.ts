@@ -1,9 +1,9 @@
-/** The worker's memory over a million rows: bounded, and no higher at the end than on the way. */
+/** The worker's memory over a million rows: bounded, and no higher at the end than before. */
 import type { Part } from "../model.ts";
 import { againstReference } from "./rows.ts";
 
 const LIMIT_MB = 150;
-/** What counts as flat: the collector's own timing moves the curve by about this much. */
+/** The tolerance for "flat": the garbage collector's timing moves the curve by about this much. */
 const FLAT = 1.15;
 
 export const memoryPart: Part = {

@@ -1,4 +1,4 @@
-/** Telling a thousand people things by three channels, steadily and all at once; what arrived is counted where it arrived. */
+/** Notifies a thousand people by three channels, steadily and all at once; arrivals are counted at the receiver. */
 import type { Part, ReportRow } from "../model.ts";
 import { againstReference, plainRow } from "./rows.ts";
 
@@ -36,7 +36,7 @@ export const notificationsPart: Part = {
         reference: PER_SECOND,
         referenceLabel: "what was told",
         comparison: ">=",
-        // What is on its way when the minute ends comes in the seconds after it.
+        // Messages in flight when the minute ends arrive in the seconds after it.
         target: 0.98,
       }),
       ...(["email", "slack"] as const).map((channel): ReportRow => {

@@ -1,7 +1,7 @@
 /**
  * Strict order per key. `ordered` and `runs-of-one` share their suites: each process measures both layouts, and each layout
- * is held against the same layout of the peers. In runs of one the peers' best round counts: graphile-worker's local queue
- * now and then waits for a whole poll interval when the keys that are left are busy, two seconds in a drain of one.
+ * is compared with the same layout of the peers. In runs of one the peers' best round counts: graphile-worker's local queue
+ * sometimes waits for a whole poll interval when the remaining keys are busy: two seconds in a drain of one second.
  */
 import { CONTENDERS, type ContenderName, type Part, type Profile, type ResultSet, type SuiteSpec } from "../model.ts";
 import { againstPeers, plainRow } from "./rows.ts";
@@ -26,7 +26,7 @@ const sharedSuites = (profile: Profile): SuiteSpec[] =>
       keys: profile.keys,
       warmUpRows: profile.warmUpRows,
       boxMs: BOX_MS,
-      // graphile-worker stands still on runs of one queue; its rate shows in seconds.
+      // graphile-worker stalls on runs of one queue; its rate shows within seconds.
       burstsBoxMs: contender === "graphile-worker" ? profile.graphileBurstsBoxMs : BOX_MS,
     },
   }));
@@ -60,7 +60,7 @@ function violationsRow(results: ResultSet, measures: readonly string[], label: s
   const count = (who: ContenderName): number | null => {
     const found = measures.map((measure) => results.detail(measure, who, "violations"));
     const known = found.filter((value) => value !== null);
-    // What ours did not show counts as nothing shown; a peer is given the benefit of the doubt.
+    // A missing result of ours is treated as a failure; a peer gets the benefit of the doubt.
     const enough = who === "headroom" ? known.length === measures.length : known.length > 0;
     return enough ? known.reduce((sum, value) => sum + value, 0) : null;
   };

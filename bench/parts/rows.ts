@@ -1,4 +1,4 @@
-/** The few shapes that a row of the table can have. */
+/** The few forms of a row of the table. */
 import { round } from "../measure.ts";
 import { CONTENDERS, type Comparison, type ContenderName, type ReportRow, type ResultSet } from "../model.ts";
 
@@ -17,16 +17,16 @@ interface AgainstPeers {
   readonly part: string;
   readonly label: string;
   readonly unit: string;
-  /** What ours is measured by; with several, the worst of them counts. */
+  /** Our measurements; the worst of them counts. */
   readonly ours: readonly string[];
-  /** What the peers are measured by; with several, each peer's best counts. */
+  /** The peers' measurements; each peer's best counts. */
   readonly peers: readonly string[];
-  /** Whether a peer's median round counts, or its best: where luck decides how long it waits. Default: median. */
+  /** Whether a peer's median round counts, or its best, for peers whose waits depend on luck. Default: median. */
   readonly peerRounds?: "median" | "best";
   readonly comparison: Comparison;
-  /** Without a target the row informs only. */
+  /** Without a target the row is only informative. */
   readonly target?: number;
-  /** Hold ours against this peer alone instead of the best one. */
+  /** Compare ours only with this peer instead of with the best one. */
   readonly only?: ContenderName;
 }
 
@@ -89,13 +89,13 @@ interface Plain {
   readonly label: string;
   readonly unit: string;
   readonly values: ReportRow["values"];
-  /** The number that is held against the target as it stands. */
+  /** The number itself is compared with the target. */
   readonly ratio: number | null;
   readonly comparison: Comparison;
   readonly target?: number;
 }
 
-/** A number that has to be something, rather than to beat somebody: zero violations. */
+/** A number with a fixed target, independent of the peers: zero violations. */
 export function plainRow(row: Plain): ReportRow {
   return {
     part: row.part,

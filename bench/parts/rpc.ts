@@ -1,4 +1,4 @@
-/** What the HTTP server adds: two functions and two lists over loopback HTTP, against the same asked over the driver. */
+/** What the HTTP server adds: two functions and two lists over loopback HTTP, against the same calls over the driver. */
 import type { Part, ReportRow, SuiteSpec } from "../model.ts";
 import { againstReference } from "./rows.ts";
 

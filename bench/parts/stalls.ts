@@ -1,4 +1,4 @@
-/** What somebody in the way costs those who have nothing to do with them. */
+/** What a blocked receiver or producer costs unrelated rows. */
 import type { Part } from "../model.ts";
 import { againstReference } from "./rows.ts";
 

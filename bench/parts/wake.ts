@@ -1,4 +1,4 @@
-/** How soon an idle worker starts on a row after its commit. */
+/** How soon an idle worker starts a row after its commit. */
 import { CONTENDERS, type Part } from "../model.ts";
 import { againstPeers } from "./rows.ts";
 

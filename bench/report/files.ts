@@ -1,4 +1,4 @@
-/** Where a run leaves its traces: every run in `bench/out`, a whole run also in the docs. */
+/** Where a run writes its results: every run in `bench/out`, a whole run also in the docs. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { renderPlot } from "./plot.ts";
@@ -22,7 +22,7 @@ export async function writeDocs(report: Report): Promise<void> {
   await writeFile(`${DOCS}latest.svg`, renderPlot(report));
 }
 
-/** The copy in the docs is a file of the repository like any other, and is checked like one. */
+/** The copy in the docs is an ordinary file of the repository, and is checked like one. */
 async function formatted(json: string): Promise<string> {
   const { format, resolveConfig } = await import("prettier");
   const config = await resolveConfig(`${DOCS}latest.json`);

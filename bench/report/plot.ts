@@ -1,8 +1,8 @@
 /**
- * The plot for the docs, as SVG written by hand: no library, readable on a light and on a dark page.
+ * The plot for the docs: hand-written SVG without a library, readable on light and dark pages.
  *
- * Two panels. Above, ours beside the peers, each group scaled to its own longest bar. Below, ours against itself or
- * against plain SQL, as ratios with a mark where the target stands.
+ * Two panels. The upper one compares ours with the peers, each group scaled to its longest bar. The lower one compares ours with itself or
+ * with plain SQL, as ratios with a mark at the target.
  */
 import { CONTENDERS, type ContenderName, type ReportRow } from "../model.ts";
 import { formatRatio, formatShort } from "./numbers.ts";
@@ -57,7 +57,7 @@ interface Canvas {
 const hasPeer = ({ values }: ReportRow): boolean =>
   typeof values["graphile-worker"] === "number" || typeof values["pg-boss"] === "number";
 
-/** Rows that share their numbers and differ in the target only are drawn once. */
+/** Rows with the same numbers and different targets are drawn once. */
 function withoutRepeats(rows: readonly ReportRow[]): ReportRow[] {
   const seen = new Set<string>();
   return rows.filter((row) => {
@@ -66,7 +66,7 @@ function withoutRepeats(rows: readonly ReportRow[]): ReportRow[] {
   });
 }
 
-/** What a marked row says about its target: only the row itself is drawn. */
+/** The part of a label that names its target; it is not drawn. */
 const plainLabel = (label: string): string => label.replace(/ \((?:first|second) mark\)$/, "");
 
 function drawPeerGroup(canvas: Canvas, row: ReportRow): void {

@@ -1,4 +1,4 @@
-/** The outcome of a run as one document: what was measured, and what became of each target. */
+/** The outcome of a run as one document: the measurements, and the result of each target. */
 import type { Calibration } from "../calibration.ts";
 import type { Part, Profile, ReportRow, Result, ResultSet, Target } from "../model.ts";
 
@@ -33,7 +33,7 @@ export interface ReportDocument {
 export interface Report {
   /** What `--json` prints. */
   readonly document: ReportDocument;
-  /** What the table and the plot are drawn from. */
+  /** The source of the table and the plot. */
   readonly rows: readonly ReportRow[];
 }
 
@@ -54,7 +54,7 @@ export function makeReport({ parts, profile, results, meta }: ReportInput): Repo
   return { document: { meta, results: results.all(), targets }, rows };
 }
 
-/** Null when there is no target; a target that could not be measured is missed. */
+/** Null without a target; a target that could not be measured is missed. */
 export function isMet(row: ReportRow): boolean | null {
   if (!row.target) return null;
   if (row.ratio === null) return false;

@@ -1,10 +1,10 @@
-/** The table on the terminal: a line per row, peers beside ours, the ratio and what it had to be. */
+/** The table on the terminal: a line per row with ours, the peers, the ratio and its target. */
 import type { ReportRow } from "../model.ts";
 import { formatRatio, formatValue } from "./numbers.ts";
 import { isMet, type Report } from "./report.ts";
 
 const HEADINGS = ["what", "unit", "headroom", "graphile-worker", "pg-boss", "held against", "ratio", "target", "met"];
-/** The columns that hold words. */
+/** The text columns. */
 const LEFT = new Set([0, 1, 5, 7, 8]);
 
 function cells(row: ReportRow): string[] {

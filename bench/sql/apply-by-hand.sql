@@ -1,4 +1,4 @@
--- The same row writes by hand, in one transaction of plain statements: nothing is asked, rendered or hashed, and each statement is planned once.
+-- The same row writes by hand, in one transaction of plain statements, each planned once: nothing is looked up, rendered or hashed.
 begin;
 insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash, workspace_id)
 values (bench.request_id(nextval('bench.requests')), 2, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'bob', bench.via(), 'UNDER_REVIEW',

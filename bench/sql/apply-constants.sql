@@ -1,5 +1,5 @@
--- What the references write instead of finding it out, rendering or hashing it: the very values that a real approval of the model wrote, so
--- that they always have the real size. Each is a function that the planner replaces by its value. The one place for all of them.
+-- The values that the references write instead of looking them up, rendering or hashing them: those of a real approval of the model, so
+-- that they always have the real size. Each is a function that the planner replaces by its value.
 create function bench.keep_constants(p_model text) returns void language plpgsql as $$
 declare
   v_name text;

@@ -1,13 +1,13 @@
--- Requests that wait for their commercial review: copies of one that was really submitted and whose first message was really delivered, with
--- everything that belongs to it. Written in sets, column by column as they are, so that a new column is copied too; only what tells one
--- request from another is made anew. Their hashes are no chain, which nothing here looks at.
+-- Requests that wait for their commercial review: copies of one that was really submitted and delivered its first message, with
+-- everything that belongs to it. Written in sets, column by column, so that a new column is copied too; only what distinguishes
+-- requests is new. Their hashes form no chain, which nothing here checks.
 create sequence bench.requests;
 
--- As long as a real one, of a year in which there are none.
+-- As long as a real id, in a year without requests.
 create function bench.request_id(p_number bigint) returns text language sql immutable
 return 'CR-2000-' || lpad(p_number::text, 6, '0');
 
--- The same beginning, where the time and the class stand, and the copy's number at the end.
+-- The same prefix, which contains the time and the class, and the copy's number at the end.
 create function bench.copy_id(p_id uuid, p_number bigint) returns uuid language sql immutable
 return (left(p_id::text, 24) || lpad(to_hex(p_number), 12, '0'))::uuid;
 

@@ -1,4 +1,4 @@
--- The same row writes in one plain function: nothing is asked, rendered or hashed. Ids are made as they are for real.
+-- The same row writes in one plain function: nothing is looked up, rendered or hashed. Ids are made as in the product.
 create function bench.approve(p_request_id text) returns text language plpgsql volatile as $$
 declare
   v_now timestamptz := clock_timestamp();

@@ -1,4 +1,4 @@
--- Makes the archive as old as so many partitions of what is kept for ever: those of the months before, as relays made them then.
+-- Ages the archive by this many partitions of the data kept forever: those of the months before, as relays would have made them.
 create function bench.age_archive(p_partitions integer) returns void language plpgsql as $$
 declare
   v_class outbox.retention_classes;

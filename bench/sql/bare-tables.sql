@@ -1,4 +1,4 @@
--- What a bare INSERT writes to: one table with the columns that an enqueue fills and the indexes that it keeps, each
+-- The target of a bare INSERT: one table with the columns that an enqueue fills and the indexes that it keeps, each
 -- once. It can neither lease, number, deduplicate across retention nor archive; it is the floor, not an outbox.
 create schema bench;
 create table bench.bare_unordered (

@@ -1,5 +1,5 @@
--- The row writes of an ordered enqueue, written out by hand as one statement: what they cost without the function,
--- its checks and its look at the relays. Stream and rail are known numbers here.
+-- The row writes of an ordered enqueue, written out by hand as one statement: their cost without the function,
+-- its checks and its query for relays. Stream and rail are known numbers here.
 \set id random(1, 9000000000000000000)
 \set key random(1, 1000)
 with body as materialized (

@@ -1,6 +1,6 @@
--- Lines of rows delivered long ago, written straight into the archive: two per row, in the order in which time would
+-- Lines of rows delivered long ago, written directly to the archive: two per row, in the order in which relays would
 -- have written them. The ids carry times between the start of the oldest partition and an hour ago, so that old lines
--- share their partition with new ones; that is the worst case. $1 first row, $2 last row, $3 rows in all, $4 stream.
+-- share their partition with new ones; that is the worst case. $1 first row, $2 last row, $3 total rows, $4 stream.
 insert into outbox.attempts
   (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, recorded_at, latency_ms, payload_hash, rail_code)
 select old.id, line.no, old.class_id, old.stream_id, line.state, 1, old.g / 500, old.at, 3,

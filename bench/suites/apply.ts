@@ -1,6 +1,6 @@
 /**
- * What one approval costs when several clients decide at once, each its own request: through the workflow's function, or as
- * the same row writes in another way. One of them per process, on requests that were prepared in a set.
+ * The cost of one approval when several clients each decide their own request at the same time: through the workflow's function, or as
+ * the same row writes done another way. One variant per process, on requests that were prepared in a set.
  */
 import { Client } from "pg";
 import { migrate } from "../../src/db/migrate.ts";
@@ -10,7 +10,7 @@ import { runLoad } from "../load/run-load.ts";
 import { round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 
-/** More than any machine decides in a second, so that no client runs out. */
+/** More than any machine can decide in a second, so that no client runs out. */
 const REQUESTS_A_SECOND = { headroom: 4_000, "one-function": 8_000, "by-hand": 8_000 } as const;
 
 export const applySuite: Suite = async ({ url, params, emit }) => {

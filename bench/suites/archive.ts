@@ -1,5 +1,5 @@
 /**
- * Claim, settle and reap, each by itself, on an archive of a given size. Several passes per order after one that
+ * Claim, settle and reap, each measured separately, on an archive of a given size. Several passes per order after one that
  * is not counted; the median pass is reported.
  */
 import { readFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ async function runPass(steps: Steps, fill: () => Promise<void>): Promise<Record<
   await fill();
   const drained = await drain(steps);
   await fill();
-  // A lane gives no more than one run, so on an ordered stream this is not everything.
+  // A lane yields at most one run, so on an ordered stream this is not everything.
   let claimedRows = 0;
   for (let call = 0; call < MAX_CALLS; call += 1) {
     const batch = await steps.claim();
@@ -83,7 +83,7 @@ async function runPass(steps: Steps, fill: () => Promise<void>): Promise<Record<
     reapedRows += reaped.rows;
     reapMs += reaped.tookMs;
   }
-  // Reaped lanes come back in runs of one, so this drain clears the table and is not counted.
+  // Reaped lanes return in runs of one, so this drain clears the table and is not counted.
   const cleared = await drain(steps);
   if (drained.rows !== ROWS || reapedRows !== claimedRows || cleared.rows !== ROWS) {
     throw new Error(

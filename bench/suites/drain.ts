@@ -1,6 +1,6 @@
 /**
  * 20,000 waiting rows, a handler that does nothing, one worker process: from the first handler's start until the
- * database shows the last row finished. A short unmeasured drain goes first, so that nobody is timed compiling.
+ * database shows the last row finished. A short unmeasured drain goes first, so that compiling is not timed.
  */
 import { round } from "../measure.ts";
 import type { Mode } from "../contenders/contender.ts";

@@ -1,6 +1,6 @@
 /**
- * What one enqueue costs when many clients do it at once: through our function, as the same row writes by hand, or as
- * one bare INSERT. One of them per process, from empty tables.
+ * The cost of one enqueue when many clients enqueue at the same time: through our function, as the same row writes by hand, or as
+ * one bare INSERT. One variant per process, from empty tables.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
 /**
- * A transaction that somebody forgot to end keeps vacuum from removing anything. Rows come in and go out at a steady
+ * A forgotten open transaction keeps vacuum from removing anything. Rows come in and go out at a steady
  * rate; how long do the relay's claims and settles take before it, and after it has been open for a while?
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -50,7 +50,7 @@ export const heldOpenSuite: Suite = async ({ url, params, emit, log }) => {
   await headroom.close();
 };
 
-/** Zero when there was none. */
+/** Zero if there was none. */
 const p50 = (chosen: readonly TimedStatement[]): number =>
   chosen.length === 0
     ? 0
@@ -80,7 +80,7 @@ async function holdTransactionOpen(url: string): Promise<Client> {
   return client;
 }
 
-/** Enqueues at a steady rate, catching up when a tick came late; `stop` answers how many rows were enqueued. */
+/** Enqueues at a steady rate, catching up when a tick came late; `stop` returns how many rows were enqueued. */
 function startProducer(headroom: Contender, order: "ordered" | "unordered", rowsPerTick: number) {
   const stopping = new AbortController();
   let produced = 0;

@@ -1,8 +1,8 @@
 /**
- * What others wait while one client attacks: two members, one of the attacker's workspace and one of another, each ask for a list twenty times a
- * second; meanwhile an attacker sends each route the worst that there is, without a credential and with the one that it asks for. Moments
- * without an attacker are between the attacks, so that a slow minute of the machine counts for both. So are attacks on a bare server: what
- * others wait then is the price of one machine for all.
+ * How long others wait while one client attacks. Two members, one of the attacker's workspace and one of another, each request a list
+ * twenty times a second; meanwhile an attacker sends each route the worst inputs, without a credential and with the required one. There are
+ * pauses between the attacks, so that a slow minute of the machine affects both. Attacks on a bare server show the cost of sharing one
+ * machine.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { spawn } from "node:child_process";
@@ -33,9 +33,9 @@ const REQUESTS = 300;
 const SLOW_READERS = 1_000;
 /** Long enough for the server to cut them. */
 const SLOW_SECONDS = 8;
-/** What was sent last may still be read and answered when an attack has ended. */
+/** The last requests may still be read and answered when an attack has ended. */
 const SETTLE_MS = 500;
-/** Of so many attacks one is done to a bare server as well. */
+/** One of this many attacks also targets a bare server. */
 const BESIDE_EVERY = 4;
 
 async function prepare(url: string, postalKey: string): Promise<string> {
@@ -61,7 +61,7 @@ async function prepare(url: string, postalKey: string): Promise<string> {
 const memoryMb = (pid: number): number =>
   round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 
-/** Calls `begun` when the attacker has started and made what it will send. */
+/** Calls `begun` when the attacker has started and prepared its input. */
 async function runAttack(attack: Attack, begun: () => void): Promise<AttackOutcome> {
   const child = spawn(process.execPath, [ATTACKER, JSON.stringify(attack)], { stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(child, "close");
@@ -75,7 +75,7 @@ async function runAttack(attack: Attack, begun: () => void): Promise<AttackOutco
   return outcome;
 }
 
-/** `beside`: a server that does nothing is attacked, on the same machine. `provider`: whoever has a secret of the installation. */
+/** `beside`: a server that does nothing is attacked, on the same machine. `provider`: a client that has a secret of the installation. */
 const KINDS = ["idle", "beside", "unauthenticated", "member", "provider", "slow readers"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -87,7 +87,7 @@ interface Assault {
   readonly connections: number;
 }
 
-/** One after the other: every route, then those who never read. */
+/** One after the other: every route, then clients that never read. */
 function* assaults(connections: number): Generator<Assault> {
   for (const { path, methods, credentials } of routesOfServer()) {
     for (const method of methods) {

@@ -1,4 +1,4 @@
-/** The worker's resident memory while it drains a long queue: the real `headroom relay`, a process of its own. */
+/** The worker's resident memory while it drains a long queue: the real `headroom relay` in its own process. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { median, nowMs, round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 
 const SAMPLE_EVERY_MS = 100;
-/** Whether rows are left is asked less often: the question wades through what was deleted. */
+/** We check less often whether rows are left: the query has to skip deleted rows. */
 const SAMPLES_PER_LOOK = 20;
 const BOX_MS = 600_000;
 
@@ -27,7 +27,7 @@ export const memorySuite: Suite = async ({ url, params, emit, log }) => {
   await queue.fillQueue({ rows, layout: "none" });
   log("filled");
 
-  // A checkout strips types at its first start, which costs 40 MB that neither a later start nor an installed package needs.
+  // A checkout strips types at its first start. That costs 40 MB, which neither a later start nor an installed package needs.
   await once(spawn(process.execPath, [program, "relay", "--help"], { stdio: "ignore" }), "exit");
   const relay = spawn(
     process.execPath,

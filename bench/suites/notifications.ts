@@ -1,6 +1,6 @@
 /**
- * Telling a thousand people things by three channels: at a steady rate, and a hundred thousand messages at once. What arrived is counted where
- * it arrived.
+ * Notifies a thousand people by three channels: at a steady rate, and with a hundred thousand messages at once. Arrivals are counted at the
+ * receiver.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { startShares } from "../notifications/cpu.ts";
@@ -17,7 +17,7 @@ export const notificationsSuite: Suite = async ({ params, emit, log }) => {
   const seconds = params.number("seconds");
   const perSecond = params.number("perSecond");
   const backlog = params.number("backlog");
-  /** What has not arrived by then is lost. */
+  /** A message that has not arrived by then is lost. */
   const boxMs = params.number("drainMs");
   const stage = await openStage(people, params.number("relays"), CONNECTIONS);
   try {
@@ -78,7 +78,7 @@ interface Load {
   readonly people: number;
 }
 
-/** Each person in turn, so many a second, each in a transaction of its own. Who cannot keep up tells the rest as fast as they can. */
+/** Notifies each person in turn at the given rate, each in its own transaction. If it falls behind, it continues as fast as it can. */
 async function tellSteadily(
   stage: Stage,
   load: Load & { readonly perSecond: number; readonly seconds: number },
@@ -125,14 +125,14 @@ async function tellAtOnce(stage: Stage, { prefix, people, told }: Load & { reado
   await Promise.all(Array.from({ length: CONNECTIONS }, caller));
 }
 
-/** Waits until so much has arrived in all; how long that took. */
+/** Waits until this much has arrived in total; returns how long that took. */
 async function arrived(stage: Stage, wanted: number, boxMs: number): Promise<number> {
   const startedAtMs = nowMs();
   while ((await stage.sandbox.count()) < wanted && nowMs() - startedAtMs < boxMs) await sleep(100);
   return nowMs() - startedAtMs;
 }
 
-/** What was told, what became of it by each channel, and how long it took from being told. */
+/** The notifications, their outcome by channel, and how long each took. */
 async function count(stage: Stage, prefix: string) {
   const { rows } = await stage.pool.query<{ title: string; at: number; inbox: number }>(
     `select n.title, extract(epoch from n.created_at)::float8 * 1000 as at,

@@ -1,7 +1,7 @@
 /**
  * Strict order where it is easily lost: two relays at once, and a rail that asks for a retry of every twentieth row.
- * Both relays live in one process, so that the check sees every call of either in the order in which they happen;
- * in the database they are two like any others.
+ * Both relays live in one process, so that the check sees all calls of both in the order in which they happen;
+ * for the database they are two ordinary relays.
  */
 import { openHeadroom } from "../contenders/headroom.ts";
 import { round } from "../measure.ts";

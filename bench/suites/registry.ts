@@ -1,6 +1,6 @@
 /**
- * Every suite by name. Modules are loaded on demand: a suite's process holds nothing but what it measures.
- * A new suite is one line here and one file beside this one.
+ * Every suite by name. Modules are loaded on demand: a suite's process loads only what it measures.
+ * A new suite is one line here and one file next to this one.
  */
 import type { Suite } from "./suite.ts";
 

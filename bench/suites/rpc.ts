@@ -1,6 +1,6 @@
 /**
- * Calls of the two functions that clients make most, and lists of fifty requests by a machine and by a member: over HTTP, with connections
- * kept open, to a server in a process of its own; or over the driver, with the session entered once, which no gateway can undercut.
+ * Calls of the two functions that clients use most, and lists of fifty requests by a machine and by a member: over HTTP, with connections
+ * kept open, to a server in its own process; or over the driver, with the session entered once, which no gateway can beat.
  */
 import { Agent, request } from "node:http";
 import { Client } from "pg";
@@ -14,7 +14,7 @@ import type { Suite } from "./suite.ts";
 
 const CONNECTIONS = [8, 32] as const;
 const WARM_UP_MS = 500;
-/** What a list is taken from. */
+/** How many requests the lists select from. */
 const REQUESTS = 300;
 const LISTED = 50;
 const PASSWORD = "for-this-run-only";
@@ -38,7 +38,7 @@ const SESSIONS = {
   member: memberClaims("ida"),
 } as const satisfies Record<string, TokenClaims>;
 
-/** What is asked on one of the connections; the answer is the text of the body. */
+/** One call on a connection; returns the text of the body. */
 interface Way {
   call(connection: number, name: string, given: object): Promise<string>;
   /** The newest requests that there are. */
@@ -152,7 +152,7 @@ function callsOf(way: Way): Steps {
   };
 }
 
-/** A list that is short would be fast for the wrong reason. */
+/** A short list would be fast for the wrong reason. */
 async function checkList(way: Way): Promise<void> {
   const { length } = JSON.parse(await way.list(0)) as unknown[];
   if (length !== LISTED) throw new Error(`a list had ${length} requests instead of ${LISTED}`);
@@ -187,7 +187,7 @@ export const rpcSuite: Suite = async ({ url, params, emit }) => {
     await way.close();
   };
   try {
-    // Lists come first: what they are taken from is the same in every run then.
+    // Lists come first, so that they select from the same requests in every run.
     for (const connections of CONNECTIONS) {
       for (const [name, claims] of Object.entries(SESSIONS)) {
         await measure(connections, claims, async (way) => {

@@ -1,8 +1,8 @@
 /**
- * A slice of 5,000 rows off a queue that holds far more: does the size of what is not taken matter?
+ * A slice of 5,000 rows off a queue that holds far more: does the size of the rest matter?
  *
  * `ready`: the rest could be taken as well. `future`: the rest is due tomorrow. `blocked`: a tenth of the keys wait
- * for an operator, with their rows behind them. `baseline`: there is no rest worth speaking of. Several slices are
+ * for an operator, with their rows behind them. `baseline`: there is almost no rest. Several slices are
  * taken from one queue, which is topped up in between, and their median is reported.
  */
 import type { Contender } from "../contenders/contender.ts";
@@ -23,7 +23,7 @@ export const sliceSuite: Suite = async ({ url, params, emit, log }) => {
 
   const mode = layout === "none" ? "backlog" : "ordered";
   const rates: number[] = [];
-  // The first slice is not counted: it pays for compiling and for cold pages, whichever size the queue has.
+  // The first slice is not counted: it includes compiling and cold pages, whatever the size of the queue.
   for (let slice = 0; slice <= params.number("slices"); slice += 1) {
     const reading = await contender.drain(mode, { target: sliceRows, until: "target", boxMs: BOX_MS });
     if (!reading.complete) throw new Error(`only ${reading.rows} of ${sliceRows} rows came within ${BOX_MS} ms`);
@@ -43,7 +43,7 @@ export const sliceSuite: Suite = async ({ url, params, emit, log }) => {
   await contender.close();
 };
 
-/** Fills the queue for a kind of slice; the answer is the next free index. */
+/** Fills the queue for a kind of slice; returns the next free index. */
 async function prepare(
   contender: Contender,
   kind: string,

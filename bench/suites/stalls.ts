@@ -1,8 +1,8 @@
 /**
- * What others wait while somebody is in the way: from the acknowledged commit to the handler, for rows that go elsewhere.
+ * How long others wait while one party blocks: from the acknowledged commit to the handler, for rows to other destinations.
  *
- * In the way is a receiver that answers after 13 s, with 600 rows waiting for it; or a producer that has set the limit of a destination and
- * enqueued to it, and does not commit; or nobody.
+ * The blocker is a receiver that answers after 13 s, with 600 rows waiting for it; or a producer that has set the limit of a destination
+ * and enqueued to it, and does not commit; or there is none.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
@@ -16,7 +16,7 @@ const SLOW_MS = 13_000;
 const SLOW_ROWS = 600;
 const PROBES = 40;
 const PROBE_EVERY_MS = 250;
-/** Whoever waits longer is counted as having waited so long. */
+/** Longer waits are counted as this long. */
 const MOST_MS = 60_000;
 
 const add = (db: Client, stream: string, instructionId: string, destination: string): Promise<unknown> =>
@@ -81,7 +81,7 @@ export const stallsSuite: Suite = async ({ url, params, emit }) => {
   }
   const deadlineMs = nowMs() + MOST_MS;
   while (nowMs() < deadlineMs && !waits.every((_, n) => handledAtMs.has(`probe-${n}`))) {
-    // Whoever forgot to commit goes home at last.
+    // The forgotten transaction ends at last.
     if (inTheWay === "open producer" && nowMs() > deadlineMs - MOST_MS + 10_000) await holder.query("rollback");
     await sleep(50);
   }

@@ -1,8 +1,8 @@
-/** What a suite's function is given. */
+/** The arguments of a suite's function. */
 import type { Measurement, Params } from "../model.ts";
 
 export interface SuiteContext {
-  /** A fresh database of this suite's own. */
+  /** A fresh database for this suite only. */
   readonly url: string;
   readonly params: SuiteParams;
   readonly emit: (measurement: Measurement) => void;
@@ -11,7 +11,7 @@ export interface SuiteContext {
 
 export type Suite = (context: SuiteContext) => Promise<void>;
 
-/** Typed access to what came over the process boundary; a missing parameter is a mistake in a part. */
+/** Typed access to the parameters from the parent process; a missing one is a bug in a part. */
 export class SuiteParams {
   readonly #params: Params;
 

@@ -1,6 +1,6 @@
 /**
  * One row at a time to an idle worker: from the acknowledged commit to the handler's start. The gaps are random so
- * that no poll interval can fall into step with them.
+ * that no poll interval can synchronise with them.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs, percentile, round } from "../measure.ts";
@@ -11,7 +11,7 @@ import type { Suite } from "./suite.ts";
 const WARM_UP_WAKES = 5;
 const MIN_GAP_MS = 15;
 const GAP_SPREAD_MS = 20;
-/** A wake that takes this long was a poll, or nothing at all. */
+/** A wake that takes this long was a poll, or did not happen. */
 const LOST_AFTER_MS = 5_000;
 
 export const wakeSuite: Suite = async ({ url, params, emit }) => {

@@ -1,21 +1,21 @@
 /**
- * Counts what a piece of work passes through: the server's own statistics before and after, and what the driver was given meanwhile.
+ * Counts what a piece of work causes: from the server's own statistics before and after, and from the messages to the driver in between.
  *
- * Does not own: what is done, nor that it is done on connections that `flush` knows; a backend keeps its counts of functions to itself for a while.
+ * Does not own: the work itself, or that it runs on connections that `flush` knows. A backend reports its function counts with a delay.
  */
 import type { Client } from "pg";
 import { countRoundTrips } from "./round-trips.ts";
 import { statementKind, type StatementKind } from "./statement-kind.ts";
 
 export interface Passed {
-  /** How often each function was called. One that the planner put in place of its call is none any more. */
+  /** How often each function was called. A function that the planner inlined does not appear. */
   readonly functions: Readonly<Record<string, number>>;
   readonly statements: readonly { readonly kind: StatementKind; readonly calls: number; readonly text: string }[];
   /** Messages to the database that were waited for. */
   readonly roundTrips: number;
 }
 
-/** Makes every backend that took part report what it counted. */
+/** Makes every backend that took part report its counts. */
 export type Flush = () => Promise<unknown>;
 
 export class Meter {

@@ -1,13 +1,13 @@
 /**
- * Counts the messages to the database that are waited for: whatever is given to the driver is answered as a whole, and a batch of statements
- * is given to it at once.
+ * Counts the messages to the database that are waited for: each call of the driver is answered as a whole, and a batch of statements is
+ * one call.
  */
 import { Client } from "pg";
 
-/** Until it is stopped, for all clients of the process. */
+/** Counts for all clients of the process until it is stopped. */
 export function countRoundTrips(): { stop(): void; count(): number } {
   type Query = (this: Client, ...args: unknown[]) => unknown;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver's overloads all come down to this.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all overloads of the driver's function reduce to this.
   const prototype = Client.prototype as unknown as { query: Query };
   const original = prototype.query;
   let count = 0;

@@ -1,7 +1,7 @@
 /**
- * Walks: what one thing that people do passes through, counted, to be compared before and after a change.
+ * Walks: count what one user action causes, to compare before and after a change.
  *
- * Counts are the same in every run; nothing here is a time.
+ * Counts are the same in every run; nothing here is timed.
  */
 import { parseArgs } from "node:util";
 import type { Passed } from "./meter.ts";
@@ -15,7 +15,7 @@ const USAGE = `usage: npm run walk -- [options]
   --json      one JSON object on stdout, with all of it
 `;
 
-/** As often as the server tries before it keeps a plan, and once more. */
+/** One more than the number of executions after which the server may keep a plan. */
 const WARM_UPS = 7;
 const TEXT_CHARS = 180;
 
@@ -64,7 +64,7 @@ function renderTable(walked: readonly Walked[]): string {
     ...rows.map(line),
     "",
     "calls: of functions. sent: statements that came from outside. reads, bare, writes: statements inside of the database, bare those",
-    "without a table; checks: those of foreign keys. What the planner puts in place of its call is not counted, nor are simple expressions.",
+    "without a table; checks: those of foreign keys. Functions that the planner inlines are not counted, nor are simple expressions.",
     "",
   ].join("\n");
 }

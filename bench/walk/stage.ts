@@ -1,6 +1,6 @@
 /**
- * A throw-away server with a workspace in it that posts to Slack and asks customers, the HTTP application before it on one connection, and one
- * login of SQL.
+ * A temporary server with a workspace that posts to Slack and asks customers, the HTTP application in front of it on one connection, and
+ * one SQL login.
  */
 import { createHmac } from "node:crypto";
 import { Client } from "pg";
@@ -27,11 +27,11 @@ const FLUSH = "select pg_stat_force_next_flush()";
 
 export interface Stage extends AsyncDisposable {
   readonly meter: Meter;
-  /** A login of SQL, for whoever acts without HTTP. */
+  /** An SQL login, for actors without HTTP. */
   readonly sql: Client;
-  /** A request that waits for both reviews, and was not given out before. */
+  /** A request that waits for both reviews and has not been returned before. */
   nextRequest(): string;
-  /** Sends to the HTTP application as a machine or as a member; throws unless it answers well. */
+  /** Sends to the HTTP application as a machine or as a member; throws unless the answer is a success. */
   http(who: "service" | { readonly member: string }, method: string, path: string, body?: object): Promise<unknown>;
   /** A slash command, as Slack sends it. */
   slack(text: string, slackUserId: string): Promise<string>;
@@ -55,7 +55,7 @@ export async function openStage(): Promise<Stage> {
   const keys = await makeGatewayKeys();
   const database = createGatewayDatabase({
     url: await openGatewayLogin(sql, server.url, "for-this-run-only"),
-    // One, so that whoever asks it to report what it counted asks the one that worked.
+    // One connection, so that the backend that is asked for its counts is the one that did the work.
     maxConnections: 1,
     secretKey: SECRET_KEY,
   });
@@ -107,7 +107,7 @@ export async function openStage(): Promise<Stage> {
 
 async function prepare(client: Client, url: string): Promise<void> {
   await migrate(client);
-  // Not in public: what is there is offered over HTTP.
+  // Not in public, because that schema is exposed over HTTP.
   await client.query("create schema walk; create extension pg_stat_statements schema walk");
   await prepareWorkspace(client);
   await client.query(
@@ -127,7 +127,7 @@ function memberToken(memberId: string, jwtSecret: string): Promise<string> {
 
 let commands = 0;
 
-/** What Slack sends, as far as it is read. */
+/** The fields of Slack's request that are read. */
 function commandBody(text: string, slackUserId: string): string {
   commands += 1;
   return new URLSearchParams({

@@ -13,7 +13,7 @@ it.each([
   ["with told as (insert into notify.notifications (id) values ($1) returning id) select * from told", "write"],
   ["with moved as (update outbox.lanes l set next_seq = $1 returning l.key) select * from moved", "write"],
   ['SELECT $2 FROM ONLY "capacity"."requests" x WHERE "id" OPERATOR(pg_catalog.=) $1 FOR KEY SHARE OF x', "check"],
-])("inside of the database, %s is of the kind %s", (text, kind) => {
+])("inside the database, %s is of the kind %s", (text, kind) => {
   expect(statementKind(text, false)).toBe(kind);
   expect(statementKind(text, true)).toBe("sent");
 });

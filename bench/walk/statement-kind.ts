@@ -1,17 +1,17 @@
 /** What a statement does, from its text as pg_stat_statements keeps it. */
 
 /**
- * `sent` by the server or a client; inside of the database a `read`, a `write`, or a constraint trigger's own `check`. What touches no
- * table is `bare`: a call of a function, a list of values.
+ * `sent` by the server or a client; inside the database a `read`, a `write`, or a constraint trigger's own `check`. A statement without a
+ * table is `bare`, such as a function call or a list of values.
  */
 export type StatementKind = "sent" | "read" | "bare" | "write" | "check";
 
-/** How the server itself looks at the other side of a foreign key. */
+/** The server's own query for the other side of a foreign key. */
 const CHECK = /\bfrom only "/i;
 const WRITE = /^(insert|update|delete|merge)\b/i;
 /** Written inside of a `with`; the lock of a `select … for update` names no columns to set. */
 const WRITE_WITHIN = /\b(insert into|delete from|merge into|update [\w."]+( as \w+| \w+)? set)\b/i;
-/** Tables are named with their schemas, but for the catalogue's; a function in their place has arguments. */
+/** Tables have a schema in their name, except the catalogue's; a function in their place has arguments. */
 const TABLE = /\b(from|join) (pg|[a-z_]+\.[a-z])[a-z_]*\b(?! ?\()/i;
 
 export function statementKind(text: string, isTopLevel: boolean): StatementKind {

@@ -1,11 +1,11 @@
-/** The walks: each prepares what it needs, and then does one thing that people do. */
+/** The walks: each prepares what it needs, and then performs one user action. */
 import type { Stage } from "./stage.ts";
 
 export interface Walk {
   readonly name: string;
-  /** What must be there first; answers with the request that it is about. */
+  /** Prepares the walk; returns the request that it is about. */
   arrange(stage: Stage): Promise<string>;
-  /** What is counted. */
+  /** The counted action. */
   walk(stage: Stage, request: string): Promise<unknown>;
 }
 

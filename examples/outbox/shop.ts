@@ -3,8 +3,8 @@
  *
  *     DATABASE_URL=postgresql://… npx node --conditions=source examples/outbox/shop.ts
  *
- * In a project of yours the package is installed, and plain `node` is enough. The database is migrated first; run it twice, and the
- * second time finds its rows delivered already.
+ * In your own project the package is installed, and plain `node` is enough. The example migrates the database first. Run it twice, and the
+ * second run finds its rows already delivered.
  */
 import { Client } from "pg";
 import { createRelay, createStream, enqueue, enqueueMany, migrate, registerRails } from "headroom/outbox";
@@ -38,7 +38,7 @@ const first = await enqueue(client, placed);
 await client.query("commit");
 console.log(`enqueued order-1 #${first.seq}, new: ${first.created}`);
 
-// The same again is the same row.
+// Enqueueing the same message again returns the same row.
 const again = await enqueue(client, placed);
 console.log(`again: the same row: ${again.outboxId === first.outboxId}, new: ${again.created}`);
 
@@ -54,7 +54,7 @@ await enqueue(client, {
 });
 await client.query("rollback");
 
-// Several rows at once. The gift card wants to know the parcel that the kettle went into.
+// Several rows in one call. The gift card needs the id of the kettle's parcel.
 const rows = await enqueueMany(client, [
   {
     stream: "orders",

@@ -1,4 +1,4 @@
-/** Waits until nothing of a stream is pending or in flight; an example has to end some time. */
+/** Waits until nothing of a stream is pending or in flight; an example has to end. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 

@@ -1,10 +1,10 @@
 /**
- * A rail: how this shop reaches its warehouse. A real one would make an HTTP request; this one plays the warehouse itself, so
+ * A rail: how this shop reaches its warehouse. A real one would make an HTTP request; this one acts as the warehouse itself, so
  * that the example needs nothing but a database.
  */
 import type { Rail, RailMessage, RailOutcome } from "headroom/outbox";
 
-/** What the warehouse has taken in, by idempotency key: a repeat is the same parcel. */
+/** The parcels that the warehouse has accepted, by idempotency key: a repeat is the same parcel. */
 const parcels = new Map<string, string>();
 let troubles = 1;
 

@@ -1,9 +1,9 @@
 /**
- * An application that publishes what happened to transfers, and a receiver that hears of it.
+ * An application that publishes events about transfers, and a receiver that gets them.
  *
  *     npx node --conditions=source examples/webhooks/publish.ts
  *
- * It brings a throw-away Postgres of its own; set DATABASE_URL to use yours. HEADROOM_SECRET_KEY is any text of 32 bytes or more; the database
+ * It starts its own temporary Postgres; set DATABASE_URL to use yours. HEADROOM_SECRET_KEY is any text of 32 bytes or more; the database
  * encrypts the endpoint's secrets under it. Here one program plays all the parts: the application, the relay and the receiver.
  */
 import { randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ const client = new Client({ connectionString });
 await client.connect();
 await migrate(client);
 
-// An endpoint, and the secret that its requests are signed with. It is returned this once.
+// An endpoint, and the secret that its requests are signed with. It is returned only once.
 let secret = "";
 const receiver = await startReceiver(
   () => secret,
@@ -34,7 +34,7 @@ const made = await putEndpoint(
 );
 secret = made.secret ?? "";
 
-// What happened, and the event about it, in one transaction: both or neither.
+// The change and its event, in one transaction: both or neither.
 await client.query("create table if not exists transfers (id text primary key, amount integer not null)");
 await client.query("begin");
 await client.query("insert into transfers values ('t-1', 100) on conflict do nothing");
@@ -42,11 +42,11 @@ const settled = await publish("t-1:settled", "com.example.transfer.settled", { a
 await client.query("commit");
 console.log(`published ${settled.status}`);
 
-// Nobody hears of this one: its type is not among the topics.
+// Nobody receives this one: its type is not among the topics.
 const other = await publish("t-1:noted", "com.example.note", {});
 console.log(`noted ${await statusOf(other.id)}`);
 
-// A relay of one turn; `headroom relay` and the route /api/internal/outbox-relay do the same.
+// One run of a relay; `headroom relay` and the route /api/internal/outbox-relay do the same.
 const pool = new Pool({ connectionString, max: 2 });
 const stored = createStoredEndpoints({ pool, secretKey: key, rememberMs: 0 });
 const webhook = createWebhookRail({
@@ -59,11 +59,11 @@ const relay = createDrainer({ connectionString, rails: [webhook], streams: ["tra
 console.log(`delivered ${(await relay.drain()).delivered}`);
 console.log(`settled ${await statusOf(settled.id)}`);
 
-// The same again is the same event, and is not sent again.
+// Publishing it again is the same event, and is not sent again.
 const again = await publish("t-1:settled", "com.example.transfer.settled", { amount: 100 });
 console.log(`again ${again.status}, same row: ${again.id === settled.id}`);
 
-// A new secret. The receiver still has the old one, which signs beside it for a day.
+// A new secret. The receiver still has the old one, which also signs for a day.
 const next = await rotateEndpointSecret(client, "billing", { key });
 await publish("t-2:settled", "com.example.transfer.settled", { amount: 250 });
 console.log(`delivered ${(await relay.drain()).delivered} while the receiver has the old secret`);

@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks as it should be: it checks the signature over the raw bytes, takes each event once, and answers at once.
+ * A correct receiver of webhooks: it checks the signature over the raw bytes, accepts each event once, and answers immediately.
  *
  * Any library of Standard Webhooks does the checking; there is one for most languages.
  */
@@ -23,20 +23,20 @@ export interface Receiver {
 }
 
 export async function startReceiver(secret: () => string, onEvent: (event: CloudEvent) => void): Promise<Receiver> {
-  // In a real one: a unique key in its database, written together with what the event causes.
+  // In a real receiver: a unique key in its database, written in one transaction with the effect of the event.
   const seen = new Set<string>();
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = String(request.headers["webhook-id"]);
     let event: CloudEvent;
     try {
-      // The raw body: parsed and written again, its bytes would differ, and the signature would not fit.
+      // The raw body: if it were parsed and serialised again, its bytes would differ and the signature would not match.
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       event = cloudEvent.parse(new Webhook(secret()).verify(await text(request), headers));
     } catch {
       response.writeHead(401).end();
       return;
     }
-    // An event may come twice, after an answer that got lost; the id is the same then.
+    // An event may come twice, after an answer was lost; the id is the same.
     if (!seen.has(id)) {
       seen.add(id);
       onEvent(event);

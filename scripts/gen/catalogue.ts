@@ -1,7 +1,7 @@
 /**
- * Reads the migrated database's catalogue into plain data, from which types are generated.
+ * Reads the migrated database's catalogue into plain data. The types are generated from it.
  *
- * Ours is what headroom_owner owns, wherever it is: its schemas, and its functions and views in public.
+ * It covers everything that headroom_owner owns: its schemas, and its functions and views in public.
  */
 import type { Client } from "pg";
 
@@ -60,7 +60,7 @@ export interface Catalogue {
   readonly functions: readonly FunctionInfo[];
 }
 
-/** A type by its oid as JSON, with arrays and domains resolved to what they are made of. */
+/** A type by its oid as JSON, with arrays and domains resolved to their base types. */
 function typeJson(oid: string): string {
   return `(select json_build_object('schema', n.nspname, 'name', e.typname, 'kind', e.typtype,
               'isArray', b.typcategory = 'A' and b.typelem <> 0)

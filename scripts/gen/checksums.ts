@@ -1,23 +1,23 @@
 /**
- * Holds migrations to what they were when they landed. `sql/migrations/checksums.txt` has a line for each, as `sha256sum` writes it;
- * lines are added and never changed, because a database that applied the file before would refuse the one that changed.
+ * Ensures that landed migrations do not change. `sql/migrations/checksums.txt` has a line for each, in the format of `sha256sum`. Lines are
+ * added and never changed, because a database that has applied a file refuses a changed one.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { readSqlFolder } from "../../src/db/migrate/files.ts";
 
 export interface ChecksumReport {
-  /** Migrations without a line: they are new. */
+  /** New migrations, which have no line yet. */
   readonly added: readonly string[];
-  /** What is wrong with those that have one, as sentences. Writing a line does not help against it. */
+  /** The problems with migrations that have a line, as sentences. Writing a line does not solve them. */
   readonly problems: readonly string[];
 }
 
 export const checksumFile = "sql/migrations/checksums.txt";
 
-const wayOut = "Put it back as it was; a change goes into a new migration (CONTRIBUTING.md).";
+const wayOut = "Restore it; a change goes into a new migration (CONTRIBUTING.md).";
 
-/** Adds the lines of new migrations; with `check` it only looks. `root`: the folder that has `sql/`. */
+/** Adds the lines of new migrations; with `check` it only checks. `root`: the folder that has `sql/`. */
 export async function keepChecksums(root: string, check: boolean): Promise<ChecksumReport> {
   const { migrations } = await readSqlFolder(join(root, "sql/"));
   const present = new Map(migrations.map((file) => [basename(file.path), file.checksum]));
@@ -27,7 +27,7 @@ export async function keepChecksums(root: string, check: boolean): Promise<Check
   const problems = [...kept].flatMap(([name, checksum]) => {
     const now = present.get(name);
     if (now === undefined) return [`sql/migrations/${name} is gone. ${wayOut}`];
-    return now === checksum ? [] : [`sql/migrations/${name} is not what it was when it landed. ${wayOut}`];
+    return now === checksum ? [] : [`sql/migrations/${name} has changed since it landed. ${wayOut}`];
   });
   const added = [...present].filter(([name]) => !kept.has(name));
   if (!check && added.length > 0) {

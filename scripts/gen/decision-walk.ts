@@ -1,14 +1,14 @@
 /**
- * Walks one approval in the migrated database and says what it passed: each function, and each statement with the tables that it touched,
- * as the server's own statistics and plans have it. Everything is rolled back.
+ * Runs one approval in the migrated database and reports its path: each function, and each statement with the tables that it used,
+ * from the server's own statistics and plans. Everything is rolled back.
  *
- * Owns: the walk. Does not own: the page that is made of it.
+ * Owns: the walk. Does not own: the page that is made from it.
  */
 import type { Client } from "pg";
 import { z } from "zod";
 
 export interface Statement {
-  /** The function that ran it, and those that called that one, innermost first. */
+  /** The function that ran it, and its callers, innermost first. */
   readonly stack: readonly string[];
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -16,7 +16,7 @@ export interface Statement {
 }
 
 export interface DecisionWalk {
-  /** The functions that were passed, by schema and name. */
+  /** The functions that were called, by schema and name. */
   readonly passed: ReadonlySet<string>;
   readonly statements: readonly Statement[];
 }
@@ -93,7 +93,7 @@ const nodeOf: z.ZodType<Node> = z.lazy(() =>
 );
 const logged = z.object({ "Query Text": z.string(), Plan: nodeOf });
 
-/** None of what the server runs for itself to check a foreign key. */
+/** Not the statements that the server runs to check a foreign key. */
 function statementOf(message: string, where: string): Statement[] {
   const begin = message.indexOf("{");
   if (!message.startsWith("duration:") || begin === -1) return [];

@@ -1,8 +1,8 @@
 /**
- * The page about the path of one decision: the steps are told here, and what each passes, reads and writes comes from a walk.
+ * The page about the path of one decision: the steps are described here, and the functions, reads and writes of each come from a walk.
  *
- * A function on the path that belongs to no step, a step that touches what it must not, and somebody who asks one of the steps and is
- * not told of here, are errors: whoever adds one says here what it is.
+ * A function on the path that belongs to no step, a step that touches what it must not, and a caller of one of the steps that is
+ * not described here, are errors: if you add one, describe it here.
  */
 import { globSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,7 +13,7 @@ import { table } from "./tables.ts";
 
 interface Step {
   readonly name: string;
-  /** What stands at its beginning; what these call belongs to it, up to where another step begins. */
+  /** The functions at its start. Everything they call belongs to it, until another step starts. */
   readonly functions: readonly string[];
   readonly about: string;
   readonly may: "nothing" | "read" | "write";
@@ -24,48 +24,49 @@ const steps: readonly Step[] = [
     name: "Entrance",
     functions: ["public.apply_capacity_event", "capacity.decide_as_caller"],
     about:
-      "takes a request, an event, a payload and perhaps the version that was seen. Members act as themselves; a service names the member for whom it acts.",
+      "takes a request, an event, a payload and optionally the version that the actor saw. Members act as themselves; a service names the member for whom it acts.",
     may: "nothing",
   },
   {
     name: "Who acts",
     functions: ["directory.caller"],
     about:
-      "what the connection proves, and nothing that was passed. Only who it is: what they may do is read under the lock.",
+      "identifies the actor only by what the connection proves, never by an argument. What the actor may do is read later, under the lock.",
     may: "read",
   },
   {
     name: "What is known",
     functions: ["capacity.load_context"],
     about:
-      "locks the request's row, and no other. That the member may read it is a condition of the lock: a row of somebody else is neither waited for nor told apart from a missing one. Then one read, which sees what was committed while the lock was waited for.",
+      "locks only the request's row. The lock requires that the member may read it: a row that they may not read causes no wait and looks like a missing one. Then one read, which sees everything that was committed during the wait for the lock.",
     may: "read",
   },
   {
     name: "What follows",
     functions: ["capacity.judge"],
     about:
-      "the verdict, from the context alone: decided before, by whom and when? may they, and does it count? about what they saw? which state is next?",
+      "decides from the context alone. Was it already decided, by whom and when? May they decide, and does it count? Did they see the current version? Which state is next?",
     may: "nothing",
   },
   {
     name: "What is written",
     functions: ["capacity.apply"],
     about:
-      "refuses what was not allowed; otherwise the event, linked to the one before, and the request as that event leaves it. No other function appends an event or changes a request; a submission only makes the row that its first event fills.",
+      "refuses what is not allowed. Otherwise it appends the event, linked to the previous one, and updates the request. No other function appends an event or changes a request; a submission only creates the row that its first event fills.",
     may: "write",
   },
   {
     name: "Side effects",
     functions: ["capacity.effects_of", "capacity.dispatch_side_effects"],
     about:
-      "their names are part of the event, and each becomes a row. What goes to Slack and Linear is rendered when it is sent, from what the row keeps of this moment.",
+      "their names are part of the event, and each becomes a row. Messages to Slack and Linear are rendered when they are sent, from the data that the row keeps from now.",
     may: "write",
   },
   {
     name: "People",
     functions: ["capacity.tells_of_event", "capacity.tell_people"],
-    about: "those whom [the table](notifications.md) names for the event, by the channels that they chose.",
+    about:
+      "notifies the people whom [the table](notifications.md) names for the event, by the channels that they chose.",
     may: "write",
   },
   {
@@ -76,7 +77,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** What others may ask, the whole path first. */
+/** The functions that others may call, the whole path first. */
 const asked = [
   "capacity.decide_as_caller",
   "capacity.decide",
@@ -88,7 +89,7 @@ const asked = [
   "capacity.asked_now",
 ];
 
-/** Who asks, in the words of the product. */
+/** The callers, in the words of the product. */
 const users: Readonly<Record<string, string>> = {
   "public.decide_capacity_request": "the client and the command line",
   "inbound.decide": "a button or a command in Slack",
@@ -101,10 +102,10 @@ const users: Readonly<Record<string, string>> = {
   "provisioning.record_outcome": "a person who says how a job ended",
   "capacity.timer_expire": "the timer that ends the customer's time",
   "capacity.submit": "a submission",
-  "capacity.approve_by_rule": "rules that approve by themselves",
+  "capacity.approve_by_rule": "rules that approve automatically",
   "capacity.post_notice": "nudges, warnings and other notices",
-  "capacity.count_act": "what is counted beside the log, such as a refund",
-  "capacity.story_now": "messages that say how things stand",
+  "capacity.count_act": "things counted outside the log, such as a refund",
+  "capacity.story_now": "messages that show the current state",
   "capacity.asked_people": "whom messages name",
   "public.preview_capacity_request": "a preview",
   "capacity.pending_approvals": "the page of a request",
@@ -114,7 +115,7 @@ const users: Readonly<Record<string, string>> = {
   "capacity.fixers": "who can reach a customer",
 };
 
-/** Parts of the path, which ask one another. */
+/** Parts of the path, which call each other. */
 const path = new Set(["capacity.decide", "capacity.decide_as_caller", "capacity.load_context", "capacity.judge"]);
 
 interface Placed {
@@ -139,23 +140,23 @@ export async function describeDecision(client: Client): Promise<string> {
     "<!-- Generated by `npm run gen` from a walk in the database: scripts/gen/decision.ts. Do not edit. -->",
     "",
     `The first approval of a request, by a member who is signed in: ${walk.passed.size} functions, ${statements} statements, one transaction. What is listed was counted`,
-    "while it was done: every function that was called and every table that was touched, but for the server's own checks of foreign keys.",
+    "while it ran: every function that was called and every table that was used, except in the server's own checks of foreign keys.",
     "",
     ...placed.flatMap(({ step, passes, ran }, index) => linesOf(step, passes, ran, index)),
     "",
-    "Whoever waited for the lock is judged by what is true once they have it. A refusal at any step leaves nothing behind; a repeat is answered with who",
+    "A caller who waited for the lock is judged by the state once they have it. A refusal at any step leaves nothing behind; a repeat is answered with who",
     "decided and when, and writes nothing. Notifications and rows are part of the transaction, and relays send them after its commit.",
     "",
-    "## Who else asks",
+    "## Other callers",
     "",
-    "`decide` is the three steps `load_context`, `judge` and `apply` for an actor whom the entrance has verified; `context_of` reads without the lock, for those who only look.",
+    "`decide` is the three steps `load_context`, `judge` and `apply` for an actor whom the entry point has verified; `context_of` reads without the lock, for callers that only read.",
     "",
     ...table(["who", "where", "asks"], usersOf(source)),
     "",
   ].join("\n");
 }
 
-/** What the entrance calls again only where it has to, other steps passed: it is theirs. */
+/** Functions that the entry point calls again only after other steps belong to those steps. */
 function withoutOthers(placed: readonly Placed[]): Placed[] {
   const theirs = new Set(placed.slice(1).flatMap(({ passes }) => passes));
   return placed.map((place, index) =>
@@ -188,7 +189,7 @@ function wordsOf({ reads, writes, locks }: Statement): string {
   ].join(" and ");
 }
 
-/** What each function calls, in the order of its text. */
+/** The calls of each function, in the order of its text. */
 type Source = ReadonlyMap<string, readonly string[]>;
 
 async function readSource(client: Client): Promise<Source> {
@@ -210,7 +211,7 @@ async function readSource(client: Client): Promise<Source> {
   );
 }
 
-/** What was passed from the step's functions on, and what was run there. */
+/** The functions and statements of a step. */
 function placeOf(step: Step, walk: DecisionWalk, source: Source): { passes: string[]; ran: Statement[] } {
   const elsewhere = new Set(steps.filter((other) => other !== step).flatMap(({ functions }) => functions));
   const passes = new Set<string>();
@@ -227,7 +228,7 @@ function placeOf(step: Step, walk: DecisionWalk, source: Source): { passes: stri
   const touches = ran.some(({ writes }) => writes.length > 0) ? "write" : ran.length > 0 ? "read" : "nothing";
   const order = ["nothing", "read", "write"];
   if (order.indexOf(touches) > order.indexOf(step.may)) {
-    throw new Error(`The step "${step.name}" may ${step.may}, and runs a statement that does more (${touches}).`);
+    throw new Error(`The step "${step.name}" may ${step.may}, but runs a statement that does more (${touches}).`);
   }
   return { passes: [...passes], ran };
 }

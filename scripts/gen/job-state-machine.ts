@@ -70,7 +70,7 @@ export async function describeJobs(client: Client): Promise<string> {
     ...waitLines(waits),
     "## What a callback does",
     "",
-    "An attempt is one run of a workflow, to provision or to clean up. The first callback claims it; from then on a callback is fenced by job,",
+    "An attempt is one run of a workflow, to provision or to clean up. The first callback claims it; from then on callbacks are fenced by job,",
     "attempt, run id and run attempt. Within an attempt things only move forward. The table is",
     "[provisioning.callback_rules()](../sql/functions/provisioning/callbacks/callback_rules.sql). A callback that is unsigned, too old, replayed,",
     "malformed, or about a job, an attempt or a run that it does not belong to is refused before this table is used.",

@@ -1,4 +1,4 @@
-/** Prints the table of layers into the architecture page, between its two markers. */
+/** Writes the table of layers into the architecture page, between its two markers. */
 import { layers } from "../../src/db/layers.ts";
 import { replaceMarkedPart } from "./marked-part.ts";
 

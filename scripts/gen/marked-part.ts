@@ -1,4 +1,4 @@
-/** Replaces what stands between two markers of a page; everything outside them is written by hand. */
+/** Replaces the text between two markers of a page; everything else is written by hand. */
 import { readFile } from "node:fs/promises";
 
 /** `<!-- layers: … -->` and `<!-- /layers -->` enclose the part called "layers". */

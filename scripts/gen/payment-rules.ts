@@ -204,12 +204,12 @@ const cases: readonly Case[] = [
   ],
   [
     "waiting for the customer",
-    "it was neither paid nor under way before the deadline",
+    "it was neither paid nor in progress before the deadline",
     "'CUSTOMER_CONFIRMATION_REQUIRED', false, false, false, false, true",
   ],
   [
     "waiting for the customer",
-    "it was paid, or under way, in time",
+    "it was paid, or in progress, in time",
     "'CUSTOMER_CONFIRMATION_REQUIRED', false, false, false, true, true",
   ],
 ];

@@ -1,5 +1,5 @@
 /**
- * The reference of the rails: each one's settings and codes, from the same tables that the rails themselves go by.
+ * The reference of the rails: each one's settings and codes, from the tables that the rails themselves use.
  */
 import { emailCodes } from "../../src/rails/email/codes.ts";
 import { emailFields } from "../../src/rails/email/config.ts";
@@ -55,8 +55,8 @@ export function describeRails(): Promise<string> {
 }
 
 const intro =
-  "Generated from the rails' own tables. The guide to them is [guides/rails.md](../guides/rails.md). `retry`: nothing happened, and it is " +
-  "tried again. `rejected`: it is given up. `unknown`: it may have happened, and what the rail can prove decides what follows.";
+  "Generated from the rails' own tables. The guide to them is [guides/rails.md](../guides/rails.md). `retry`: nothing happened, and the row is " +
+  "tried again. `rejected`: the row is given up. `unknown`: it may have been delivered; the next step depends on what the rail can prove.";
 
 function codeTable(codes: Readonly<Record<string, RailCode>>): string {
   const rows = Object.entries(codes).map(([code, { outcome, meaning }]) => `| \`${code}\` | ${outcome} | ${meaning} |`);

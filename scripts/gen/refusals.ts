@@ -1,5 +1,5 @@
 /**
- * Writes the codes with which the database refuses, and their HTTP statuses: as TypeScript reads them, and as a table for people. The list is
+ * Writes the database's refusal codes and their HTTP statuses, for TypeScript and as a table for people. The list is
  * headroom.refusals().
  */
 import type { Client } from "pg";

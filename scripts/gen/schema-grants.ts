@@ -1,8 +1,8 @@
-/** What the parts of the schema dump share: whose objects are shown, and how their grants are written. */
+/** Shared by the parts of the schema dump: whose objects are shown, and how their grants are written. */
 
 export const ours = "'headroom_owner'::regrole";
 
-/** Grants of an ACL column as sorted statements; the owner's own rights go without saying. */
+/** Grants of an ACL column as sorted statements; the owner's own rights are left out. */
 export function grantsOf(acl: string, kind: string, owner: string, object: string): string {
   return `(select string_agg(format('grant %s on %s to %s;', g.list, ${object}, g.who), E'\\n' order by g.who)
              from (select coalesce(quote_ident(r.rolname), 'public') as who,

@@ -1,4 +1,4 @@
-/** The part of the schema dump about tables and views, with all that hangs on them. */
+/** The part of the schema dump about tables and views, with everything attached to them. */
 import type { Client } from "pg";
 import { grantsOf, ours } from "./schema-grants.ts";
 
@@ -87,7 +87,7 @@ export async function dumpRelations(client: Client): Promise<string[]> {
   const blocks: string[] = [];
   for (const relation of result.rows) {
     const block = relation.leaf ? undated(relation) : `${relation.definition}\n${relation.attachments ?? ""}`.trim();
-    // All partitions of a period's kind read alike once the date is gone; one that differs stands out as a second block.
+    // All partitions of one kind of period look the same without the date; one that differs shows as a second block.
     if (!blocks.includes(block)) blocks.push(block);
   }
   return blocks;

@@ -1,7 +1,7 @@
 /**
  * Draws the state machine of a capacity request from the transition table in the database, as a page with a Mermaid diagram.
  *
- * Owns: the page. Does not own: a single transition; what the table says is what is drawn.
+ * Owns: the page. Does not own: the transitions, which come from the table.
  */
 import type { Client } from "pg";
 import { table } from "./tables.ts";
@@ -21,13 +21,13 @@ select t.state_before::text, t.event_type::text, t.state_after::text, t.when_bot
  order by t.state_before, t.event_type, t.when_both_approved`;
 
 const meanings: Readonly<Record<string, string>> = {
-  SUBMITTED: "Recorded. It is left in the same transaction, so nobody ever sees a request in it.",
-  UNDER_REVIEW: "The commercial and the technical review are under way, side by side.",
+  SUBMITTED: "Recorded. The request leaves it in the same transaction, so nobody ever sees it.",
+  UNDER_REVIEW: "The commercial and the technical review are in progress, in parallel.",
   CUSTOMER_CONFIRMATION_REQUIRED: "Both reviews approved it; the customer has until the deadline to answer.",
   PROVISIONING: "The customer confirmed; the capacity is being set up.",
   COMPLETED: "The capacity is there.",
   REJECTED: "One of the reviews said no.",
-  CANCELLED: "Called off by the requester or an admin, or declined by the customer.",
+  CANCELLED: "Cancelled by the requester or an admin, or declined by the customer.",
   EXPIRED: "The customer did not answer in time.",
   FAILED: "The capacity could not be set up.",
 };
@@ -43,9 +43,9 @@ export async function describeStateMachine(client: Client): Promise<string> {
     "",
     `${states.length} states, ${ends.length} of them final, and ${new Set(rows.map((row) => row.event_type)).size} events. The table is`,
     "[capacity.transitions()](../sql/functions/capacity/reduce/transitions.sql);",
-    "[capacity.compute_next_state()](../sql/functions/capacity/reduce/compute_next_state.sql) is the same as code, and",
-    "[capacity.apply()](../sql/functions/capacity/reduce/apply.sql) is the only one who takes a step. A combination that is not here is refused",
-    "with `invalid_transition`; a decision that was taken already changes nothing and is answered with who took it, and when.",
+    "[capacity.compute_next_state()](../sql/functions/capacity/reduce/compute_next_state.sql) is the same rule in code, and",
+    "[capacity.apply()](../sql/functions/capacity/reduce/apply.sql) is the only function that makes a transition. A combination that is not here is refused",
+    "with `invalid_transition`; a decision that was already made changes nothing and is answered with who made it, and when.",
     "",
     "```mermaid",
     ...diagram(rows, ends),
@@ -65,7 +65,7 @@ export async function describeStateMachine(client: Client): Promise<string> {
       ]),
     ),
     "",
-    "A commercial approval below the authority that a policy asks for is recorded as `COMMERCIAL_APPROVED` with `counts: false`: an",
+    "A commercial approval below the authority that a policy requires is recorded as `COMMERCIAL_APPROVED` with `counts: false`: an",
     "endorsement. It changes no state and does not count towards both approvals.",
     "",
   ].join("\n");
@@ -76,7 +76,7 @@ function condition(row: Transition): string {
   return row.when_both_approved ? ", the second approval" : ", the first approval";
 }
 
-/** Arrows between the same two states share one label, or the picture would be all labels. */
+/** Arrows between the same two states share one label, so that labels do not clutter the diagram. */
 function diagram(rows: readonly Transition[], ends: readonly string[]): string[] {
   const arrows = Map.groupBy(rows, (row) => `${row.state_before} --> ${row.state_after}`);
   return [

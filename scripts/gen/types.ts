@@ -1,15 +1,15 @@
 /**
- * Writes the TypeScript view of the database: the arguments and results of functions, and the rows and enums that those or TypeScript name.
+ * Writes the TypeScript view of the database: the arguments and results of functions, and the rows and enums that they or TypeScript name.
  *
- * A function is written when some role may call it, or when TypeScript names it in quotes, as `call(db, "outbox.claim", …)` does. The others
- * are SQL's own, and four times as many.
+ * A function is included if some role may call it, or when TypeScript names it in quotes, as in `call(db, "outbox.claim", …)`. The others
+ * are internal to SQL, and four times as many.
  *
- * What a result column may be is not in the catalogue: a function's column counts as never null, unless the comment on
+ * The catalogue does not say whether a result column may be null: a function's column is treated as never null, unless the comment on
  * the function (or on the composite type) says so: "Nullable: key, seq." A single value is called "result" there.
  */
 import type { ArgumentInfo, Catalogue, ColumnInfo, FunctionInfo, RelationInfo, TypeRef } from "./catalogue.ts";
 
-/** What a value of the type is when it is read. See src/db/values/values.ts for those that differ from the driver's ways. */
+/** The TypeScript type of a value that is read. See src/db/values/values.ts for those that differ from the driver's. */
 const readTypes: Readonly<Record<string, string>> = {
   bool: "boolean",
   int2: "number",
@@ -26,7 +26,7 @@ const readTypes: Readonly<Record<string, string>> = {
   void: "void",
 };
 
-/** What may be passed, where that is more than what is read. */
+/** The types that may be passed, if more than what is read. */
 const writeTypes: Readonly<Record<string, string>> = {
   int8: "number | bigint | string",
   numeric: "number | string",
@@ -35,7 +35,7 @@ const writeTypes: Readonly<Record<string, string>> = {
   jsonb: "unknown",
 };
 
-/** `typescript`: the text of all of it but the generated file. */
+/** `typescript`: the text of all TypeScript files except the generated one. */
 export function generateTypes(catalogue: Catalogue, typescript: string): string {
   refuseOverloads(catalogue.functions);
   const names = [...catalogue.enums, ...catalogue.relations].map(({ schema, name }) => shortName(schema, name));
@@ -75,13 +75,13 @@ function docComment(comment: string | null, indent = ""): string {
   return comment === null ? "" : `${indent}/** ${comment.replaceAll("*/", "* /").replace(/\s+/g, " ").trim()} */\n`;
 }
 
-/** `outbox.attempt_state` → `OutboxAttemptState`; what lives in public goes without that word. */
+/** `outbox.attempt_state` → `OutboxAttemptState`; names in public have no prefix. */
 function shortName(schema: string, name: string): string {
   const words = `${schema === "public" ? "" : `${schema}_`}${name}`.split("_");
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Short names that two things share, such as the view public.capacity_requests and the table capacity.requests. */
+/** Short names that two objects share, such as the view public.capacity_requests and the table capacity.requests. */
 let ambiguous: ReadonlySet<string> = new Set();
 
 /** Whether one of the texts names the type of a relation or an enum. */
@@ -90,14 +90,14 @@ function isNamedIn(...texts: readonly string[]): (thing: { schema: string; name:
   return ({ schema, name }) => words.has(typeName(schema, name));
 }
 
-/** The short name; where two share it, the one in public says so. */
+/** The short name; if two objects share it, the one in public gets a prefix. */
 function typeName(schema: string, name: string): string {
   const short = shortName(schema, name);
   return schema === "public" && ambiguous.has(short) ? `Public${short}` : short;
 }
 
 function readType(type: TypeRef): string {
-  // The driver does not know our own types' arrays and hands them over as text.
+  // The driver does not know arrays of our own types and returns them as text.
   if (type.isArray && type.schema !== "pg_catalog") return "string";
   const one = scalarType(type, readTypes);
   return type.isArray ? `${one}[]` : one;
@@ -139,7 +139,7 @@ function functionsInterface(functions: readonly FunctionInfo[], relations: reado
   const blocks = functions.map((info) => {
     const args = info.args.map((arg, index) => {
       const name = argumentName(arg, index);
-      // "unknown" takes in null by itself.
+      // "unknown" already includes null.
       const type = writeType(arg.type) === "unknown" ? "unknown" : `${writeType(arg.type)} | null`;
       return arg.hasDefault
         ? `      ${name}?: ${type === "unknown" ? type : `${type} | undefined`};`
@@ -154,7 +154,7 @@ function functionsInterface(functions: readonly FunctionInfo[], relations: reado
   return `/** A function's arguments and result, by its name in the database. */\nexport interface Functions {\n${blocks.join("\n")}\n}`;
 }
 
-/** A changed signature without a drop of the old one leaves two functions, and callers get either. */
+/** If a signature changes and the old one is not dropped, there are two functions, and a caller may get either. */
 function refuseOverloads(functions: readonly FunctionInfo[]): void {
   const seen = new Set<string>();
   for (const { schema, name } of functions) {

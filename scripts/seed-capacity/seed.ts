@@ -1,10 +1,10 @@
 /**
- * Writes requests with whole logs, a slice of them at a time: the story of each request is laid out first, then one statement per step
- * adds that step's event to all requests of the slice at once, hash and all. Slices are committed one by one, so memory stays flat
- * whatever the number.
+ * Writes requests with complete logs, one slice at a time: the story of each request is planned first, then one statement per step
+ * adds that step's event, with its hash, to all requests of the slice. Slices are committed one by one, so memory stays flat
+ * for any number.
  *
- * Owns: the order of the work. Does not own: the statements (statements.ts), nor what a hash, a transition or a projection is: these are
- * the database's own functions, so that what is written here is valid by the rules that hold for everything.
+ * Owns: the order of the work. Does not own: the statements (statements.ts), nor the rules of hashes, transitions and projections: these
+ * are the database's own functions, so that the result is valid by the normal rules.
  */
 import type { ClientBase } from "pg";
 import {
@@ -20,9 +20,9 @@ import {
 
 export interface SeedOptions {
   readonly requests: number;
-  /** How many events each request has. Its way through the states takes up to five; endorsements fill the rest. */
+  /** How many events each request has. Its path through the states takes up to five; the rest are endorsements. */
   readonly eventsPerRequest: number;
-  /** Made if it is not there. */
+  /** Created if missing. */
   readonly workspaceId: string;
   /** Whether each event has a side effect, delivered. */
   readonly deliveries: boolean;
@@ -41,7 +41,7 @@ export interface Seeded {
 
 const defaultSliceSize = 10_000;
 
-/** The connection must be a member of headroom_owner and outside a transaction; it is left with its own role. */
+/** The connection must be a member of headroom_owner and outside a transaction; its own role is restored. */
 export async function seedCapacity(client: ClientBase, options: SeedOptions): Promise<Seeded> {
   const sliceSize = options.sliceSize ?? defaultSliceSize;
   const total = { requests: 0, events: 0, deliveries: 0 };

@@ -1,8 +1,8 @@
 /**
- * The statements of the seeder. Each works on the whole slice; what is not in the database yet stands in temporary tables.
+ * The statements of the seeder. Each works on the whole slice; data that is not in the database yet is in temporary tables.
  *
- * `seed_stories` has a line per request: which events it will have, in which order, and all that its submission says.
- * `seed_events` has the events so far; the last one of a request has the hash and the state on which the next one builds.
+ * `seed_stories` has a row per request: its events in order, and the content of its submission.
+ * `seed_events` has the events so far; the last one of a request has the hash and the state that the next one builds on.
  */
 import type { ClientBase } from "pg";
 import { call } from "../../src/db/call.ts";
@@ -12,7 +12,7 @@ const owners = 12;
 const groups = 6;
 const requesters = 200;
 
-/** People who ask, own and review: enough of them that "mine" is a small part of everything. */
+/** People who ask, own and review: enough that "mine" is a small part of all. */
 export async function directory(client: ClientBase, workspaceId: string): Promise<void> {
   const member = (id: string, roles: readonly string[]): Promise<unknown> =>
     call(client, "directory.put_member", {
@@ -43,8 +43,8 @@ export async function endSlice(client: ClientBase, how: "commit" | "rollback"): 
 }
 
 /**
- * Of the requests that have ended two thirds are completed; the rest ended in all the other ways. They began up to two years ago; what is
- * open began within the last days, so that no deadline has passed.
+ * Of the requests that have ended, two thirds are completed; the rest ended in all other ways. They began up to two years ago. Open ones
+ * began in the last days, so that no deadline has passed.
  */
 const stories = `
 create temporary table seed_stories on commit drop as
@@ -96,7 +96,7 @@ export async function layOutStories(client: ClientBase, options: SeedOptions, re
   await client.query(stories, [options.workspaceId, requests, options.eventsPerRequest, options.openPercent ?? 20]);
 }
 
-/** Who does what, through which entrance, with which payload, and how long after the event before: at least, and up to so much more. */
+/** Who does what, through which channel, with which payload, and how long after the previous event: a minimum, and a random addition. */
 const kinds = `
 (values
   ('REQUEST_SUBMITTED',             'REQUEST_SUBMITTED',             'user',     'requester',    'web',      null,                null,                   '0 h',   '0 h'),
@@ -106,14 +106,14 @@ const kinds = `
   ('COMMERCIAL_REJECTED',           'COMMERCIAL_REJECTED',           'user',     'owner',        'slack',    '{}',                'Not in this quarter.', '0 h',   '4 h'),
   ('TECH_REVIEW_REJECTED',          'TECH_REVIEW_REJECTED',          'user',     'engineer',     'web',      '{}',                'The region is full.',  '0 h',   '4 h'),
   ('CUSTOMER_CONFIRMED',            'CUSTOMER_CONFIRMED',            'customer', 'customer',     'link',     '{}',                null,                   '0 h',   '6 h'),
-  ('CUSTOMER_DECLINED',             'CUSTOMER_DECLINED',             'customer', 'customer',     'link',     '{}',                'Too dear.',            '0 h',   '144 h'),
+  ('CUSTOMER_DECLINED',             'CUSTOMER_DECLINED',             'customer', 'customer',     'link',     '{}',                'Too expensive.',       '0 h',   '144 h'),
   ('CUSTOMER_CONFIRMATION_TIMEOUT', 'CUSTOMER_CONFIRMATION_TIMEOUT', 'cron',     'timers',       'cron',     '{}',                null,                   '168 h', '1 min'),
   ('PROVISIONING_COMPLETE',         'PROVISIONING_COMPLETE',         'system',   'provisioning', 'callback', '{}',                null,                   '0 h',   '40 min'),
   ('PROVISIONING_FAILED',           'PROVISIONING_FAILED',           'system',   'provisioning', 'callback', '{}',                null,                   '0 h',   '15 min'),
   ('CANCEL_APPROVED',               'CANCEL_APPROVED',               'user',     'requester',    'web',      '{}',                'No longer needed.',    '0 h',   '48 h')
 ) k(name, event_type, actor_type, actor, via, payload, reason, wait, more_wait)`;
 
-/** Salts of a made-up log may be computed, so that the words can be stored once the log is complete. */
+/** Salts of a made-up log may be computed, so that the texts can be stored once the log is complete. */
 const reasonSalt = (id: string, seq: string): string => `md5(${id} || '#' || ${seq}::text)::uuid`;
 const reasonHash = (id: string, seq: string, reason: string): string =>
   `sha256(uuid_send(${reasonSalt(id, seq)}) || convert_to(to_jsonb(${reason})::text, 'UTF8'))`;
@@ -148,7 +148,7 @@ export async function addStep(client: ClientBase, number: number, withEffects: b
   await client.query(step, [number, withEffects]);
 }
 
-/** The projection is the fold, by the database's own word for it. Returns how many events there are. */
+/** The projection is the fold, computed by the database's own function. Returns the number of events. */
 export async function storeRequests(client: ClientBase): Promise<number> {
   await client.query("analyze seed_events");
   await client.query(`
@@ -173,7 +173,7 @@ export async function storeRequests(client: ClientBase): Promise<number> {
   return stored.rowCount ?? 0;
 }
 
-/** One delivered row per event, in a lane of its request. */
+/** One delivered row per event, in the lane of its request. */
 export async function storeDeliveries(client: ClientBase): Promise<number> {
   await client.query(`
     create temporary table seed_rows on commit drop as
@@ -202,7 +202,7 @@ export async function storeDeliveries(client: ClientBase): Promise<number> {
   return (lines.rowCount ?? 0) / 2;
 }
 
-/** So that the planner knows what is there, and index-only scans need not look at the tables. */
+/** So that the planner has statistics, and index-only scans need not read the tables. */
 export async function tidyUp(client: ClientBase): Promise<void> {
   for (const table of [
     "capacity.requests",

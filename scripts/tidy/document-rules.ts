@@ -1,5 +1,5 @@
 /**
- * Documents: links lead somewhere, and the files and npm scripts that they name exist.
+ * Documents: links have a target, and the files and npm scripts that they name exist.
  */
 import { existsSync } from "node:fs";
 import { posix } from "node:path";
@@ -24,12 +24,12 @@ function links(repository: Repository, file: RepositoryFile): Complaint[] {
 }
 
 const rootFolders = /^(?:sql|src|test|docs|scripts|bench|deploy)\//;
-/** `claim/claim.sql`, `capacity/effects/`: how a page names a file or a folder below one that it named before. */
+/** `claim/claim.sql`, `capacity/effects/`: how a page names a file or a folder below an earlier one. */
 const pathEnding = /^[a-z][\w-]*(?:\/[\w.-]+)*(?:\.(?:ts|sql)|\/[\w-]+\/)$/;
 
 /**
- * A path in backticks names a file or a folder, from the root or as the end of a path; patterns and <places> to fill in are left alone. The
- * changelog may name what an earlier release had.
+ * A path in backticks names a file or a folder, from the root or as the end of a path; patterns and <placeholders> are ignored. The
+ * changelog may name files of earlier releases.
  */
 function quotedPaths(repository: Repository, file: RepositoryFile): Complaint[] {
   if (file.path === "CHANGELOG.md") return [];

@@ -1,9 +1,9 @@
-/** Rooms: a folder holds one subject. Past its limit it is two. */
+/** Folders: a folder holds one subject. Past the limit it is probably two. */
 import { posix } from "node:path";
 import type { Complaint, Repository } from "./repository.ts";
 
 const maxFiles = 25;
-/** Folders whose files are an ordered list and not a room: migrations, and decision records. */
+/** Folders whose files are an ordered list and not one subject: migrations, and decision records. */
 const lists = /^(sql\/migrations|docs\/adr)$/;
 
 export function folderRules(repository: Repository): Complaint[] {

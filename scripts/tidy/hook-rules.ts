@@ -1,6 +1,6 @@
 /**
- * Hooks are named in strings, which no compiler follows: every point that a function runs is declared by its own layer, every one that is
- * declared is run, and every function that is registered exists, for a point of a lower layer.
+ * Hooks are named in strings, which no compiler follows: every point that a function runs is declared by its own layer, every
+ * declared point is run, and every registered function exists and is for a point of a lower layer.
  */
 import { layerOf } from "../../src/db/layers.ts";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
@@ -23,12 +23,12 @@ export function hookRules(repository: Repository): Complaint[] {
   );
   return [
     ...run.filter(({ name }) => !has(declared, name)).map((one) => complain(one, "is run and declared by no layer")),
-    ...declared.filter(({ name }) => !has(run, name)).map((one) => complain(one, "is declared and run by nobody")),
-    ...registered.filter(({ name }) => !has(declared, name)).map((one) => complain(one, "is no point of any layer")),
+    ...declared.filter(({ name }) => !has(run, name)).map((one) => complain(one, "is declared but never run")),
+    ...registered.filter(({ name }) => !has(declared, name)).map((one) => complain(one, "is not a point of any layer")),
     ...registered
       .filter((one) => !isBelow(one))
       .map((one) => complain(one, "is a point of this layer or one above it")),
-    ...called.filter(({ name }) => !made.has(name)).map((one) => complain(one, "is no function of ours")),
+    ...called.filter(({ name }) => !made.has(name)).map((one) => complain(one, "is not a function of ours")),
   ];
 }
 

@@ -1,18 +1,18 @@
 /**
- * Imports keep to the layers (src/db/layers.ts), and every module has a reader.
+ * Imports keep to the layers (src/db/layers.ts), and every module is imported.
  */
 import { posix } from "node:path";
 import { layers } from "../../src/db/layers.ts";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 
-/** What a folder of src may import besides itself: what stands before it in the table of layers, or what the table says. */
+/** What a folder of src may import besides itself: the folders before it in the table of layers, or those that the table lists. */
 function allowedFor(folder: string): readonly string[] {
   const place = layers.findIndex((layer) => layer.folder === folder);
   const before = layers.slice(0, place === -1 ? layers.length : place).flatMap((layer) => layer.folder ?? []);
   return layers[place]?.imports ?? before;
 }
 
-/** Started by name, not imported. */
+/** Run as programs, not imported. */
 const entryPoints =
   /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+(\/index)?|contract\/conformance\/suite)\.ts$|cleanup-process\.ts$/;
 
@@ -55,7 +55,7 @@ export function importRules(repository: Repository): Complaint[] {
     for (const { target, line } of importsOf(file)) {
       const to = partOf(target);
       if (from !== "root" && !layers.some((layer) => layer.folder === from)) {
-        complaints.push({ path: file.path, text: `"${from}" stands in no layer of src/db/layers.ts` });
+        complaints.push({ path: file.path, text: `"${from}" is in no layer of src/db/layers.ts` });
       }
       if (to !== from && !allowedFor(from).includes(to) && !isTest) {
         complaints.push({ path: file.path, line, text: `${from} may not import ${to} (${target})` });
@@ -66,7 +66,7 @@ export function importRules(repository: Repository): Complaint[] {
       }
       const command = commandOf(target);
       if (command !== undefined && command !== commandOf(file.path) && !isTest) {
-        const text = `what commands share is in src/cli, and not in one of them (${target})`;
+        const text = `code that commands share belongs in src/cli, not in one of them (${target})`;
         complaints.push({ path: file.path, line, text });
       }
     }

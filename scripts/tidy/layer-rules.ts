@@ -1,6 +1,6 @@
 /**
- * SQL keeps to its layers (src/db/layers.ts): a file names only what stands in its own schema or below, and outside `outbox` nobody names
- * one of its tables. The enum types of the exposed API live in `public` and may be named by all.
+ * SQL keeps to its layers (src/db/layers.ts): a file names only objects of its own schema or lower ones, and only `outbox` names
+ * its tables. The enum types of the exposed API are in `public` and may be named anywhere.
  */
 import { layerOf, schemaLayers } from "../../src/db/layers.ts";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
@@ -40,7 +40,7 @@ function named(files: readonly RepositoryFile[], pattern: RegExp): ReadonlySet<s
   return new Set(files.flatMap((file) => [...file.text.matchAll(pattern)].map((match) => match[1] ?? "")));
 }
 
-/** What the file names outside comments, which may point anywhere. Hooks are registered by name in strings of registrations. */
+/** The names in the file, except in comments, which may refer to anything. Registrations name their hooks in strings. */
 function referencesOf(
   file: RepositoryFile,
 ): { readonly schema: string; readonly name: string; readonly line: number }[] {

@@ -1,4 +1,4 @@
-/** The files that git knows or would add, with their text. */
+/** The files that git tracks or would add, with their text. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

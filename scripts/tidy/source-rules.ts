@@ -1,5 +1,5 @@
 /**
- * TypeScript: who reads the environment, where SQL may stand, how long a file may be, and that tests are real.
+ * TypeScript: who reads the environment, where SQL is allowed, how long a file may be, and that tests are real.
  */
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 
@@ -10,7 +10,7 @@ const vagueNames = /(^|\/)(utils?|helpers?|manager|misc|common)\.ts$/;
 const sqlString =
   /["'`]\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+(\.\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\s*\()/i;
 
-/** Whatever makes one; what merely calls others, or names a type, imports other things. */
+/** Imports that can open an HTTP port; code that only calls others, or names a type, imports other things. */
 const httpListener =
   /\b(createServer|createAdaptorServer|getRequestListener|serve)\b.*from "(node:https?|node:http2|@hono\/node-server)"/;
 
@@ -29,7 +29,7 @@ function eachLine(file: RepositoryFile): Complaint[] {
     if (inProduct && !file.path.startsWith("src/cli/") && /process\.env\b/.test(text))
       complain("only cli/ and deploy/ read the environment");
     if (inProduct && !/^src\/(db|cli|http\/rest)\//.test(file.path) && sqlString.test(text))
-      complain("SQL belongs into sql/, behind a typed wrapper");
+      complain("SQL belongs in sql/, behind a typed wrapper");
     if (inProduct && file.path !== "src/web/listener.ts" && httpListener.test(text))
       complain("ports that speak HTTP are opened by src/web/listener.ts");
     if (/\b(it|test|describe)\.(skip|only|todo)\b/.test(text)) complain("a test that does not run");
@@ -68,7 +68,7 @@ function sizes(file: RepositoryFile): Complaint[] {
   return complaints;
 }
 
-/** Two tests of one name in one file cannot be told apart in a report. */
+/** Two tests with the same name in one file cannot be distinguished in a report. */
 function testTitles(file: RepositoryFile): Complaint[] {
   if (!file.path.endsWith(".test.ts")) return [];
   const seen = new Set<string>();

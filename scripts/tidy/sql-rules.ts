@@ -1,6 +1,6 @@
 /**
- * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated; who reads is known to
- * policies only; and nothing waits for a lock that any login can take.
+ * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated; only policies
+ * know the reader; and nothing waits for a lock that any login can take.
  */
 import { basename } from "node:path";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
@@ -8,15 +8,15 @@ import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 const maxLineChars = 140;
 const maxFunctionLines = 120;
 const maxParameters = 8;
-/** The engine's claim and its row writer: one statement each, measured as such. A smaller shape has to be measured against them. */
+/** The engine's claim and its row writer: one statement each, and measured. A smaller version has to be measured against them. */
 const measured =
   /^outbox\.(claim|claim_queues|claim_special_lanes|add_rows?|check_row|enqueue|enqueue_pair|why_not_enqueued)$/;
-/** What other roles call is called by name, over HTTP and in SQL: many parameters read well there. */
+/** Functions that other roles call are called with named arguments, over HTTP and in SQL, so many parameters are readable. */
 const calledByOthers = /^(public\..*|outbox\.create_stream)$/;
-/** One-expression functions that the planner inlines; a SET clause would forbid that, and they name nothing unqualified. */
+/** One-expression functions that the planner inlines; a SET clause would prevent that, and they use only qualified names. */
 const inlined = new Set(["outbox.new_id", "outbox.partition_floor", "outbox.id_time"]);
 
-/** The functions that may name the reader: those that are the reader, and those that write policies. */
+/** The functions that may name the reader: those that define the reader, and those that write policies. */
 const namesReader =
   /^sql\/functions\/(directory\/caller\/((resolve_|forget_)?reader(_[a-z]+)*|protect_tables)|notify\/inbox\/connect_realtime)\.sql$/;
 
@@ -31,19 +31,19 @@ export function sqlRules(repository: Repository): Complaint[] {
     ]);
 }
 
-/** Who reads is looked up once per transaction, so it may be out of date where something is decided: directory.caller() is asked there. */
+/** The reader is looked up once per transaction, so it may be out of date; decisions call directory.caller() instead. */
 function readerRules(file: RepositoryFile): Complaint[] {
   if (namesReader.test(file.path)) return [];
   return file.lines.flatMap((text, index) =>
     /\bdirectory\.(resolve_)?reader(_[a-z]+)?\(|'headroom\.reader/.test(text) && !/^\s*--/.test(text)
-      ? [{ path: file.path, line: index + 1, text: "asks who reads, which is for policies and views alone" }]
+      ? [{ path: file.path, line: index + 1, text: "asks for the reader, which is only for policies and views" }]
       : [],
   );
 }
 
 /**
- * Any login can take an advisory lock, and lock the view pg_settings, which everybody may update: whoever tries for one or waits is stopped.
- * headroom.turns has rows that only the owner can lock, and current_setting() locks nothing.
+ * Any login can take an advisory lock, and can lock the view pg_settings, which everybody may update; so any login could block a function
+ * that waits for or tries such a lock. Only the owner can lock the rows of headroom.turns, and current_setting() locks nothing.
  */
 function lockRules(file: RepositoryFile): Complaint[] {
   return file.lines.flatMap((text, index) => {

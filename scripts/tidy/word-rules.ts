@@ -1,5 +1,6 @@
 /**
- * Plain English: words and phrases at which a native speaker stumbles, each with what an engineer would write instead. A new find is a new line.
+ * Plain English: words and phrases that make a native speaker stumble, each with what an engineer would write instead. Add a line for each
+ * new one.
  *
  * Landed migrations never change, so they are left out.
  */

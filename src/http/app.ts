@@ -1,7 +1,7 @@
 /**
  * The application: every route, behind the checks that it declares. It does not listen; `fetch` takes a request and answers it.
  *
- * Owns: the list of routes, and what is answered where there is no route. Does not own: any route (routes/), what happens to a request on
+ * Owns: the list of routes, and the answer for an address without a route. Does not own: any route (routes/), what happens to a request on
  * its way (gate.ts), nor the socket (server.ts).
  */
 import { Hono } from "hono";
@@ -35,7 +35,7 @@ export interface AppState {
   readonly metrics: HttpMetrics;
   /** Aborted when the server stops taking new work. */
   readonly closing: AbortSignal;
-  /** Work that goes on after its request was answered is added here. */
+  /** Add work here that continues after its request was answered. */
   readonly backgroundWork: BackgroundWork;
   readonly heldBytes: HeldBytes;
   readonly inProgress: InProgress;
@@ -47,15 +47,15 @@ export interface App {
   readonly routes: readonly RouteEntry[];
   readonly metrics: HttpMetrics;
   fetch(request: Request, client?: ClientInfo): Promise<Response>;
-  /** From now on /readyz answers 503, and answers that stream come to their end. */
+  /** From now on /readyz answers 503, and streaming answers end. */
   drain(): void;
   /** Resolves when no background work is in progress any more. */
   backgroundWorkDone(): Promise<void>;
 }
 
-/** Each gives the routes of one area; a new area is added here. */
+/** Each one returns the routes of one area. Add a new area here. */
 const areas: readonly ((dependencies: HttpDependencies, state: AppState) => RouteEntry[])[] = [
-  // One a line.
+  // One per line.
   healthRoutes,
   restRoutes,
   confirmRoutes,
@@ -102,7 +102,7 @@ export function createApp(dependencies: HttpDependencies): App {
   };
 }
 
-/** Stands for every address that has no route. */
+/** Matches every address that has no route. */
 const noRoute: RouteEntry = {
   method: "GET",
   methods: ["GET"],

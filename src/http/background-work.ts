@@ -1,17 +1,17 @@
 /**
- * Work that goes on after its request was answered. The server waits for it when it stops, so that no promised answer is lost.
+ * Work that continues after its request was answered. The server waits for it when it stops, so that no promised answer is lost.
  *
  * Owns: which work is in progress. Does not own: how long the server waits (server.ts), nor what the work is.
  */
 
 export interface BackgroundWork {
-  /** Must not reject: its request is answered, so nobody could be told. */
+  /** Must not reject: its request is already answered, so nobody would see the error. */
   add(work: Promise<void>): void;
   /** Resolves when nothing is in progress any more. */
   done(): Promise<void>;
 }
 
-/** More than a healthy server ever has in progress; what is beyond goes on too, but is not waited for. */
+/** More than a healthy server ever has in progress. Work beyond this number runs too, but the server does not wait for it. */
 const maxWaitedFor = 1_000;
 
 export function createBackgroundWork(): BackgroundWork {

@@ -1,8 +1,8 @@
 /**
- * What the server is given. Nothing below src/http reads the environment or opens a connection by itself.
+ * What the server is given. Nothing below src/http reads the environment or opens a connection on its own.
  *
- * Each part of the server that needs something of its own adds an optional field; where it is missing, the routes that need
- * it answer that they are not configured.
+ * Each part of the server that needs something adds an optional field. If it is missing, the routes that need it answer that they are
+ * not configured.
  */
 import type { OidcSettings } from "./auth/oidc.ts";
 import type { HeldBytesOptions } from "./held-bytes.ts";
@@ -15,7 +15,7 @@ import type { GatewayDatabase } from "./database/gateway-database.ts";
 export interface GatewayKeys {
   /** Signs tokens (HS256); at least 32 characters. */
   readonly jwtSecret: string;
-  /** The secret before, while it is being changed: what it signed is still accepted, and nothing is signed with it. */
+  /** The previous secret, while it is being changed: tokens that it signed are still accepted, and none are signed with it. */
   readonly previousJwtSecret?: string | undefined;
   /** The key that any client may have: a token of the role anon. */
   readonly anonKey: string;
@@ -46,7 +46,7 @@ export type HttpLogEntry = {
 export interface HttpDependencies {
   readonly database: GatewayDatabase;
   readonly keys: GatewayKeys;
-  /** Where the outside reaches this server, without a slash at the end. */
+  /** The public address of this server, without a slash at the end. */
   readonly publicUrl: string;
   readonly log: (entry: HttpLogEntry) => void;
   /** Names that it answers to. Default: any. */
@@ -57,9 +57,9 @@ export interface HttpDependencies {
   readonly previousRelaySecret?: string | undefined;
   /** Delivers what is due when /api/internal/outbox-relay is called. */
   readonly drainer?: Pick<Drainer, "drain"> | undefined;
-  /** How long one such call may go on sending. Default: 10,000. */
+  /** How long one such call may keep sending. Default: 10,000. */
   readonly relayBudgetMs?: number | undefined;
-  /** The relay in this process, whose metrics are shown with ours. */
+  /** The relay in this process, whose metrics are shown with the server's. */
   readonly relay?: { metrics(): Promise<string> } | undefined;
   /** Where members sign in; without one, only tokens and the sandbox's personas are left. */
   readonly oidc?: OidcSettings | undefined;
@@ -71,21 +71,21 @@ export interface HttpDependencies {
   readonly inProgress?: InProgressOptions | undefined;
   /** Settings of live updates. */
   readonly live?: LiveOptions | undefined;
-  /** True where stand-ins take the place of providers and personas can be picked. */
+  /** True if stand-ins replace the providers and personas can be picked. */
   readonly sandbox?: boolean | undefined;
   /** How webhooks of providers are answered. */
   readonly webhooks?:
     | {
-        /** Where late answers to Slack may go; what stands in for Slack is named here. Default: Slack's own. */
+        /** Where late answers to Slack may go; a stand-in for Slack is named here. Default: Slack's own. */
         readonly slackResponseUrls?: readonly string[] | undefined;
-        /** How long Slack waits for the answer itself. Default: 2,500. */
+        /** How long to wait before Slack gets an interim answer. Default: 2,500. */
         readonly acknowledgeMs?: number | undefined;
       }
     | undefined;
   /** How customers are sent to pay. */
   readonly payments?:
     | {
-        /** Where Stripe's pages are; what stands in for Stripe is named here. Default: https://checkout.stripe.com. */
+        /** Where Stripe's pages are; a stand-in for Stripe is named here. Default: https://checkout.stripe.com. */
         readonly checkoutOrigins?: readonly string[] | undefined;
         /** How long an answer waits for Stripe's page. Default: 8,000. */
         readonly waitMs?: number | undefined;

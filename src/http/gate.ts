@@ -27,7 +27,7 @@ const rateByCredentials: Readonly<Record<Credentials, RateLimit | null>> = {
   "relay-secret": null,
 };
 
-/** How often one address may use the key that everybody may have, or send a credential that is not valid. */
+/** How often one address may use the public key, or send an invalid credential. */
 const rateOfAnybody: RateLimit = { burst: 120, perSecond: 20 };
 
 export type Gate = (
@@ -151,7 +151,7 @@ async function pass(
   }
   entered(context.session.role);
   if (route.skipsDatabase === true) await checkRevocation(context.session);
-  // Machines and members are known and can be revoked; the anon key may be anybody's.
+  // Machines and members are known and can be revoked; anybody may hold the anon key.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
   if (wait !== null) return refuseFor(wait);
   await context.enter();
@@ -165,8 +165,8 @@ function waitOf(context: RouteContext, route: RouteEntry, limiter: RateLimiter):
 }
 
 /**
- * A caller's own id is kept, so that one id leads through several logs, as long as it cannot harm a log. By hand and not by hono/request-id,
- * which refuses ids with dots and accepts an id of one character.
+ * A caller's own id is kept, so that one id can be followed through several logs, if it cannot harm a log. Written here instead of using
+ * hono/request-id, which refuses ids with dots and accepts an id of one character.
  */
 function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");

@@ -1,7 +1,8 @@
 /**
  * How much memory each caller holds here: bodies that are being read and worked on, and answers that were made and not yet taken.
  *
- * Owns: counting, and who holds too much. Does not own: what is held, nor cutting whoever reads too slowly (src/web/listener.ts, live/).
+ * Owns: counting, and who holds too much. Does not own: what is held, nor disconnecting a client that reads too slowly
+ * (src/web/listener.ts, live/).
  */
 import { HeadroomError } from "../db/errors.ts";
 
@@ -23,7 +24,7 @@ export class HeldBytes {
     this.#maxInAll = maxInAll;
   }
 
-  /** Counts what is held already. The returned function lets go of it; calling that again does nothing. */
+  /** Counts bytes that are already held. The returned function releases them; calling it again does nothing. */
   hold(caller: string, bytes: number): () => void {
     this.#count(caller, bytes);
     let held = bytes;
@@ -37,7 +38,7 @@ export class HeldBytes {
     return (this.#heldBy.get(caller) ?? 0) + bytes <= this.#maxOfOne && this.#inAll + bytes <= this.#maxInAll;
   }
 
-  /** Refuses whoever would hold too much. */
+  /** Refuses a caller that would hold too much. */
   requireRoom(caller: string, bytes: number): void {
     if (this.hasRoom(caller, bytes)) return;
     throw new HeadroomError("rate_limited", "You send too much at once, or have not read what was answered.", {

@@ -4,7 +4,7 @@ import { InProgress } from "./in-progress.ts";
 const options = { maxOfNamed: 2, maxOfNetwork: 3, maxWaiting: 1 };
 
 describe("requests in progress", () => {
-  it("wait for each other, and not for those of others", async () => {
+  it("wait for each other, and not for those of other callers", async () => {
     const inProgress = new InProgress(options);
     const leave = await inProgress.enter("a", true);
     await inProgress.enter("a", true);
@@ -16,7 +16,7 @@ describe("requests in progress", () => {
     await third;
   });
 
-  it("leave once, however often that is said", async () => {
+  it("leave once, however often leaving is called", async () => {
     const inProgress = new InProgress({ ...options, maxWaiting: 0 });
     const leave = await inProgress.enter("a", true);
     await inProgress.enter("a", true);
@@ -26,7 +26,7 @@ describe("requests in progress", () => {
     await expect(inProgress.enter("a", true)).rejects.toMatchObject({ code: "rate_limited" });
   });
 
-  it("are more for those without a name, and are refused when too many wait", async () => {
+  it("have a larger limit for anonymous callers, and are refused when too many wait", async () => {
     const inProgress = new InProgress(options);
     for (let count = 0; count < 3; count += 1) await inProgress.enter("network", false);
     void inProgress.enter("network", false);

@@ -7,9 +7,9 @@
 import { HeadroomError } from "../db/errors.ts";
 
 export interface InProgressOptions {
-  /** Of a member or a key. Default: 16; the database takes fewer of one caller at a time. */
+  /** For a member or a key. Default: 16; the database runs fewer of one caller at a time. */
   readonly maxOfNamed?: number | undefined;
-  /** Of callers without a name who share a network address, and who must not be able to stop one another. Default: 256. */
+  /** For anonymous callers on one network address, who must not be able to block one another. Default: 256. */
   readonly maxOfNetwork?: number | undefined;
   /** Default: 2,048. */
   readonly maxWaiting?: number | undefined;
@@ -32,7 +32,7 @@ export class InProgress {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Resolves when few enough of the caller are worked on. The returned function leaves; calling that again does nothing. */
+  /** Resolves when few enough of the caller's requests are in progress. The returned function leaves; calling it again does nothing. */
   async enter(caller: string, isNamed: boolean): Promise<() => void> {
     const line = this.#lines.get(caller) ?? { busy: 0, waiting: [] };
     this.#lines.set(caller, line);
@@ -51,7 +51,7 @@ export class InProgress {
     };
   }
 
-  /** Whoever waits longest takes over the place. */
+  /** The request that has waited longest takes the place. */
   #leave(caller: string, line: Line): void {
     const next = line.waiting.shift();
     if (next !== undefined) next();

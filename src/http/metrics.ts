@@ -1,5 +1,5 @@
 /**
- * What the server measures of itself, for Prometheus.
+ * The server's metrics, for Prometheus.
  *
  * Owns: the registry and its series. Labels are the route's pattern, never a path, so their number is bounded.
  */

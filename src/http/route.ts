@@ -11,21 +11,21 @@ import type { GatewayStatement, RequestFacts, TransactionOptions } from "./datab
 import type { Session } from "./auth/session.ts";
 
 /**
- * What a caller must bring.
+ * The credential that a caller must send.
  *
  * - none: nothing; the route is rate limited
- * - apikey: the gateway's key, and optionally a bearer token of its own role (the REST surface)
+ * - apikey: the gateway's key, and optionally a bearer token with its own role (the REST surface)
  * - member: the session cookie or the bearer token of a member
  * - service: the service key
  * - relay-secret: the secret that wakes the relay, as X-Outbox-Secret
- * - signature: whatever the provider's scheme demands; the handler or the database verifies it, and the route is rate limited
+ * - signature: what the provider's scheme requires; the handler or the database verifies it, and the route is rate limited
  */
 export type Credentials = "none" | "apikey" | "member" | "service" | "relay-secret" | "signature";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface RateLimit {
-  /** How many requests one address may send at once. */
+  /** How many requests one address may send in a burst. */
   readonly burst: number;
   /** How many more it may send each second. */
   readonly perSecond: number;
@@ -38,11 +38,11 @@ export interface RouteLimits {
   readonly rate?: RateLimit | null | undefined;
 }
 
-/** Whoever reads an answer that streams, and what is kept in memory for them meanwhile (held-bytes.ts). */
+/** The reader of a streaming answer, and the memory that is held for them (held-bytes.ts). */
 export interface Reader {
-  /** Counts so many bytes; what it returns lets go of them. */
+  /** Counts this many bytes; the returned function releases them. */
   readonly hold: (bytes: number) => () => void;
-  /** False when more is kept for the caller than anybody may have. */
+  /** False when more is held for the caller than one caller may have. */
   readonly hasRoom: () => boolean;
   /** Hangs up. Missing where there is no socket. */
   readonly cut: (() => void) | undefined;
@@ -59,7 +59,7 @@ export interface RouteContext {
   readonly clientAddress: string;
   /** Who calls, by their credential; anonymous for `none`, `signature` and `relay-secret`. */
   readonly session: Session;
-  /** What the database learns about the request. */
+  /** What the database is told about the request. */
   readonly facts: RequestFacts;
   /** Aborted when the client went away or the server shuts down: for answers that stream. */
   readonly signal: AbortSignal;
@@ -68,13 +68,13 @@ export interface RouteContext {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   /** The body as text; broken UTF-8 is refused. */
   text(): Promise<string>;
-  /** The body as JSON; refused unless it says that it is JSON, and is. */
+  /** The body as JSON; refused unless it is declared as JSON, and is. */
   json(): Promise<unknown>;
   /** Runs the work in the database as the session. */
   transaction<T>(work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Statements that do not depend on each other's answers, as one transaction of the session in one round trip. */
   run(statements: readonly GatewayStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
-  /** For calls of functions as the session, each a transaction of its own in one round trip. */
+  /** For calls of functions as the session, each in its own transaction and one round trip. */
   calls(options?: TransactionOptions): Queryable;
 }
 
@@ -93,7 +93,7 @@ export interface RouteDefinition {
   /** Whether scripts of any origin may call it, with any credential but cookies. Default: false. */
   readonly cors?: boolean | undefined;
   /**
-   * True where the handler may answer without a transaction of the session: the gate then checks first that the session was not
+   * True if the handler may answer without a transaction of the session: the gate then checks first that the session was not
    * revoked. Default: false.
    */
   readonly skipsDatabase?: boolean | undefined;

@@ -1,5 +1,5 @@
 /**
- * Puts the application behind a listener, and brings both to an orderly end.
+ * Runs the application behind a listener, and shuts both down cleanly.
  *
  * Owns: draining, background work included. Does not own: the socket (src/web/listener.ts), nor what is answered (app.ts).
  */
@@ -21,7 +21,7 @@ export interface ServerOptions extends Pick<
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets requests in progress and background work finish within the bound, and closes. */
+  /** Takes no new connections, lets requests in progress and background work finish within the time limit, and closes. */
   stop(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: listener.url, port: listener.port, stop };
 }
 
-/** Connections come first, because a request in progress may leave work behind. */
+/** Connections are drained first, because a request in progress may leave background work. */
 async function endWithin(listener: Listener, app: App, drainMs: number): Promise<void> {
   const until = performance.now() + drainMs;
   await listener.close(drainMs);

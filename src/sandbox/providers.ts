@@ -1,5 +1,5 @@
 /**
- * All stand-ins, each with what it holds, where it is reached and what people do in it.
+ * All stand-ins, each with its state, its routes and its user actions.
  *
  * Owns: the list. Does not own: any provider, or the server.
  */
@@ -47,11 +47,11 @@ export interface Providers {
   readonly routes: readonly Hono<SandboxEnv>[];
   readonly userActions: UserActions;
   readonly mailbox: Mailbox;
-  /** What a second start should find again. */
+  /** State that the next start should find again. */
   readonly kept: Readonly<Record<string, Saveable>>;
-  /** Takes up what the state file says is under way. To be called when the server can be reached. */
+  /** Resumes the work that the state file lists. Call it once the server can be reached. */
   resume(): void;
-  /** Forgets what happened; ids begin anew. */
+  /** Forgets everything that happened; ids start over. */
   reset(): void;
   /** Ends all processes that stand-ins have started. */
   close(): Promise<void>;

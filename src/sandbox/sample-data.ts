@@ -11,7 +11,7 @@ export interface Person {
   readonly email: string;
   /** `U` and capitals or digits, as Slack makes them. */
   readonly slackUserId: string;
-  /** What they do, shown wherever somebody chooses whom to be. */
+  /** Their role, shown on every page where a visitor chooses a person. */
   readonly title: string;
   /** Groups of Headroom's directory that they belong to. */
   readonly groups?: readonly string[];
@@ -42,7 +42,7 @@ export interface GithubRepository {
   readonly repo: string;
   /** File names below .github/workflows. */
   readonly workflows: readonly string[];
-  /** What the token may not do there. Default: it may do everything. */
+  /** Permissions that the token lacks there. Default: it may do everything. */
   readonly lacks?: readonly GithubPermission[];
 }
 
@@ -52,10 +52,10 @@ export type GithubPermission = "actions=read" | "actions=write" | "contents=read
 export interface SampleData {
   readonly people: readonly Person[];
   readonly customer: Customer;
-  /** The first is where a visitor of the Slack page arrives. */
+  /** The Slack page opens with the first one. */
   readonly slackChannels: readonly SlackChannel[];
   readonly linearTeam: LinearTeam;
-  /** Default: any repository is there, with any workflow. */
+  /** Default: every repository exists, with every workflow. */
   readonly githubRepositories?: readonly GithubRepository[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * The sandbox: one server that stands in for every provider, so that the whole product can be tried and tested with no account.
+ * The sandbox: one server that stands in for every provider, so that you can try and test the whole product without an account.
  *
- * Owns: starting, wiring and ending. Does not own: any provider; each has a folder of its own.
+ * Owns: starting, wiring and stopping. Does not own: any provider; each has its own folder.
  */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -28,7 +28,7 @@ import { shippedScript } from "./github/job-processes.ts";
 import { createProviders, type UserActions } from "./providers.ts";
 
 export interface SandboxOptions {
-  /** Default: 127.0.0.1. The sandbox asks nobody for a password: keep it on the loopback. */
+  /** Default: 127.0.0.1. The sandbox asks for no password, so keep it on the loopback. */
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
@@ -38,11 +38,11 @@ export interface SandboxOptions {
   readonly secrets: SandboxSecrets;
   /** The client that may sign people in. Default: `headroom`, sent back to Headroom's own address. */
   readonly oidc?: OidcClient;
-  /** Gets what should not have happened. Default: nobody does. */
+  /** Gets unexpected errors. Default: they are ignored. */
   readonly log?: Log;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
-  /** A file in which the stand-ins' state is kept from one start to the next. Default: it is forgotten. */
+  /** A file that keeps the stand-ins' state across restarts. Default: it is forgotten. */
   readonly keepIn?: string;
   /** What the page of all messages shows. Default: it says that there is nothing to show. */
   readonly messages?: ReadMessages | undefined;
@@ -50,11 +50,11 @@ export interface SandboxOptions {
   readonly requestLimit?: number;
   /** How many mails are kept. Default: 2,000. */
   readonly mailLimit?: number;
-  /** How long the runs of workflows take, as a part of the usual; for tests. Default: 1. */
+  /** A factor on the duration of workflow runs; for tests. Default: 1. */
   readonly runTimeScale?: number;
-  /** The least that runs wait before they try a call again, however fast they go: a result gets 150 times as long. Default: 20. */
+  /** The shortest wait of a run before it retries a call, at any speed; a result is retried for 150 times as long. Default: 20. */
   readonly minRunRetryMs?: number;
-  /** More variables that runs are started with; for tests. Default: none. */
+  /** Additional environment variables for runs; for tests. Default: none. */
   readonly runVariables?: Readonly<Record<string, string>>;
   /** The script that runs call. Default: the one that users copy, deploy/github/headroom.mjs. */
   readonly runScript?: string;
@@ -133,7 +133,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const listener = await openListener({
     host: options.host,
     port: options.port,
-    // Otherwise another site could let its own host name point here, and use the sandbox from its pages.
+    // Otherwise another site could point its own host name here and use the sandbox from its pages.
     hosts: hostsFor(options.host),
     purpose: "the sandbox",
     fetch: (request, wire) => app.fetch(request, wire),

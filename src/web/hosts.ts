@@ -1,20 +1,20 @@
 /**
  * The host names that a listener answers to.
  *
- * A page on the web can let its own host name point to this machine at any time (DNS rebinding). A browser then takes what answers here for
- * a part of that page's site, and lets the page read it. The host name tells the two apart, because the browser always sends it.
+ * A web page can point its own host name to this machine at any time (DNS rebinding). A browser then treats our answers as part of that
+ * page's site, and lets the page read them. The host name reveals this, because the browser always sends it.
  *
- * Owns: reading the names in a request, and which are answered. Does not own: the answer to the others.
+ * Owns: reading the names in a request, and which are allowed. Does not own: the answer to the others.
  */
 import { isIP } from "node:net";
 import { parseUrl } from "../db/parse-url.ts";
 
 export interface HostPolicy {
-  /** Whether a name is answered to; it comes in lower case, without port and final dot, and addresses as URL writes them. */
+  /** Whether a name is allowed. It is in lower case, without port and final dot; addresses are in URL's form. */
   admits(name: string): boolean;
-  /** For people: which these are. */
+  /** The allowed names, for people to read. */
   readonly shown: string;
-  /** What whoever used another one should do. */
+  /** What a client that used another name should do. */
   readonly hint: string;
 }
 
@@ -29,8 +29,8 @@ export const loopbackHosts: HostPolicy = {
 export const anyHost: HostPolicy = { admits: () => true, shown: "any", hint: "" };
 
 /**
- * For a server with a public address. Proxies, probes and neighbours reach it by its address, or by a name without a dot (a container's,
- * an upstream's); no page on the web has one of these for its name.
+ * For a server with a public address. Proxies, probes and neighbours reach it by its address or by a name without a dot (a container's or
+ * an upstream's). No web page has such a host name.
  */
 export function publicHosts(publicUrl: string, others: readonly string[] = []): HostPolicy {
   const names = [new URL(publicUrl).host, ...others].map(nameOf);
@@ -42,14 +42,14 @@ export function publicHosts(publicUrl: string, others: readonly string[] = []): 
   };
 }
 
-/** For a listener that was told nothing but its address: on loopback it is for this machine, elsewhere for whoever was let in. */
+/** For a listener that knows only its address: on loopback only this machine may call it, elsewhere anyone who can reach it. */
 export function hostsFor(listensOn: string): HostPolicy {
   return isLoopback(nameOf(listensOn.includes(":") ? `[${listensOn}]` : listensOn) ?? "") ? loopbackHosts : anyHost;
 }
 
 /**
- * Whether all names in a request are answered to: that of Host, and that of a target which is a whole address (`GET http://name/…`),
- * which counts in its place. A request without a host name does not come from a browser.
+ * Whether all names in a request are allowed: that of Host, and that of a target that is a whole address (`GET http://name/…`),
+ * which takes precedence. A request without a host name does not come from a browser.
  */
 export function isAdmitted(hosts: HostPolicy, target: string, host: string | undefined): boolean {
   const named = [/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1], host].filter((text) => text !== undefined);
@@ -62,7 +62,7 @@ function nameOf(host: string): string | undefined {
   return parseUrl(`http://${host}`)?.hostname.replace(/\.$/, "");
 }
 
-/** For the name in a URL, as URL writes it. */
+/** For the name in a URL, in URL's form. */
 export function isLoopback(name: string): boolean {
   return name === "[::1]" || /^127(\.\d{1,3}){3}$/.test(name) || /^(.+\.)?localhost$/.test(name);
 }

@@ -1,9 +1,8 @@
 /**
- * Opens every port that speaks HTTP: the server's, the sandbox's, a relay's metrics. What comes over the wire becomes a Request, or is
- * refused here.
+ * Opens every port that speaks HTTP: the server's, the sandbox's, a relay's metrics. Incoming bytes become a Request, or are refused here.
  *
- * Owns: the socket, the limits and time-outs that end slow and broken clients, the answer to bytes that are not a request, and the orderly
- * end. Does not own: the answer to a request. Where `hosts` is given, host names are checked here; the server checks them itself, because
+ * Owns: the socket, the limits and timeouts that end slow and broken clients, the answer to bytes that are not a request, and clean
+ * shutdown. Does not own: the answer to a request. If `hosts` is given, host names are checked here; the server checks them itself, because
  * its refusal depends on the route.
  */
 import { once } from "node:events";
@@ -18,9 +17,9 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Answers a request. `wire` has what a Request does not: who calls, and whether they are still connected. */
+  /** Answers a request. `wire` has what a Request lacks: who calls, and whether they are still connected. */
   readonly fetch: (request: Request, wire: HttpBindings) => Response | Promise<Response>;
-  /** The host names that are answered. Default: `fetch` decides. */
+  /** The allowed host names. Default: `fetch` decides. */
   readonly hosts?: HostPolicy | undefined;
   /** What the port is for, in errors: `metrics`, `the sandbox`. Default: not mentioned. */
   readonly purpose?: string | undefined;
@@ -64,7 +63,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     maxHeaderSize: maxHeadBytes,
   });
   const answer = getRequestListener(
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter's type knows HTTP/2 too, which nobody here speaks
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter's type includes HTTP/2, which we do not use
     (request, wire) => options.fetch(request, wire as HttpBindings),
     { hostname: host },
   );
@@ -77,7 +76,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const serve = inTurn((incoming, outgoing) => {
     if (draining) outgoing.setHeader("connection", "close");
     outgoing.once("close", closeIfDraining);
-    // Later than the answer, where that did not wait for the body.
+    // This is later than the answer if the answer did not wait for the body.
     incoming.once("close", closeIfDraining);
     outgoing.once("prefinish", () => cutUnlessRead(outgoing, answerTimeoutMs));
     if (hosts !== undefined && !isAdmitted(hosts, incoming.url ?? "/", incoming.headers.host)) {
@@ -85,12 +84,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       outgoing.writeHead(421, headersOf(body)).end(body);
       return;
     }
-    // The adapter answers errors of `fetch` itself; should it fail all the same, only this connection is lost.
+    // The adapter answers errors of `fetch` itself; if it still fails, only this connection is lost.
     Promise.resolve(answer(incoming, outgoing)).catch(() => outgoing.destroy());
   });
   server.on("request", serve);
   server.on("clientError", refuseBrokenRequest);
-  // A client that neither sends nor reads for so long is gone or hostile. Live streams send something more often than that.
+  // A client that neither sends nor reads for this long is gone or hostile. Live streams send something more often.
   server.setTimeout(stuckMs);
   await listen(server, options);
   const address = server.address();
@@ -108,7 +107,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /**
- * One request of a connection at a time: answers go out in the order of the requests, and those made before their turn would fill the
+ * One request per connection at a time: answers go out in the order of the requests, and answers made early would fill the
  * memory.
  */
 function inTurn(serve: Serve): Serve {
@@ -132,7 +131,7 @@ function inTurn(serve: Serve): Serve {
   };
 }
 
-/** An answer is complete, and what of it the client has not read yet is kept here. */
+/** The answer is complete; the part that the client has not read yet is kept here. */
 function cutUnlessRead(outgoing: ServerResponse, patienceMs: number): void {
   const { socket } = outgoing;
   if (socket === null || socket.writableLength === 0) return;
@@ -154,7 +153,7 @@ async function listen(server: Server, { host, port, purpose, portOption }: Liste
   }
 }
 
-/** Idle connections are closed at once; what is still in progress when the time is over is cut. */
+/** Idle connections are closed immediately; requests still in progress after the time limit are cut. */
 async function closeWithin(server: Server, drainMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
@@ -172,7 +171,7 @@ const brokenRequests: Readonly<Record<string, readonly [status: number, reason: 
   HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The headers are too large."],
 };
 
-/** Bytes that are not HTTP, or come too slowly, never become a request, so the answer is written to the socket by hand. */
+/** Bytes that are not HTTP, or come too slowly, never become a request, so we write the answer to the socket directly. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

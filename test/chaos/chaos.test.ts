@@ -1,5 +1,5 @@
 /**
- * The short form of `npm run chaos`, and the suite tried on itself. Long runs and all planted bugs come by flag.
+ * The short form of `npm run chaos`, and tests of the suite itself. Flags select long runs and all planted bugs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ describe("chaos", () => {
   it("a patch that does not fit exactly once is refused", () => {
     const patch = { file: "some.sql", find: "once", replace: "never" };
     expect(patched("just once", patch)).toBe("just never");
-    expect(() => patched("once and once more", patch)).toThrow("2 times instead of once");
+    expect(() => patched("once and once again", patch)).toThrow("2 times instead of once");
     expect(() => patched("not at all", patch)).toThrow("0 times instead of once");
   });
 
@@ -65,7 +65,7 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return [...children, ...further.flat()];
 }
 
-/** Those that are still there after a while. */
+/** The processes that are still running after a while. */
 async function untilGone(pids: readonly number[]): Promise<number[]> {
   const deadline = performance.now() + 10_000;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * A race that chaos runs came upon: a server that greets a new connection and dies at once. A process that was slow to
+ * A race that chaos runs found: a server that greets a new connection and dies immediately. A process that was slow to
  * read gets both messages in one piece, and the driver hands out the connection before anybody can listen for its error.
  */
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos`: real relays, a real database and real receivers, hurt on purpose. Exit code 0 only when every invariant holds; 1 when one
- * is broken, or a planted bug is missed; 2 for a wrong flag; 130 when it was interrupted.
+ * `npm run chaos`: real relays, a real database and real receivers, with injected faults. Exit code 0 only if every invariant holds; 1 if
+ * one is broken, or a planted bug is missed; 2 for a wrong flag; 130 when it was interrupted.
  */
 import { readCommandLine, usageOf, UsageError } from "./kit/command-line.ts";
 import { renderPlanted, renderRun } from "./kit/report.ts";
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
     return result.ok ? 0 : 1;
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
-    say("interrupted; everything is taken down");
+    say("interrupted; stopping everything");
     return 130;
   }
 }

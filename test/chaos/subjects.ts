@@ -1,4 +1,4 @@
-/** What chaos hurts, each in a folder of its own: actors, faults, an oracle, and bugs that it must find. */
+/** The subjects of chaos, each in its own folder: actors, faults, an oracle, and bugs that it must find. */
 import { engine } from "./engine/subject.ts";
 import type { Subject } from "./kit/subject.ts";
 import { notifications } from "./notifications/subject.ts";

@@ -1,4 +1,4 @@
-/** The page that describes the API, in a real browser: nothing from elsewhere, no wider than a phone, light and dark. */
+/** The page that describes the API, in a real browser: it loads nothing from elsewhere, fits a phone, and works in light and in dark. */
 import { mkdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
@@ -9,7 +9,7 @@ const browser = startBrowser();
 const db = await createTestDatabase();
 const gateway = await startTestGateway(db);
 
-test("the API's page fits a phone, in light and in dark, and asks for nothing but itself", async () => {
+test("the API's page fits a phone, in light and in dark, and loads nothing else", async () => {
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.current.newContext({ colorScheme, viewport: { width: 360, height: 740 } });
     const page = await context.newPage();

@@ -1,4 +1,4 @@
-/** The customer's page in a real browser that runs no script, with the keyboard alone, at the width of a phone. */
+/** The customer's page in a real browser that runs no script, with only the keyboard, at the width of a phone. */
 import { mkdir } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ const browser = startBrowser();
 const { workflow, offer } = await startOffers();
 const gateway = await startTestGateway(workflow.db);
 
-/** Opens a page as a customer's phone does; what the browser complains about fails the test. */
+/** Opens a page like a customer's phone; any browser error or warning fails the test. */
 async function openPage(path: string, colorScheme: "light" | "dark", work: (page: Page) => Promise<void>) {
   const context = await browser.current.newContext({
     javaScriptEnabled: false,
@@ -39,7 +39,7 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-/** Tabs until the element has the focus, as somebody without a mouse does. */
+/** Tabs until the element has the focus, like a person without a mouse. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   const wanted = page.locator(`${selector}:focus-visible`);
   for (let presses = 0; presses < 10; presses += 1) {
@@ -93,7 +93,7 @@ test("nothing is wider than a phone, and every control has a name", async () => 
   });
 });
 
-test("a link that leads nowhere is explained", async () => {
+test("an invalid link is explained", async () => {
   await openPage("/confirm/cut-off-by-a-mail-prog", "dark", async (page) => {
     await page.getByRole("heading", { name: "This link is not valid" }).waitFor();
     await keepPicture(page, "confirm-unknown");

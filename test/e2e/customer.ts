@@ -1,4 +1,4 @@
-/** What tests of the customer's pages share: a browser without script that complains about nothing, pictures, and the keyboard. */
+/** Shared by tests of the customer's pages: a browser without script whose errors fail the test, screenshots, and the keyboard. */
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,10 +10,10 @@ export interface Looks {
   readonly scheme: "light" | "dark";
 }
 
-/** Each comes from an address of their own, where the server asks a proxy: limits go by address. */
+/** Each page has its own client address, if the server trusts a proxy, because limits are by address. */
 let visitors = 0;
 
-/** Opens a page as a customer's browser does; what it complains about fails the test. */
+/** Opens a page like a customer's browser; any browser error or warning fails the test. */
 export async function visit(
   browser: Browser,
   { width, scheme }: Looks,
@@ -43,7 +43,7 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-/** Tabs until the element has the focus, as somebody without a mouse does. */
+/** Tabs until the element has the focus, like a person without a mouse. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   const wanted = page.locator(`${selector}:focus-visible`);
   for (let presses = 0; presses < 20; presses += 1) {
@@ -61,7 +61,7 @@ export async function expectNarrow(page: Page, width: number): Promise<void> {
   }
 }
 
-/** A page of another origin, where Stripe's would be. */
+/** A page of another origin, in place of Stripe's. */
 export async function startStripe(): Promise<{ readonly url: string }> {
   const server = createServer((_request, response) => {
     response

@@ -1,4 +1,4 @@
-/** The guide to the first ten minutes is true: a real browser and the command line do every step of it, in its order. */
+/** The guide to the first ten minutes is correct: a real browser and the command line do every step, in order. */
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -12,7 +12,7 @@ const browser = startBrowser();
 const cwd = await makeEnterableFolder("headroom-first-");
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-/** What a line of the guide asks for: a step in the browser, or a command. */
+/** A line of the guide: a step in the browser, or a command. */
 type Step = { readonly kind: "browser" | "command"; readonly text: string };
 
 function stepsOf(text: string): Step[] {
@@ -33,7 +33,7 @@ interface Addresses {
   readonly sandbox: string;
 }
 
-/** Ports are free ones here; the guide names the customary ones. */
+/** The test uses free ports; the guide names the defaults. */
 function actualAddress(text: string, { server, sandbox }: Addresses): string {
   return text.replace("http://127.0.0.1:8401", sandbox).replace("http://127.0.0.1:8400", server);
 }
@@ -110,7 +110,7 @@ const actions: readonly Action[] = [
   },
 ];
 
-/** Chooses who to be; the page comes back as that person. */
+/** Chooses who to be; the page reloads as that person. */
 async function become(page: Page, name: string): Promise<void> {
   const chooser = page.getByRole("combobox", { name: "You are" });
   const option = await chooser.locator("option", { hasText: name }).getAttribute("value");
@@ -130,7 +130,7 @@ async function inBrowser(page: Page, text: string, addresses: Addresses): Promis
     await action.run(page, found.slice(1), addresses);
     return;
   }
-  throw new Error(`The guide asks for something that nobody knows how to do: ${text}`);
+  throw new Error(`The guide has a step that this test does not know: ${text}`);
 }
 
 async function keepPicture(page: Page, name: string): Promise<void> {
@@ -140,14 +140,14 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Starts everything on free ports, and answers once it is up. */
+/** Starts everything on free ports, and resolves once it is up. */
 async function startUp(folder: string): Promise<ReturnType<typeof startHeadroom>> {
   const up = startHeadroom(["up", "--port", "0", "--sandbox-port", "0", "--database-port", "0"], { cwd: folder });
   await up.line((line) => line.includes("Ctrl-C"), 60_000);
   return up;
 }
 
-/** Asks over HTTP what the guide asks with curl, with the token that the command in it prints. */
+/** Sends over HTTP what the guide sends with curl, with the token that the command in it prints. */
 async function overHttp(text: string, folder: string, addresses: Addresses): Promise<void> {
   const [, address = "", command = ""] =
     /^curl "(\S+)" -H "Authorization: Bearer \$\(npx headroom (.+)\)"$/.exec(text) ?? [];
@@ -174,7 +174,7 @@ async function atCommandLine(text: string, folder: string): Promise<void> {
   expect([text, outcome.status, outcome.err]).toEqual([text, 0, expect.not.stringContaining("error")]);
 }
 
-test("the commands of the README work beside npm start", { timeout: 120_000 }, async () => {
+test("the commands of the README work next to npm start", { timeout: 120_000 }, async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const commands = stepsOf(readme).filter(({ kind, text }) => kind === "command" && text.startsWith("npx headroom"));
   expect(commands.length).toBeGreaterThan(4);
@@ -185,7 +185,7 @@ test("the commands of the README work beside npm start", { timeout: 120_000 }, a
   expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
 });
 
-test("every step of the first ten minutes works as it is written", { timeout: 240_000 }, async () => {
+test("every step of the first ten minutes works as written", { timeout: 240_000 }, async () => {
   const steps = stepsOf(guide);
   expect(steps.filter(({ kind }) => kind === "browser").length).toBeGreaterThan(20);
   expect(steps.slice(0, 2).map(({ text }) => text)).toEqual(["npm ci", "npm start"]);

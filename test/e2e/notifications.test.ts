@@ -1,4 +1,4 @@
-/** The inbox and the preferences in a real browser: without script, by keyboard and on a phone; and live where scripts run. */
+/** The inbox and the preferences in a real browser: without script, by keyboard and on a phone; and live with scripts. */
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { startBrowser } from "../helpers/browser.ts";
@@ -36,7 +36,7 @@ async function busy(): Promise<string> {
   return member;
 }
 
-test.each(looks)("somebody reads their inbox and marks it read, %o", async (look) => {
+test.each(looks)("a member reads their inbox and marks it as read, %o", async (look) => {
   const member = await busy();
   await visit(browser.current, look, async (page) => {
     await signIn(page, member, "/inbox");
@@ -54,7 +54,7 @@ test.each(looks)("somebody reads their inbox and marks it read, %o", async (look
   });
 });
 
-test.each(looks)("somebody chooses what they are told, by keyboard, %o", async (look) => {
+test.each(looks)("a member chooses their notifications, by keyboard, %o", async (look) => {
   const member = await somebody(workflow.superuser);
   await visit(browser.current, look, async (page) => {
     await signIn(page, member, "/preferences");
@@ -80,7 +80,7 @@ test.each(looks)("somebody chooses what they are told, by keyboard, %o", async (
   });
 });
 
-test("an open inbox says by itself that something came, and leaves alone what is being read", async () => {
+test("an open inbox announces what has arrived, and does not move what is being read", async () => {
   const member = await busy();
   const context = await browser.current.newContext({ viewport: { width: 800, height: 740 } });
   try {

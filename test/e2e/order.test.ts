@@ -20,7 +20,7 @@ async function linkFor(address: string): Promise<string> {
   return links()[0] ?? "";
 }
 
-test("somebody orders, proves the address by the mail, gives up at Stripe, pays after all, and reads the receipt", async () => {
+test("a customer orders, proves the address by the mail, gives up at Stripe, pays after all, and reads the receipt", async () => {
   const email = "bea@initech.example";
   await visit(browser.current, { width: 360, scheme: "light" }, async (page) => {
     await page.goto(`${gateway.url}/new`);

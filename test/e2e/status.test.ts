@@ -18,7 +18,7 @@ const gateway = await startTestGateway(workflow.db, {
 let customers = 0;
 const priced = () => offer({ customer: { name: "Initech", email: `cfo${(customers += 1)}@initech.example` } });
 
-/** A run begins on the job of a request, and says what it does. */
+/** A run starts on the job of a request, and reports its steps. */
 const provision = (id: string) =>
   rowsOf(
     workflow.superuser,
@@ -37,7 +37,7 @@ const looks: readonly Looks[] = [
   { width: 1200, scheme: "dark" },
 ];
 
-test("a customer pays with two keys, waits for Stripe's page, and it comes by itself", async () => {
+test("a customer pays with two keys, waits for Stripe's page, and it opens automatically", async () => {
   const { id, token } = await priced();
   await visit(browser.current, { width: 360, scheme: "light" }, async (page) => {
     await page.goto(`${gateway.url}/confirm/${token}`);
@@ -50,7 +50,7 @@ test("a customer pays with two keys, waits for Stripe's page, and it comes by it
     await page.goto(`${gateway.url}/paid/${checkout}`);
     await page.getByRole("heading", { name: "We are checking your payment" }).waitFor();
     await say(id, { status: "complete", payment_status: "paid", mode: "payment" });
-    // The page looks again by itself.
+    // The page refreshes automatically.
     await page.getByRole("heading", { name: "This offer is confirmed" }).waitFor({ timeout: 15_000 });
   });
   expect(await workflow.row(id)).toMatchObject({ state: "PROVISIONING" });

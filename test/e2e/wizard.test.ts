@@ -1,4 +1,4 @@
-/** The self-service wizard in a real browser that runs no script, with the keyboard alone, at the width of a phone. */
+/** The self-service wizard in a real browser that runs no script, with only the keyboard, at the width of a phone. */
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { answerCheckout, startWizard } from "../integration/billing/wizard.ts";
@@ -23,7 +23,7 @@ const requestOf = (email: string) =>
     [email],
   );
 
-test("somebody orders on a phone, by keyboard, up to Stripe's page, gives up there, and comes back to the last step", async () => {
+test("a customer orders on a phone, by keyboard, up to Stripe's page, gives up there, and comes back to the last step", async () => {
   await visit(browser.current, { width: 360, scheme: "light" }, async (page) => {
     await page.goto(`${gateway.url}/new/acme`);
     await page.getByRole("heading", { name: "What do you need?" }).waitFor();
@@ -36,7 +36,7 @@ test("somebody orders on a phone, by keyboard, up to Stripe's page, gives up the
     await page.keyboard.type("none");
     await page.keyboard.press("Enter");
 
-    // What is wrong has the focus, and is said beside the field.
+    // The invalid field has the focus, and its error is next to it.
     await page.getByRole("alert").waitFor();
     await page.locator("#quantity:focus").waitFor();
     expect(await page.getByRole("textbox", { name: "How many?" }).getAttribute("aria-describedby")).toContain("error");

@@ -1,8 +1,8 @@
 /**
  * A real Chromium for a test file; closed at its end.
  *
- * Owns: starting it. The flags are few on purpose: those that its package recommends for small machines switch off what browsers do
- * about origins, which is what some tests are about.
+ * Owns: starting it. It sets few flags on purpose: those that its package recommends for small machines disable what browsers do
+ * about origins, which some tests check.
  */
 import chromium from "@sparticuz/chromium";
 import { chromium as playwright, type Browser } from "playwright-core";

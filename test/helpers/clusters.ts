@@ -1,6 +1,6 @@
 /**
- * One server of a version for the whole test run, dressed up as Supabase dresses its own: the roles that its gateway
- * uses, default privileges that give them everything, and a migrating role that is no superuser.
+ * One server of a version for the whole test run, set up like Supabase's servers: the roles that its gateway
+ * uses, default privileges that give them everything, and a migrating role that is not a superuser.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { Client } from "pg";
@@ -14,13 +14,14 @@ import { HeadroomError } from "../../src/db/errors.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { dataFolder } from "./data-folder.ts";
 
-/** The versions that everything must work on. A server of each runs, because some tests name theirs. */
+/** The versions that everything must work on. A server of each runs, because some tests name a version. */
 export const supportedVersions = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
 
 /**
- * What a test runs on where the version can matter: SQL of the engine and the workflow, the migrator, grants, policies, plans. `npm test` takes
- * the newest, and `npm run test:older` the others. What shows most of what versions do differently takes `everyVersion` at once. Where a test
- * is about TypeScript (the command line, HTTP, rails, the sandbox), the newest is enough, which createTestDatabase() takes by itself.
+ * The versions for tests where the version can matter: SQL of the engine and the workflow, the migrator, grants, policies, plans. `npm
+ * test` takes the newest, and `npm run test:older` the others. Tests that show most of the differences use `everyVersion` in one run. If a
+ * test is about TypeScript (the command line, HTTP, rails, the sandbox), the newest is enough, which is the default of
+ * createTestDatabase().
  */
 export const secondTier = process.env["HEADROOM_TEST_VERSIONS"] === "older";
 export const POSTGRES_VERSIONS: readonly EmbeddedVersion[] = secondTier ? [15, 17] : [18];
@@ -31,14 +32,14 @@ export const migratorRole = "migrator";
 export const testPassword = "test";
 
 /**
- * What databases are cloned from. `whole` has the archive's partitions for a month ahead, as relays keep them. `small` is the same with those
- * of these days alone, and a relay makes no more of them in it: whatever reads the archive is planned over each of them anew on each
- * connection, which took a quarter of the time of tests, and making a month of them took longer than most tests of a relay.
+ * The templates that databases are cloned from. `whole` has the archive's partitions for a month ahead, as relays keep them. `small` has
+ * only those of these days, and a relay creates no more in it: every connection plans reads of the archive over each partition, which took
+ * a quarter of the test time, and creating a month of them took longer than most tests of a relay.
  */
 export const templates = { whole: "headroom_template", small: "headroom_template_small" } as const;
 export type Template = keyof typeof templates;
 
-/** What a test file is told about a running server. */
+/** What a test file gets about a running server. */
 export interface ClusterInfo {
   readonly version: EmbeddedVersion;
   readonly port: number;
@@ -59,13 +60,13 @@ const testSettings = {
   full_page_writes: "off",
   max_connections: 200,
   shared_buffers: "64MB",
-  // Data in memory is memory that is gone.
+  // Data in memory takes memory from everything else.
   max_wal_size: "256MB",
 } as const;
 
 /**
- * A password as the server keeps it, but strengthened by one round instead of 4096: thousands of connections log in, and each would do all
- * rounds again.
+ * A password hash as the server stores it, but with one round instead of 4096: thousands of connections log in, and each would do all
+ * rounds.
  */
 function quickPassword(password: string): string {
   const salt = randomBytes(16);
@@ -75,7 +76,7 @@ function quickPassword(password: string): string {
   return `SCRAM-SHA-256$1:${salt.toString("base64")}$${stored}:${keyed("Server Key").toString("base64")}`;
 }
 
-/** As Supabase makes them, where policies do not hold for `service_role`. */
+/** As on Supabase, where policies do not apply to `service_role`. */
 const supabaseRoles = `
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
@@ -97,14 +98,14 @@ function plantDefaultPrivileges(role: string): string {
     .join("\n");
 }
 
-/** Gives a database what Supabase gives each of its own. To be run in it as a superuser, before it is migrated. */
+/** Prepares a database like Supabase does. Run it in the database as a superuser, before migrating. */
 export const supabasePrivileges = `
 grant usage on schema public to ${everybody};
 ${plantDefaultPrivileges(migratorRole)}
 ${plantDefaultPrivileges("postgres")}
 `;
 
-/** Starts a server that has nothing but what initdb makes. */
+/** Starts a server as initdb creates it. */
 export function startPlainCluster(
   version: EmbeddedVersion,
   settings: EmbeddedOptions["settings"] = {},
@@ -118,7 +119,7 @@ export function startPlainCluster(
   });
 }
 
-/** Starts a server with the roles above and no database of ours. */
+/** Starts a server with the roles above and without our databases. */
 export async function startBareCluster(
   version: EmbeddedVersion,
   settings: EmbeddedOptions["settings"] = {},
@@ -152,8 +153,8 @@ async function makeTemplates(server: EmbeddedServer): Promise<void> {
 }
 
 /**
- * Leaves those of a run that goes on over midnight. The two days are what a relay makes from then on, where it made thirty. To be run as a
- * superuser in a database that is migrated.
+ * Keeps the partitions that a run over midnight needs. From then on a relay creates two days instead of thirty. Run it as a
+ * superuser in a migrated database.
  */
 export const keepFewPartitions = `
 do $$
@@ -171,11 +172,11 @@ begin
 end
 $$`;
 
-/** A copy with the owner and the grants of the database that it is made from. */
+/** A copy with the owner and the grants of its source database. */
 export async function cloneDatabase(client: Client, from: string, to: string): Promise<void> {
-  // Through the log, which is the default, every page is written twice.
+  // The default strategy copies through the log, which writes every page twice.
   await client.query(`create database ${to} template ${from} owner ${migratorRole} strategy file_copy`);
-  // A clone does not inherit what was granted on the database itself.
+  // A clone does not inherit grants on the database itself.
   const granted = await client.query<{ privilege: string; grantee: string }>(
     `select a.privilege_type as privilege, coalesce(quote_ident(r.rolname), 'public') as grantee
        from pg_database d cross join aclexplode(d.datacl) a left join pg_roles r on r.oid = a.grantee
@@ -188,7 +189,7 @@ export async function cloneDatabase(client: Client, from: string, to: string): P
   }
 }
 
-/** A database that belongs to the migrating role, with default privileges planted, and nothing of ours in it. */
+/** A database that belongs to the migrating role, with Supabase's default privileges, and nothing of ours in it. */
 export async function createSupabaseDatabase(
   server: { readonly port: number; readonly url: string; urlFor(database: string): string },
   name: string,
@@ -198,7 +199,7 @@ export async function createSupabaseDatabase(
   await withClient(server.urlFor(name), (client) => client.query(supabasePrivileges));
 }
 
-/** Our roles cannot log in; for each there is a `login_…` that is a member of it and nothing else. */
+/** Our roles cannot log in; for each there is a `login_…` that is a member only of it. */
 async function createLogins(client: Client): Promise<void> {
   const roles = await client.query<{ rolname: string }>(
     String.raw`select rolname from pg_roles where rolname like 'headroom\_%' and not rolcanlogin`,

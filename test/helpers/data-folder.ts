@@ -1,6 +1,6 @@
 /**
- * Where the servers of tests keep their data: in memory where there is room, because making a database from a template costs many times more
- * on a disk, and what is tested is the same.
+ * Where the servers of tests keep their data: in memory if there is room, because creating a database from a template is many times slower
+ * on a disk and the tests are the same.
  */
 import { statfsSync } from "node:fs";
 import { chmod, mkdtemp } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 const memory = "/dev/shm";
 
-/** Three servers of the run, and those that single tests start, with some of what they leave behind until they are stopped. */
+/** Three servers of the run, and those that single tests start, with some of the files that they leave until they are stopped. */
 const roomNeeded = 3 * 1024 ** 3;
 
 function hasRoom(folder: string): boolean {
@@ -24,8 +24,8 @@ function hasRoom(folder: string): boolean {
 export const dataFolder: string = hasRoom(memory) ? memory : tmpdir();
 
 /**
- * A folder of one's own in there that the server's user may enter. Where it may not, the data is kept elsewhere, on a disk, and stays when the
- * folder goes.
+ * A new folder in there that the server's user may enter. If that fails, the data is kept on a disk elsewhere, and stays when the
+ * folder is removed.
  */
 export async function makeEnterableFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(dataFolder, prefix));

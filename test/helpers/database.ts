@@ -1,7 +1,7 @@
 /**
- * A database of its own for a test file, cloned from the migrated template, with connections as every role.
+ * A separate database for a test file, cloned from the migrated template, with connections as every role.
  *
- * Everything that is opened through it is closed at the end of the file; what a test opened itself and left open is a
+ * Everything that is opened through it is closed at the end of the file; a connection that a test opened itself and left open is a
  * leak, and fails the file.
  */
 import { randomBytes } from "node:crypto";
@@ -23,7 +23,7 @@ import {
 
 export { everyVersion, POSTGRES_VERSIONS } from "./clusters.ts";
 
-/** Who can log in. A `headroom_…` role does so through a login of its own that is a member of it. */
+/** Who can log in. A `headroom_…` role does so through its own login, a member of it. */
 export type TestRole =
   | "postgres"
   | "migrator"
@@ -34,14 +34,14 @@ export type TestRole =
   | "headroom_control"
   | "headroom_auditor";
 
-/** A client that knows its backend's pid, which cannot be asked for while it is blocked. */
+/** A client that knows its backend's pid, because it cannot be queried while the backend is blocked. */
 export type TestClient = Client & { readonly pid: number };
 
 export interface RoleAccess {
   readonly url: string;
   /** One pool per role, made on first use. */
   readonly pool: Pool;
-  /** A connection of one's own, for named interleavings. */
+  /** A separate connection, for named interleavings. */
   readonly connect: () => Promise<TestClient>;
 }
 
@@ -49,12 +49,12 @@ export interface TestDatabase extends RoleAccess {
   readonly name: string;
   readonly version: EmbeddedVersion;
   readonly superuserUrl: string;
-  /** Access as the superuser, for arranging and looking; what is tested runs as a role of ours. */
+  /** Access as the superuser, for setup and checks; the code under test runs as one of our roles. */
   readonly superuser: RoleAccess;
   as(role: TestRole): RoleAccess;
   /** Two connections, for interleavings. */
   twoConnections(role?: TestRole): Promise<[TestClient, TestClient]>;
-  /** Resolves when the backend waits for a lock; throws when it does not within the bound. */
+  /** Resolves when the backend waits for a lock; throws if it does not in time. */
   waitUntilBlocked(client: TestClient | number, timeoutMs?: number): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function clusterOf(version: EmbeddedVersion): ClusterInfo {
 }
 
 /**
- * Clones a template, by default the small one. Call it while tests are being collected (top level of a file, or of a describe), since it
+ * Clones a template, by default the small one. Call it while tests are being collected (top level of a file, or of a describe), because it
  * registers the clean-up: `const db = await createTestDatabase({ version: 17 })`. Access without a role is the
  * migrating role's. `cluster` is a server that the file started itself, for settings of its own.
  */
@@ -109,11 +109,11 @@ export interface EmptyDatabase extends AsyncDisposable {
   readonly superuserUrl: string;
 }
 
-/** Folds letters as Turkish does, where I and i are two letters: what should not depend on the collation shows when it does. */
+/** Turkish case rules, where I and i are different letters: this reveals code that wrongly depends on the collation. */
 export const turkish = "template template0 locale 'C' locale_provider icu icu_locale 'tr-TR'";
 
 /**
- * A database without anything of ours, with Supabase's default privileges planted; dropped when it is disposed of. `options` are those of
+ * A database without anything of ours, with Supabase's default privileges; dropped when it is disposed. `options` are those of
  * `create database`.
  */
 export async function createEmptyDatabase(version: EmbeddedVersion = 18, options = ""): Promise<EmptyDatabase> {
@@ -134,8 +134,8 @@ export async function createEmptyDatabase(version: EmbeddedVersion = 18, options
 }
 
 /**
- * Keeps a connection on which something was refused. A pool closes it, to be safe, and what is refused is half of what tests ask for: the next
- * question would be the first one of a new backend, which takes many times longer.
+ * Keeps a connection on which a statement was refused. A pool closes it, to be safe, but half of the statements in tests are refused: the
+ * next one would then be the first of a new backend, which takes many times longer.
  */
 class PatientPool extends Pool {
   override query = (async (text: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
@@ -143,7 +143,7 @@ class PatientPool extends Pool {
     try {
       return await client.query(text, values);
     } finally {
-      // What was left in the middle of a transaction is not for the next one.
+      // A connection left inside a transaction must not be reused.
       client.release(client.getTransactionStatus() !== "I");
     }
   }) as Pool["query"];
@@ -186,7 +186,7 @@ class Connections {
     let pool = this.#pools.get(role);
     if (pool === undefined) {
       pool = new PatientPool({ ...config, max: 8, idleTimeoutMillis: 0, application_name: `pool of ${role}` });
-      // Tests cut connections on purpose: one that is cut while it is idle is no failure of the test, and one at work fails its query.
+      // Tests cut connections on purpose: cutting an idle one does not fail the test, and cutting a busy one fails its query.
       pool.on("error", () => undefined);
       pool.on("connect", (client) => void client.on("error", () => undefined));
       this.#pools.set(role, pool);
@@ -217,7 +217,7 @@ async function dropAndReportLeaks(client: Client, name: string): Promise<void> {
   }
 }
 
-/** A backend ends a moment after its socket was closed, so the question is asked for a while. */
+/** A backend ends shortly after its socket was closed, so we poll for a while. */
 async function waitForNoSessions(client: Client, name: string): Promise<string[]> {
   const deadline = performance.now() + 3000;
   for (;;) {
@@ -231,7 +231,7 @@ async function waitForNoSessions(client: Client, name: string): Promise<string[]
   }
 }
 
-/** Resolves when the backend waits for a lock that another session holds; throws when it does not within the bound. */
+/** Resolves when the backend waits for a lock that another session holds; throws if it does not in time. */
 export async function waitUntilBlocked(observer: Pool | ClientBase, pid: number, timeoutMs = 10_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

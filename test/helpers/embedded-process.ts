@@ -1,5 +1,5 @@
 /**
- * A process that starts an embedded server, tells about it in one JSON line, and stops it on SIGTERM: something that a
+ * A process that starts an embedded server, reports it in one JSON line, and stops it on SIGTERM: something that a
  * test can kill. Run as a program it is that process; imported, it starts one.
  */
 import { spawn, type ChildProcess } from "node:child_process";

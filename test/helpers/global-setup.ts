@@ -1,6 +1,6 @@
 /**
  * Starts the servers for the whole run and stops them at its end. If the run itself is killed, each server's cleanup process
- * clears it away.
+ * removes it.
  */
 import type { TestProject } from "vitest/node";
 import { supportedVersions, startTestCluster, type ClusterInfo } from "./clusters.ts";

@@ -2,8 +2,8 @@
  * The invariants of the delivery engine as queries over the real tables: each returns the rows that break it, so an
  * empty answer is the proof.
  *
- * Owns: I4 (numbering and order of lines), I5 (order of a key) and I6 (one place per row), and the bookkeeping that they
- * rest on. Does not own: what a receiver saw (I7), nor arranging anything.
+ * Owns: I4 (numbering and order of lines), I5 (order of a key) and I6 (one place per row), and the bookkeeping they
+ * rest on. Does not own: what a receiver saw (I7), nor any setup.
  */
 import type { ClientBase } from "pg";
 
@@ -16,7 +16,7 @@ export interface Violation {
 
 interface Invariant {
   readonly name: string;
-  /** Selects `subject` and `detail` of whatever breaks it. */
+  /** Selects `subject` and `detail` of each violation. */
   readonly query: string;
 }
 
@@ -51,7 +51,7 @@ const operatorsSayWhoAndWhy = `
     from outbox.attempts
    where (state in ('REDRIVEN', 'RESOLVED', 'RETRY_NOW') or state = 'SKIPPED' and error_code = 'operator') and (actor is null or reason is null)`;
 
-/** By the time of the DISPATCHED line. Rows redriven out of order are left out; so is what a person resolved later. */
+/** By the time of the DISPATCHED line. Rows redriven out of order are left out; so are those that a person resolved later. */
 const deliveredInOrder = `
   select outbox_id::text as subject, format('number %s of lane %s was delivered before an earlier one', seq, lane_id) as detail
     from (select m.outbox_id, m.lane_id, m.seq, a.recorded_at,
@@ -62,7 +62,7 @@ const deliveredInOrder = `
              and not exists (select from outbox.attempts x where x.outbox_id = m.outbox_id and x.state = 'REDRIVEN' and x.out_of_order)) d
    where recorded_at < before`;
 
-/** Stronger: at each send, the number before was finished, or flew ahead in the same claim. */
+/** Stronger: at each send, the previous number was finished, or was in flight ahead in the same claim. */
 const sentOnlyInTurn = `
   with numbered as (
     select m.outbox_id, m.seq, m.lane_id, s.on_dead, lag(m.outbox_id) over (partition by m.lane_id order by m.seq) as before_id
@@ -86,7 +86,7 @@ const lastLines = `
       from outbox.attempts a order by a.outbox_id, a.attempt_no desc)`;
 
 /**
- * Everything that names a row, put together and grouped: a join of what is in flight with the last lines is quadratic whenever
+ * Everything that names a row, combined and grouped: a join of the rows in flight with the last lines is quadratic whenever
  * the planner expects little to be in flight.
  */
 const inOnePlace = `
@@ -132,7 +132,7 @@ const linesAreCounted = `
    where c.lines <> coalesce(l.attempt_no, 0) - (c.place = 'pending' and l.state = 'DISPATCHING')::integer
       or c.place = 'dead' and not (l.state = 'FAILED' or l.state = 'RESOLVED' and l.rail_code = 'not_delivered')`;
 
-/** What keeps a lane from being stranded: rows have a head, and a lane without a head knows that it is idle. */
+/** No lane is stranded: a lane with rows has a head, and a lane without a head is marked idle. */
 const lanesAreAwake = `
   select format('lane %s', l.lane_id) as subject,
          format('idle at %s, next %s, head %s%s, first pending %s', l.idle_at, l.next_seq, coalesce(h.head_seq::text, 'none'),
@@ -157,7 +157,7 @@ const claimsAreCounted = `
                                                  and a.class_id = get_byte(uuid_send(u.id), 7))) end as open) n
    where c.open <> n.open`;
 
-/** Only where nothing is ever collected: there every number that was given out can still be seen. */
+/** Only for databases without collection: there every allocated number is still visible. */
 const numbersAreGapless = `
   with delivered as (
     select distinct outbox_id from outbox.attempts where state = 'DISPATCHED' or state = 'RESOLVED' and rail_code = 'delivered'
@@ -178,8 +178,8 @@ const numbersAreGapless = `
       or n.delivered_to is distinct from greatest(l.delivered_to, h.delivered_to)`;
 
 /**
- * A lane says when it last delivered: never earlier than the archive does, and only where something was delivered. It may be later: the
- * archive of a test is made older, and what was resolved counts from when it was given up. Where lines are collected it cannot be asked.
+ * A lane records its last delivery: never earlier than the archive, and only if something was delivered. It may be later: the
+ * archive of a test is made older, and a resolved row counts from when it was given up. With collection this cannot be checked.
  */
 const lanesKnowTheirLast = `
   with delivered as (
@@ -197,7 +197,7 @@ const lanesKnowTheirLast = `
    where (d.lane_id is null) <> (greatest(l.delivered_at, h.delivered_at) is null) or greatest(l.delivered_at, h.delivered_at) < d.at`;
 
 export const invariants: readonly Invariant[] = [
-  { name: "I4 lines are numbered without a gap and follow one another lawfully", query: linesFollowOneAnother },
+  { name: "I4 lines are numbered without a gap and follow one another by the rules", query: linesFollowOneAnother },
   { name: "I4 a row is delivered at most once", query: deliveredOnce },
   { name: "I4 operators' lines say who and why", query: operatorsSayWhoAndWhy },
   { name: "I5 a key's rows are delivered in the order of their numbers", query: deliveredInOrder },
@@ -211,13 +211,13 @@ export const invariants: readonly Invariant[] = [
   { name: "a lane knows when it last delivered", query: lanesKnowTheirLast },
 ];
 
-/** Looks at everything in one snapshot, so that relays may run meanwhile. The client must not be in a transaction. */
+/** Checks everything in one snapshot, so that relays may run meanwhile. The client must not be in a transaction. */
 export async function findViolations(client: ClientBase, limitPerInvariant = 20): Promise<Violation[]> {
   const found: Violation[] = [];
   await client.query("begin isolation level repeatable read read only");
   try {
     for (const [number, { name, query }] of invariants.entries()) {
-      // By name, so that a connection plans it once: over all partitions of the archive that takes longer than the looking.
+      // By name, so that a connection plans it once: over all partitions of the archive planning takes longer than running.
       const broken = await client.query<{ subject: string; detail: string }>({
         name: `invariant ${number}, ${limitPerInvariant}`,
         text: `${query} limit ${limitPerInvariant}`,

@@ -1,6 +1,6 @@
-/** How metrics are named: `headroom_…`, in seconds and bytes, and a counter, and nothing else, ends in `_total`. */
+/** How metrics are named: `headroom_…`, in seconds and bytes; a counter, and only a counter, ends in `_total`. */
 
-/** Older than the rule, and named so where the engine was specified. */
+/** These names are older than the rule and come from the engine's specification. */
 const older = new Set([
   "outbox_pending_depth",
   "oldest_pending_age_seconds",

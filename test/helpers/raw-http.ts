@@ -1,4 +1,4 @@
-/** HTTP as it is on the wire: what is sent is exactly what the test says, a forged Host and an absolute target included. */
+/** Raw HTTP: sends exactly the bytes of the test, including a forged Host and an absolute target. */
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
@@ -7,7 +7,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends one request to where the address leads, whatever it says about itself, and reads until the server closes. */
+/** Sends one request to the given address, whatever Host it names, and reads until the server closes. */
 export async function rawRequest(
   url: string,
   target: string,
@@ -23,7 +23,7 @@ export async function rawRequest(
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), body: rest.join("\r\n\r\n") };
 }
 
-/** What a page elsewhere makes a browser say after its name was pointed at this machine, and other ways to say another name. */
+/** The requests that another site's page can cause by pointing its name at this machine, and other ways to send another name. */
 export function forgedHosts(url: string, path: string): readonly (readonly [target: string, host: string])[] {
   const { port } = new URL(url);
   const own = `127.0.0.1:${port}`;

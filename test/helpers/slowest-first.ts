@@ -1,10 +1,10 @@
 /**
- * The order of test files: those that take longest begin first, so that a run does not end with one worker on a long file and the others idle.
- * Vitest learns durations by itself, but not in a fresh checkout, where it would go by the size of the files.
+ * The order of test files: the slowest start first, so that a run does not end with one worker on a long file and the others idle.
+ * Vitest records durations, but in a fresh checkout it would sort by file size.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Those that take many times longer than others; how long exactly does not matter. Heavy ones and those that mostly wait take turns. */
+/** Those that take many times longer than others; the exact time does not matter. Files that need CPU alternate with files that mostly wait. */
 const slowest = [
   "test/chaos/payments/lives/lives.test.ts",
   "test/chaos/payments/lives/lives-planted.test.ts",

@@ -1,9 +1,9 @@
 /**
- * A transaction pooler, as PgBouncer and Supavisor are in transaction mode: each transaction of a client goes to whichever
- * server session is free, so nothing of a session survives from one to the next.
+ * A transaction pooler, like PgBouncer and Supavisor in transaction mode: each transaction of a client goes to any free
+ * server session, so no session state survives from one to the next.
  *
- * Harsher than the real ones, to make tests certain: the session that has rested longest is used next, so a client
- * that is alone still changes sessions with every transaction. Like them it refuses start-up parameters that it does not know.
+ * Harsher than the real ones, to make tests certain: the session that was idle longest is used next, so a client
+ * that is alone still changes sessions with every transaction. Like them, it refuses unknown startup parameters.
  */
 import { createServer, type Socket } from "node:net";
 import { Client } from "pg";
@@ -17,7 +17,7 @@ export interface TransactionPooler {
 interface ServerSession {
   readonly client: Client;
   readonly stream: Socket;
-  /** Gets what the server says; undefined while nobody uses the session. */
+  /** Gets the server's messages; undefined while nobody uses the session. */
   receiver: ((message: Buffer) => void) | undefined;
 }
 
@@ -63,7 +63,7 @@ function int32(value: number): Buffer {
   return buffer;
 }
 
-/** What a client is told after it introduced itself. The process id is made up, as real poolers make it up. */
+/** The answer to a client's startup message. The process id is invented, as in real poolers. */
 const welcome = Buffer.concat([
   message("R", int32(0)),
   message("S", Buffer.from("server_version\0pooled\0")),
@@ -72,7 +72,7 @@ const welcome = Buffer.concat([
   message("Z", Buffer.from("I")),
 ]);
 
-/** What PgBouncer takes when it is not told to ignore more (ignore_startup_parameters). */
+/** The parameters that PgBouncer accepts by default (ignore_startup_parameters). */
 const knownParameters = new Set([
   "user",
   "database",
@@ -96,7 +96,7 @@ async function openSession(url: string): Promise<ServerSession> {
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
   await client.connect();
-  // The driver has logged in; from here on the bytes are the clients'.
+  // The driver has logged in; from here on the clients' bytes are relayed.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver has it, its types leave it out
   const { stream } = (client as Client & { readonly connection: { readonly stream: Socket } }).connection;
   stream.removeAllListeners("data");
@@ -107,7 +107,7 @@ async function openSession(url: string): Promise<ServerSession> {
   return session;
 }
 
-/** Hands out the session that has rested longest, or makes the taker wait. */
+/** Returns the session that was idle longest, or waits for one. */
 class SessionPool {
   readonly #idle: ServerSession[];
   readonly #waiting: ((session: ServerSession) => void)[] = [];
@@ -190,7 +190,7 @@ function serveClient(socket: Socket, pool: SessionPool): void {
   socket.on("close", leave);
 }
 
-/** Starts a pooler before the server of the URL, logging in there as the URL says. */
+/** Starts a pooler in front of the server of the URL, logging in there as the URL says. */
 export async function startTransactionPooler(targetUrl: string, sessions = 3): Promise<TransactionPooler> {
   const opened = await Promise.all(Array.from({ length: sessions }, () => openSession(targetUrl)));
   const pool = new SessionPool(opened);

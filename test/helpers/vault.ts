@@ -1,6 +1,6 @@
 /**
- * What has the shape of Supabase Vault, for databases that have none: a view that decrypts as who reads it, and two functions that write.
- * The role that migrates holds its rights with the option to pass them on, and has passed them on as a migration does.
+ * A stand-in for Supabase Vault, for databases without it: a view that decrypts with the reader's rights, and two functions that write.
+ * The migrating role holds its rights with grant option, and has granted them as a migration does.
  */
 import { readFile } from "node:fs/promises";
 import type { ClientBase } from "pg";
@@ -23,7 +23,7 @@ const standIn = (owner: string): string => `
   grant execute on all functions in schema vault to migrator with grant option;
   reset role;`;
 
-/** In the transaction that is open, as a superuser. */
+/** Runs in the open transaction, as a superuser. */
 export async function installVault(client: ClientBase, owner = "postgres"): Promise<void> {
   await client.query(standIn(owner));
   await client.query("set local role migrator");

@@ -1,5 +1,5 @@
 /**
- * The Cloudflare Worker in the real Workers runtime: before our own REST surface, and before a server that writes down what it gets.
+ * The Cloudflare Worker in the real Workers runtime: in front of our own REST surface, and in front of a server that records what it gets.
  */
 import { readFile } from "node:fs/promises";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { clickBody, commandBody, secretKey, sign, startSlack } from "../integrat
 const source = await readFile(new URL("../../deploy/cloudflare/slack-proxy/worker.ts", import.meta.url), "utf8");
 const script = stripTypeScriptTypes(source);
 
-/** Waits for all of its Workers at the end of the file. */
+/** All of its Workers are stopped at the end of the file. */
 const workers: Miniflare[] = [];
 afterAll(() => Promise.all(workers.map((worker) => worker.dispose())));
 
@@ -37,7 +37,7 @@ interface Got {
   readonly body: Buffer;
 }
 
-/** Stands where PostgREST would, and where late answers arrive: holds each answer until it is told. */
+/** Replaces PostgREST and receives late answers: holds each answer until the test releases it. */
 const got: Got[] = [];
 let answering: (response: ServerResponse, request: Got) => void = (response) => void response.end("{}");
 let told = (): void => undefined;
@@ -65,7 +65,7 @@ const has = async (count: number): Promise<void> => {
 const post = (url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded", ...headers } });
 
-describe("before a server that writes down what it gets", async () => {
+describe("in front of a server that records what it gets", async () => {
   const url = await startWorker({ SUPABASE_URL: upstreamUrl });
   const hasty = await startWorker({
     SUPABASE_URL: upstreamUrl,
@@ -88,7 +88,7 @@ describe("before a server that writes down what it gets", async () => {
       Buffer.concat([Buffer.from("text=%zz+%2B=&="), Buffer.from([0xff, 0xc0, 0x80])]),
     ],
     ["a byte order mark and a line break", Buffer.from("\ufefftext=a\r\n")],
-  ])("%s goes on unchanged, as plain text, with the signature and the key", async (_what, body) => {
+  ])("%s is passed on unchanged, as plain text, with the signature and the key", async (_what, body) => {
     const response = await post(url, body, { ...signed, cookie: "secret", authorization: "Bearer other" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(got).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("before a server that writes down what it gets", async () => {
     expect([response.status, await response.text()]).toEqual([status, ""]);
   });
 
-  test("a database that breaks is told in words to whoever typed, and by status to Slack elsewhere", async () => {
+  test("a broken database is explained to the person who typed a command, and reported to Slack by status otherwise", async () => {
     answering = (response) => void response.writeHead(500).end("internals");
     for (const address of [url, lost]) {
       const typed = await post(address, "command=%2Fcapacity", signed);
@@ -141,7 +141,7 @@ describe("before a server that writes down what it gets", async () => {
     });
   });
 
-  test("a command that fails late says so at the address that came with it", async () => {
+  test("a command that fails late reports it to the address that came with it", async () => {
     answering = (response, { path }) =>
       void (path.startsWith("/rest/") ? response.writeHead(503).end("internals") : response.end("ok"));
     expect((await post(hasty, bodyFor(`${upstreamUrl}/hooks/failed`), signed)).status).toBe(200);
@@ -150,7 +150,7 @@ describe("before a server that writes down what it gets", async () => {
     expect(JSON.parse(got[1]!.body.toString())).toMatchObject({ text: expect.stringContaining("may have been done") });
   });
 
-  test("a form whose answer takes too long does not close as if it had been taken", async () => {
+  test("a form whose answer takes too long does not close as if it had been accepted", async () => {
     const held: ServerResponse[] = [];
     answering = (response) => void held.push(response);
     const form = new URLSearchParams({ payload: JSON.stringify({ type: "view_submission" }) }).toString();
@@ -166,7 +166,7 @@ describe("before a server that writes down what it gets", async () => {
     expect(got.map(({ path }) => path)).toEqual(["/rest/v1/rpc/handle_slack_webhook"]);
   });
 
-  test("an answer that takes too long is acknowledged at once, and follows to the address of the command", async () => {
+  test("an answer that takes too long is acknowledged immediately, and is sent later to the address of the command", async () => {
     const held: ServerResponse[] = [];
     answering = (response, { path }) => void (path.startsWith("/rest/") ? held.push(response) : response.end("ok"));
     const body = new URLSearchParams({ command: "/capacity", response_url: `${upstreamUrl}/hooks/1` }).toString();
@@ -178,7 +178,7 @@ describe("before a server that writes down what it gets", async () => {
     expect([got[1]!.path, got[1]!.body.toString()]).toEqual(["/hooks/1", '{"text": "late"}']);
   });
 
-  test("a late answer goes to nobody else, and a late refusal to nobody at all", async () => {
+  test("a late answer goes only to its address, and a late refusal is not sent", async () => {
     const held: ServerResponse[] = [];
     answering = (response, { path }) => void (path.startsWith("/rest/") ? held.push(response) : response.end("ok"));
     await post(hasty, bodyFor(`${upstreamUrl}/elsewhere`), signed);
@@ -192,7 +192,7 @@ describe("before a server that writes down what it gets", async () => {
     expect(got.slice(3).map(({ path }) => path)).toEqual(["/hooks/good"]);
   });
 
-  test("what is not signed, too large or no delivery at all stays outside", async () => {
+  test("requests that are unsigned, too large or not deliveries are not passed on", async () => {
     expect((await post(url, "command=%2Fcapacity")).status).toBe(401);
     expect((await fetch(url)).status).toBe(405);
     expect((await post(url, "x".repeat(1_048_577), signed)).status).toBe(413);
@@ -201,7 +201,7 @@ describe("before a server that writes down what it gets", async () => {
   });
 });
 
-describe("before our own REST surface", async () => {
+describe("in front of our own REST surface", async () => {
   const slack = await startSlack(18);
   const gateway = await startTestGateway(slack.workflow.db, { database: { secretKey } });
   const url = await startWorker({ SUPABASE_URL: gateway.url, SUPABASE_ANON_KEY: gateway.keys.anonKey });

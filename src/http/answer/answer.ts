@@ -89,7 +89,7 @@ export function preflight(request: Request): Response {
   });
 }
 
-/** Where somebody who has to sign in first wanted to go; nowhere, where they sent something. */
+/** The page that a person who has to sign in first wanted to see; none if they sent a form. */
 function returnTo({ method, url }: Request): string | undefined {
   const { pathname, search } = new URL(url);
   return method === "GET" ? `${pathname}${search}` : undefined;

@@ -1,7 +1,7 @@
 /**
  * Errors as problem details (RFC 9457), from the one table in src/db/errors.ts.
  *
- * Owns: what of an error may be shown. Does not own: codes and statuses, nor the REST surface's own form (rest/errors.ts).
+ * Owns: which parts of an error may be shown. Does not own: codes and statuses, nor the REST surface's own form (rest/errors.ts).
  */
 import { HeadroomError, provesRollback, toHeadroomError } from "../../db/errors.ts";
 
@@ -54,7 +54,7 @@ function shownOf(error: HeadroomError): Shown {
   return { code, title: "The database refused this.", hint: "Correct what you sent. Nothing was changed." };
 }
 
-/** Raised by our own SQL or TypeScript on purpose: its sentences are written for callers. */
+/** Raised by our own SQL or TypeScript on purpose: its text is written for callers. */
 function isOurs({ sqlState, code, httpStatus }: HeadroomError): boolean {
   if (sqlState !== undefined) return /^(PT|HR)/.test(sqlState);
   return httpStatus < 500 || ["not_configured", "shutting_down", "provider_unreachable"].includes(code);
@@ -72,7 +72,7 @@ function unknownFailure(error: HeadroomError): Shown {
       : {
           code,
           title: "The database did not answer. Data may have been changed.",
-          hint: "Check whether it was, then try again.",
+          hint: "Check whether it has changed, then try again.",
         };
   }
   return {

@@ -1,5 +1,5 @@
 /**
- * Who is signed in with a browser: a signed cookie that says which member, since when, and until when.
+ * A browser's session: a signed cookie that names the member, when the session began, and when it ends.
  *
  * Owns: making, reading and renewing it, and that no other site can use it. Does not own: who may sign in (routes/auth.ts and the
  * database), nor what a member may do (the database). Whether the member is still active and was not signed out meanwhile is
@@ -14,9 +14,9 @@ import { memberSession, type Session } from "./session.ts";
 import { cookieKind } from "./cookie.ts";
 import { derivedKeys } from "./derived-key.ts";
 
-/** How long a browser stays signed in without being used. */
+/** A session that is not used for this long ends. */
 export const sessionSeconds = 12 * 60 * 60;
-/** How long at most, however much it is used. */
+/** The longest that a session lasts, however much it is used. */
 const longestSeconds = 7 * 24 * 60 * 60;
 /** A session that is older than this is renewed when the browser asks who is signed in. */
 const renewAfterSeconds = 60 * 60;
@@ -25,7 +25,7 @@ const audience = "headroom:session";
 export interface SignedIn {
   readonly workspaceId: string;
   readonly memberId: string;
-  /** By the database's clock, in seconds since 1970: signing out ends what began earlier. */
+  /** By the database's clock, in seconds since 1970: signing out ends every session that began earlier. */
   readonly signedInAt: number;
 }
 
@@ -34,7 +34,7 @@ export interface CookieSessions {
   issue(who: SignedIn): Promise<string>;
   /** The session of the cookie, if there is a valid one. Throws when another site tries to use it. */
   identify(request: Request): Promise<Session | undefined>;
-  /** A Set-Cookie that prolongs the session, when it is time. */
+  /** A Set-Cookie that renews the session, if that is due. */
   renew(request: Request): Promise<string | undefined>;
   clear(): string;
 }
@@ -99,7 +99,7 @@ async function verify(token: string, keys: readonly Uint8Array[], currentDate: D
       const { payload } = await jwtVerify(token, key, { algorithms: ["HS256"], audience, currentDate });
       return payloadSchema.parse(payload);
     } catch {
-      // Expired, forged or signed with another key: in each case nobody is signed in by it.
+      // Expired, forged or signed with another key: in each case nobody is signed in.
     }
   }
   return undefined;

@@ -1,8 +1,8 @@
 /**
  * Cookies of our own, as text: their attributes, and finding one in a request.
  *
- * On https their names begin with __Host-, by which a browser guarantees that no other host of the domain, and nobody on the wire, set
- * them. On http, for trying out on one's own machine, there is no such guarantee.
+ * On https their names begin with __Host-: a browser then guarantees that no other host of the domain, and nobody on the network, set
+ * them. On http, for trying Headroom out on one machine, there is no such guarantee.
  */
 
 export interface CookieKind {

@@ -26,7 +26,7 @@ export function createCredentialChecks(
   const cookies = createCookieSessions(dependencies, now);
   const checkRevocation = createRevocationCheck(database);
 
-  // A key is usually a token, and then its claims count; one that is not a token is compared as it is.
+  // A key is usually a token, and then its claims apply. A key that is not a token is compared as text.
   const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
     const verdict = await verifier.verify(key);
     if (verdict.kind !== "refused" || key.split(".").length === 3) return verdict;
@@ -48,7 +48,7 @@ export function createCredentialChecks(
         throw refusal("invalid_api_key", "Invalid API key", "Use the anon key or the service key of this server.");
       }
       const bearer = await sessionOfBearer(request);
-      // Every transaction checks the session that it runs as; nothing else checks the key that came along.
+      // Every transaction checks the session that it runs as; nothing else checks the key that was sent with it.
       if (bearer !== undefined && keySession !== undefined) await checkRevocation(keySession.session);
       const session = bearer ?? keySession?.session;
       if (session !== undefined) return session;
@@ -59,7 +59,7 @@ export function createCredentialChecks(
       );
     },
     async member(request) {
-      // A bearer token first: no other site can make a browser send one, so a cookie that comes along needs no check.
+      // A bearer token first: no other site can make a browser send one, so a cookie sent with it needs no check.
       const session = (await sessionOfBearer(request)) ?? (await cookies.identify(request));
       if (session?.role === "authenticated") return session;
       throw refusal("not_signed_in", "This needs a member who is signed in.", "Sign in and try again.");
@@ -77,7 +77,7 @@ export function createCredentialChecks(
   };
 }
 
-/** Without a current secret, the previous one does not count either. */
+/** Without a current secret, the previous one is not accepted either. */
 function relaySecretsOf({ relaySecret, previousRelaySecret }: HttpDependencies): string[] {
   if (relaySecret === undefined) return [];
   requireLong(relaySecret, "The secret that wakes the relay (HEADROOM_RELAY_SECRET)");
@@ -108,7 +108,7 @@ function accept(verdict: TokenVerdict): Session {
   });
 }
 
-/** A token that was sent and is not valid; the REST API has its own words for this. */
+/** A token that was sent and is not valid; the REST API has its own message for this. */
 export class InvalidToken extends HeadroomError {
   constructor(reason: string) {
     super("invalid_token", reason, { httpStatus: 401, hint: "Sign in again, or send a token that is still valid." });

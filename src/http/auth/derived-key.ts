@@ -7,7 +7,7 @@ import type { GatewayKeys } from "../dependencies.ts";
 
 export type CookiePurpose = "session" | "sign-in";
 
-/** The newest first; a second one while the secret is being changed. */
+/** The newest first; there are two while the secret is being changed. */
 export function derivedKeys(keys: GatewayKeys, purpose: CookiePurpose): readonly [Uint8Array, ...Uint8Array[]] {
   const derive = (secret: string): Uint8Array =>
     new Uint8Array(hkdfSync("sha256", secret, "", `headroom cookie ${purpose}`, 32));

@@ -9,7 +9,7 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { SignInFlow } from "./sign-in-flow.ts";
 
 export interface OidcSettings {
-  /** As the provider's discovery document writes it. Plain http is for stand-ins on one's own machine. */
+  /** As the provider's discovery document writes it. Plain http is for stand-ins on the same machine. */
   readonly issuer: string;
   readonly clientId: string;
   /** Left out for a public client. */
@@ -30,9 +30,9 @@ export interface OidcAccount {
 
 export type SignInOutcome =
   | { readonly kind: "account"; readonly account: OidcAccount }
-  /** The person said no at the provider, or the provider did. */
+  /** The person declined at the provider, or the provider refused them. */
   | { readonly kind: "declined" }
-  /** What came back does not fit what was begun, or does not verify. `code` is for the log. */
+  /** The answer does not belong to the sign-in that was started, or does not verify. `code` is for the log. */
   | { readonly kind: "invalid"; readonly code: string };
 
 export interface OidcProvider {
@@ -42,7 +42,7 @@ export interface OidcProvider {
   finish(search: string, flow: SignInFlow): Promise<SignInOutcome>;
 }
 
-/** A provider that takes longer is as good as down for somebody who waits for a page. */
+/** A provider that takes longer is treated as down, because a person is waiting for the page. */
 const timeoutSeconds = 10;
 const discoveryLastsMs = 24 * 60 * 60 * 1000;
 
@@ -50,7 +50,7 @@ export function createOidcProvider(settings: OidcSettings, publicUrl: string, no
   const redirectUri = `${publicUrl}/auth/oidc/callback`;
   let discovered: { readonly at: number; readonly configuration: Promise<client.Configuration> } | undefined;
 
-  /** Asked for once a day; a failure is not kept. */
+  /** Fetched once a day; a failure is not kept. */
   const configurationOf = async (): Promise<client.Configuration> => {
     if (discovered === undefined || now() - discovered.at > discoveryLastsMs) {
       discovered = { at: now(), configuration: discover(settings) };
@@ -137,8 +137,8 @@ async function exchange(configuration: client.Configuration, url: URL, flow: Sig
 
 /** An answer of 500 and up, in whatever form. */
 function isItsFailure(error: unknown): boolean {
-  // The library wraps what it was answered in one error or in two. An answer is told by its fields, since the server's adapter puts a
-  // class of its own in the place of Response.
+  // The library wraps the answer in one error or in two. We recognise an answer by its fields, because the server's adapter replaces
+  // Response with its own class.
   const cause = error instanceof Error ? error.cause : undefined;
   return [cause, cause instanceof Error ? cause.cause : undefined].some((answer) => statusOf(answer) >= 500);
 }

@@ -1,5 +1,5 @@
 /**
- * Asks whether a key or a session was revoked, for routes that may answer without any other question to the database.
+ * Asks whether a key or a session was revoked, for routes that may answer without any other query.
  *
  * Owns: which sessions can have been revoked. Does not own: the answer (public.check_request, which begins every transaction anyway).
  */

@@ -1,8 +1,8 @@
 /**
- * On whose behalf the database is asked.
+ * The session: on whose behalf the server queries the database.
  *
- * Owns: what a session is, and what the sessions of a member, a service and an anonymous caller contain. Does not own: how a credential proves one
- * (credentials.ts), nor what a session may do (the database decides).
+ * Owns: what a session is, and what the sessions of a member, a service and an anonymous caller contain. Does not own: how a credential
+ * proves one (credentials.ts), nor what a session may do (the database decides).
  */
 
 export const sessionRoles = ["anon", "authenticated", "service_role"] as const;
@@ -23,7 +23,7 @@ export interface MemberIdentity {
   readonly memberId: string;
   /** The subject of the token or of the sign-in. Default: the member's id. */
   readonly subject?: string | undefined;
-  /** Set for somebody who uses our pages; events then record the web as their entrance. */
+  /** Set for somebody who uses our pages; events then record the web as their origin. */
   readonly via?: "web" | undefined;
 }
 
@@ -47,7 +47,7 @@ export function serviceSession(keyId?: string): Session {
   };
 }
 
-/** Whom a session names; whether there is such a member is decided by the database. */
+/** The member that a session names. The database decides whether that member exists. */
 export interface NamedMember {
   readonly workspaceId: string;
   readonly memberId: string;

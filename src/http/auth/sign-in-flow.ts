@@ -1,6 +1,6 @@
 /**
- * What must be remembered between leaving for the identity provider and coming back: in an encrypted cookie of ten minutes, so that
- * the server keeps nothing about people who never come back, and any process can take them in.
+ * Remembers a sign-in between leaving for the identity provider and coming back, in an encrypted cookie of ten minutes. So the server
+ * keeps nothing about people who never come back, and any process can complete the sign-in.
  */
 import { EncryptJWT, jwtDecrypt } from "jose";
 import { z } from "zod";
@@ -19,7 +19,7 @@ export type SignInFlow = z.infer<typeof flowSchema>;
 
 export interface SignInFlows {
   remember(flow: SignInFlow): Promise<string>;
-  /** Undefined when nothing was begun in this browser, or too long ago. */
+  /** Undefined when no sign-in was started in this browser, or it was too long ago. */
   recall(request: Request): Promise<SignInFlow | undefined>;
   forget(): string;
 }
@@ -57,14 +57,14 @@ export function createSignInFlows(
   };
 }
 
-/** One slash at the beginning and no backslash after it: two of them would name a host. */
+/** One slash at the beginning, and neither a slash nor a backslash after it: two of them would name a host. */
 const ownPath = /^\/(?![/\\])[\x21-\x7e]*$/;
 
 /** A path of ours to come back to. Anything else, such as another site's address, becomes the default. */
 export function returnPath(wanted: string | null | undefined): string {
   const fallback = "/auth/me";
   if (wanted === null || wanted === undefined || wanted.length > 500 || !ownPath.test(wanted)) return fallback;
-  // Browsers drop some characters and replace others before they decide on the host; this parser does the same.
+  // Browsers drop some characters and replace others before they determine the host; this parser does the same.
   const parsed = parseUrl(wanted, "http://own.invalid");
   if (parsed?.origin !== "http://own.invalid") return fallback;
   // Taking dots out of a path can leave two slashes at its beginning, which name a host again.

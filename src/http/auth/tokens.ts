@@ -4,7 +4,7 @@
  * Owns: signature, times, audience, issuer and role of a token. Does not own: where in a request a token is
  * (credentials.ts), nor making one (the command line).
  *
- * What was verified is remembered until it expires, within bounds: a client sends the same token with every request.
+ * Verified tokens are cached until they expire, up to a limit, because a client sends the same token with every request.
  */
 import { errors as joseErrors, jwtVerify, type JWTPayload } from "jose";
 import { HeadroomError } from "../../db/errors.ts";
@@ -23,7 +23,7 @@ export interface TokenVerifier {
 
 const maxTokenChars = 8_192;
 const maxRemembered = 1_000;
-/** Clocks that are synchronized differ by less. */
+/** Synchronized clocks differ by less than this. */
 export const clockToleranceSeconds = 30;
 
 interface Remembered {
@@ -95,7 +95,7 @@ async function verifyToken(
   }
 }
 
-/** Only a signature that does not match leads to the next secret: any other fault of a token stays one. */
+/** Only a signature that does not match leads to the next secret. Any other fault refuses the token. */
 async function payloadOf(token: string, secrets: readonly Uint8Array[], nowMs: number): Promise<JWTPayload> {
   const [secret = new Uint8Array(), ...others] = secrets;
   try {

@@ -1,13 +1,13 @@
 /**
- * As whom a request counts, wherever something is shared out: a member of a workspace, a machine by its key, and whoever has no name by the
- * network that they call from.
+ * The caller that a request is counted under, wherever something is shared: a member of a workspace, a machine by its key, and an anonymous
+ * caller by its network.
  */
 import { whoIs, type Session } from "../auth/session.ts";
 
 export interface Caller {
-  /** The workspace, the key, or all who have no name. */
+  /** The workspace, the key, or all anonymous callers. */
   readonly group: string;
-  /** The member, or the network. Missing where the group is one caller. */
+  /** The member, or the network. Missing if the group is one caller. */
   readonly one?: string | undefined;
 }
 

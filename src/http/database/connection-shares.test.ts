@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Shares } from "./connection-shares.ts";
 
-/** `a` is a caller by itself, `a/x` one of the group a. */
+/** `a` is a single caller, `a/x` is a member of group a. */
 async function take(shares: Shares, who: string, waitMs = 60_000): Promise<() => void> {
   const [group = "", one] = who.split("/");
   const taken = await shares.take({ group, one }, waitMs);
@@ -9,7 +9,7 @@ async function take(shares: Shares, who: string, waitMs = 60_000): Promise<() =>
   return taken.leave;
 }
 
-it("keeps a fifth from each, at least one, unless there is one in all", async () => {
+it("keeps a fifth from each group, at least one connection, unless there is only one", async () => {
   for (const [total, most] of [
     [1, 1],
     [2, 1],
@@ -25,7 +25,7 @@ it("keeps a fifth from each, at least one, unless there is one in all", async ()
   }
 });
 
-it("gives the next place to whoever has least, and to whom it belongs in the order in which they came", async () => {
+it("gives the next place to the group that holds the fewest, and within it in order of arrival", async () => {
   const shares = new Shares(5);
   const leaves = [];
   for (const who of ["a", "a", "a", "b", "b"]) leaves.push(await take(shares, who));
@@ -42,7 +42,7 @@ it("gives the next place to whoever has least, and to whom it belongs in the ord
   expect(order).toEqual(["c3", "a0", "b1", "b2"]);
 });
 
-it("gives nothing to somebody who has stopped waiting", async () => {
+it("gives nothing to a caller that has stopped waiting", async () => {
   const shares = new Shares(1);
   const leave = await take(shares, "a");
   await expect(take(shares, "b", 1)).rejects.toThrow("others");
@@ -50,7 +50,7 @@ it("gives nothing to somebody who has stopped waiting", async () => {
   await take(shares, "c");
 });
 
-it("leaves half of a group's places to the others of the group, and gives the next one to whoever of it has least", async () => {
+it("leaves half of a group's places to its other callers, and gives the next one to the caller that holds the fewest", async () => {
   for (const [total, most] of [
     [1, 1],
     [2, 1],
@@ -79,7 +79,7 @@ it("leaves half of a group's places to the others of the group, and gives the ne
   expect(order).toEqual(["a/w", "a/x", "a/y"]);
 });
 
-it("keeps no more waiting of one caller than a bound, and the others wait all the same", async () => {
+it("limits how many requests of one caller wait, and lets those of others wait", async () => {
   const shares = new Shares(1);
   const leave = await take(shares, "b");
   const waiting = Array.from({ length: 64 }, async () => (await take(shares, "a/x"))());

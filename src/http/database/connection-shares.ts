@@ -1,6 +1,6 @@
 /**
- * Shares a few connections out among many callers: no workspace gets all of them, no member all that their workspace may have, and whoever
- * has the fewest comes first.
+ * Divides a few connections among many callers: no workspace gets all of them, no member gets all of their workspace's share, and the
+ * caller with the fewest comes first.
  *
  * Owns: counting and waiting. Does not own: the connections, nor who calls (caller.ts).
  */
@@ -8,12 +8,12 @@ import { deferred } from "../../db/wait/deferred.ts";
 import { keyOf, type Caller } from "./caller.ts";
 
 export type Taken =
-  /** To be called once, when it is no longer used. */
+  /** Call it once, when the connection is no longer used. */
   | { readonly kind: "taken"; readonly leave: () => void }
   /** No connection came free in time; `ownFault` when another caller would have got one. */
   | { readonly kind: "late"; readonly ownFault: boolean };
 
-/** What waits keeps its request in memory, so one caller may have so many waiting. */
+/** A waiting request is held in memory, so one caller may have only this many waiting. */
 const maxWaitingOfOne = 64;
 
 interface Queue {
@@ -29,7 +29,7 @@ export class Shares {
   readonly #waiting = new Map<string, Queue>();
   #free: number;
 
-  /** No group may hold the last fifth (at least one connection) unless there is only one in all, nor anybody in it more than half of the rest. */
+  /** No group may hold the last fifth (at least one connection, unless there is only one), and no caller more than half of the rest. */
   constructor(total: number) {
     this.#free = total;
     this.#maxOfGroup = Math.max(1, total - Math.ceil(total / 5));

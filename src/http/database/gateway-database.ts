@@ -5,8 +5,8 @@
  * Owns: the pool, the entry into a session, commit and rollback. Does not own: what is asked (the routes and the REST surface),
  * nor who the caller is (credentials.ts).
  *
- * What does not depend on an answer is sent at once (src/db/batch.ts): entering the session, the pre-request function and one
- * statement or several cost one round trip together, commit included.
+ * Everything that does not depend on an answer is sent together (src/db/batch.ts): entering the session, the pre-request function and one
+ * or more statements cost one round trip, commit included.
  */
 import { Pool, type PoolClient } from "pg";
 import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
@@ -22,32 +22,32 @@ import { callerOf, keyOf, type Caller } from "./caller.ts";
 import { Shares } from "./connection-shares.ts";
 import { KeptStatements, nameOf, type Keeping } from "./kept-statements.ts";
 
-/** What the database may know of the request: check_request and signature checks read it. */
+/** What the database is told about the request: check_request and signature checks read it. */
 export interface RequestFacts {
   readonly method: string;
-  /** As PostgREST has it: `/rpc/name`; for our own routes the path that is declared, however it was spelled in the request. */
+  /** As in PostgREST: `/rpc/name`. For our own routes the declared path, however the request spelled it. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where it comes from, as limits count it (client-address.ts). Missing: nobody can say. */
+  /** Where it comes from, as limits count it (client-address.ts). Missing if unknown. */
   readonly network?: string | undefined;
 }
 
 export interface TransactionOptions {
   readonly readOnly?: boolean | undefined;
   readonly request?: RequestFacts | undefined;
-  /** Whether what is encrypted may be opened. Default: by the request's path (secret-use.ts). */
+  /** Whether encrypted values may be decrypted. Default: by the request's path (secret-use.ts). */
   readonly secrets?: boolean | undefined;
   /** Run the pre-request function. Default: true. */
   readonly preRequest?: boolean | undefined;
   /** The group under which connections are counted. Default: the session's workspace or key (caller.ts). */
   readonly share?: string | undefined;
-  /** Called when it is this request's turn; what it throws refuses the request, and nothing of it is sent. */
+  /** Called when it is this request's turn. If it throws, the request is refused and nothing is sent. */
   readonly admit?: (() => void) | undefined;
 }
 
 export interface GatewayStatement extends BatchStatement {
-  /** Its text may come again: once it does, it may be kept prepared, as what it is. Default: not. */
+  /** The same text may be sent again; from then on it may be kept prepared, under this kind. Default: not kept. */
   readonly keep?: Keeping | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface GatewayDatabaseOptions {
   /** A login as `headroom_gateway` or `authenticator`, or as a login that may take on their three roles. */
   readonly url: string;
   readonly maxConnections?: number | undefined;
-  /** Opens what the database keeps encrypted (HEADROOM_SECRET_KEY); set for the transaction alone, and only where it may be needed. */
+  /** Decrypts what the database keeps encrypted (HEADROOM_SECRET_KEY). Set only for the transaction, and only if it may be needed. */
   readonly secretKey?: SecretKey | undefined;
   /** Called first in every transaction, when it exists. Default: public.check_request. */
   readonly preRequest?: { readonly schema: string; readonly name: string } | undefined;
@@ -63,7 +63,7 @@ export interface GatewayDatabaseOptions {
   readonly statementTimeoutMs?: number | undefined;
   /** Longest wait for a free connection. Default: 5,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How many seconds of connections a member may use at once, and how many more each second. Default: 30 and 1. */
+  /** How many seconds of connection time a member may use in a burst, and how many more each second. Default: 30 and 1. */
   readonly memberTime?: RateLimit | undefined;
   /** Whether statements may be prepared by name, which some transaction poolers do not support. Default: true. */
   readonly prepare?: boolean | undefined;
@@ -74,7 +74,7 @@ export interface GatewayDatabase {
   transaction<T>(session: Session, work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** One statement or several that do not depend on each other's answers, as one transaction in one round trip. */
   run(session: Session, statements: readonly GatewayStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
-  /** Asks as the login itself, outside any session: for the catalogue and for readiness. */
+  /** Queries as the login itself, outside any session: for the catalogue and for readiness. */
   ask(statement: BatchStatement): Promise<BatchResult>;
   close(): Promise<void>;
 }
@@ -84,11 +84,11 @@ const defaults = {
   preRequest: { schema: "public", name: "check_request" },
   statementTimeoutMs: 8_000,
   connectTimeoutMs: 5_000,
-  // Whoever asks one thing after the other never owes anything.
+  // A caller that sends one request after the other never owes anything.
   memberTime: { burst: 30, perSecond: 1 },
 } as const;
 
-/** How often a missing pre-request function is looked for again. */
+/** How often to check again for a missing pre-request function. */
 const preRequestAskedEveryMs = 5_000;
 
 export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayDatabase {
@@ -107,7 +107,7 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
 
 interface Held {
   readonly client: PoolClient;
-  /** As whom what is kept prepared on it counts. */
+  /** The caller that statements prepared on it are counted under. */
   readonly share: string;
   readonly release: (broken?: Error) => void;
 }
@@ -176,7 +176,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
       return results.slice(entry.length);
     } catch (error) {
       const failure = toHeadroomError(error);
-      // A connection that was lost is not used again, also where the server said so itself; after a failed statement it is still good.
+      // A lost connection is not used again, also if the server itself reported the loss. After a failed statement it is still good.
       if (!provesRollback(failure)) broken = failure;
       throw failure;
     } finally {
@@ -230,7 +230,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     } catch (cause) {
       leave();
       if (cause instanceof HeadroomError) throw cause;
-      // Why the gateway cannot log in is not for callers to know, and its SQLSTATE is not that of their statement.
+      // Callers must not see why the gateway cannot log in, and its SQLSTATE is not that of their statement.
       throw new HeadroomError("database_unreachable", "The database cannot be reached.", { cause });
     }
     return {
@@ -254,9 +254,9 @@ class PooledGatewayDatabase implements GatewayDatabase {
   }
 
   /**
-   * Sends what may be kept by the names under which this connection keeps it. When that fails, perhaps because of what changed in the database
-   * since it was prepared, it was undone as a whole, and is sent once more without those names. If it works then, they are given up; a
-   * caller who sends a wrong value takes nothing from the others.
+   * Sends the statements under the names that this connection keeps them by. If that fails, perhaps because the database changed after they
+   * were prepared, all of it was rolled back, and it is sent again without those names. If it then works, the names are dropped. So a
+   * caller who sends a wrong value costs the others nothing.
    */
   async #sendKept(
     client: PoolClient,
@@ -311,7 +311,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     return (await this.#findPreRequest(client, options)) ? [entry, this.#preRequest] : [entry];
   }
 
-  /** Once it was found it is called always, so that dropping it causes errors instead of letting requests through unchecked. */
+  /** Once found, it is always called: dropping it causes errors instead of letting requests through unchecked. */
   async #findPreRequest(client: PoolClient, options: TransactionOptions): Promise<boolean> {
     if (options.preRequest === false) return false;
     if (this.#preRequestFound) return true;
@@ -332,9 +332,10 @@ function mayBeKept(statement: GatewayStatement): statement is GatewayStatement &
 }
 
 /**
- * A prepared statement keeps the types that its parameters and columns had: when a column's type changes, it fails where its text would not, also
- * because a value is none of the old type. It may also be gone, if somebody said so on the connection. A call names its types. What the
- * called function raises can look the same; then it is called twice, and the first call is undone. A missing right is no such failure.
+ * A prepared statement keeps the types that its parameters and columns had. When a column's type changes, it fails although its text alone
+ * would work, also because a value does not fit the old type. It may also have been deallocated on the connection. A call names its types.
+ * An error that the called function raises can look the same; then it is called twice, and the first call is undone. A missing privilege
+ * does not look like that.
  */
 function mayBeOutdated(keep: Keeping, error: unknown): boolean {
   const failures = { read: /^(?:0A000|22|26000|42(?!501))/, call: /^(?:0A000|26000|42(?!501))/ };
@@ -361,7 +362,7 @@ function tooLong(waitSeconds: number): HeadroomError {
 
 const begin: BatchStatement = { name: "headroom_begin", text: "begin" };
 
-/** For the transaction alone, like every setting here: poolers refuse most settings at the start of a connection. */
+/** Only for the transaction, like every setting here: poolers refuse most settings at the start of a connection. */
 const boundText = "select set_config('statement_timeout', $1, true)";
 
 const enterText = `select set_config('headroom.secret_key', $1, true), set_config('headroom.secret_key_previous', $2, true),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { KeptStatements, nameOf } from "./kept-statements.ts";
 
-/** It comes, and is answered well: how it goes to the server. */
+/** Sends the statement and reports success. Returns how it was sent to the server. */
 function comes(kept: KeptStatements, name: string, who: string): "plain" | "new" | "old" {
   const use = kept.use("read", name, who);
   kept.answered("read", name, who);
@@ -15,14 +15,14 @@ const keeps = (kept: KeptStatements, name: string, who: string) => [
   comes(kept, name, who),
 ];
 
-it("a text is kept when it comes again after it was answered", () => {
+it("a text is kept when it is sent again after it succeeded", () => {
   const kept = new KeptStatements();
   expect(keeps(kept, "a", "acme")).toEqual(["plain", "new", "old"]);
   expect(kept.use("read", "b", "acme")).toBeUndefined();
   expect(kept.use("read", "b", "acme")).toBeUndefined();
 });
 
-it("whoever sends ever new texts takes the room from themselves", () => {
+it("a caller that keeps sending new texts evicts only their own", () => {
   const kept = new KeptStatements();
   for (const name of ["g1", "g2"]) expect(keeps(kept, name, "globex")).toEqual(["plain", "new", "old"]);
   for (let turn = 0; turn < 500; turn += 1) keeps(kept, `a${turn}`, "acme");
@@ -32,7 +32,7 @@ it("whoever sends ever new texts takes the room from themselves", () => {
   expect(comes(kept, "a1", "acme")).toBe("plain");
 });
 
-it("what goes is what was not used for longest, and there is a bound", () => {
+it("the least recently used text is evicted, and there is a maximum", () => {
   const kept = new KeptStatements();
   const givenUp: string[] = [];
   for (let turn = 0; turn < 20; turn += 1) {
@@ -44,7 +44,7 @@ it("what goes is what was not used for longest, and there is a bound", () => {
   expect(givenUp).toEqual(Array.from({ length: 12 }, (_, turn) => `a${turn + 1}`));
 });
 
-it("a name stands for one text and one role", () => {
+it("a name means one text and one role", () => {
   const names = [nameOf("select 1", "anon"), nameOf("select 1", "service_role"), nameOf("select 2", "anon")];
   expect(new Set(names).size).toBe(3);
   expect(nameOf("select 1", "anon")).toBe(names[0]);

@@ -1,23 +1,24 @@
 /**
- * Which statements one connection keeps prepared, of those whose texts callers choose: a bounded number, and nobody takes the others' room.
+ * Which statements one connection keeps prepared, of those whose text callers choose: a bounded number, and no caller evicts another's.
  *
- * Owns: which come and which go, and their names. Does not own: sending them (src/db/batch.ts), nor which may be kept (the REST surface).
+ * Owns: which are kept and which are evicted, and their names. Does not own: sending them (src/db/batch.ts), nor which may be kept (the
+ * REST surface).
  *
- * A text is kept once it has come again after it was answered well. When there is no room, what goes is the one that was not used for longest, of
- * the caller who has most: whoever sends ever new texts takes the room from themselves, and what others keep stays.
+ * A text is kept when it is sent again after it succeeded. If there is no room, the least recently used statement of the caller with the
+ * most is evicted: a caller that keeps sending new texts evicts only their own.
  */
 import { sha256 } from "../../db/hash.ts";
 
 /** A read of a view is kept with its plan, about a megabyte of the server's memory; a call of a function needs some kilobytes. */
 const maxKept = { read: 8, call: 64 } as const;
-/** What came once is remembered by its name alone. */
+/** A text that was sent once is remembered only by its name. */
 const maxSeen = 128;
 
 export type Keeping = keyof typeof maxKept;
 
 export interface Kept {
   readonly name: string;
-  /** Whether it was kept already, so that what it was prepared for may have changed since. */
+  /** Whether it was already kept, so the tables that it was prepared for may have changed since. */
   readonly isOld: boolean;
 }
 
@@ -27,7 +28,7 @@ export class KeptStatements {
 
   #givenUp: string[] = [];
 
-  /** Nothing while it should go without a name. */
+  /** Undefined while it should be sent without a name. */
   use(keeping: Keeping, name: string, who: string): Kept | undefined {
     if (this.#kept[keeping].touch(name)) return { name, isOld: true };
     if (!this.#seen[keeping].touch(name)) return undefined;
@@ -36,7 +37,7 @@ export class KeptStatements {
     return { name, isOld: false };
   }
 
-  /** It was answered well. */
+  /** Records that it succeeded. */
   answered(keeping: Keeping, name: string, who: string): void {
     if (!this.#kept[keeping].touch(name)) this.#seen[keeping].add(name, who);
   }
@@ -46,7 +47,7 @@ export class KeptStatements {
     this.#givenUp.push(name);
   }
 
-  /** What is no longer kept, once: to be closed before anything else is sent. */
+  /** Returns, once, the names that were evicted: close them before sending anything else. */
   takeGivenUp(): string[] {
     const givenUp = this.#givenUp;
     this.#givenUp = [];
@@ -54,15 +55,15 @@ export class KeptStatements {
   }
 }
 
-/** A name has one text for ever, and one role: a plan depends on whose rights it was made for, and is made anew for each other one. */
+/** A name means one text and one role, permanently: a plan depends on whose rights it was made for, so each other role gets its own. */
 export function nameOf(text: string, role: string): string {
   return `headroom_kept_${sha256(`${role} ${text}`).slice(0, 32)}`;
 }
 
-/** The most recent of what several callers use. */
+/** The caller that last used a text which several callers send. */
 class SharedRecent {
   readonly #most: number;
-  /** Each with whoever brought it; the most recent is the last. */
+  /** Each with the caller that sent it; the most recent is last. */
   readonly #entries = new Map<string, string>();
 
   constructor(most: number) {
@@ -77,7 +78,7 @@ class SharedRecent {
     return true;
   }
 
-  /** Answers with what had to go. */
+  /** Returns what was evicted. */
   add(key: string, who: string): string[] {
     if (this.touch(key)) return [];
     this.#entries.set(key, who);

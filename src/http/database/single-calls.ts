@@ -1,8 +1,8 @@
 /**
- * Calls of functions as a session, each a transaction of its own: entering the session, the call and the commit are one message to the
+ * Calls of functions as a session, each in its own transaction: entering the session, the call and the commit are one message to the
  * database and one answer.
  *
- * A call that fails is undone by the server before it answers. Where no answer comes, nobody knows whether it was committed: the commit
+ * A call that fails is undone by the server before it answers. If no answer comes, it is unknown whether it was committed: the commit
  * went out together with the call (provesRollback).
  */
 import type { BatchValue } from "../../db/batch.ts";
@@ -22,5 +22,5 @@ export function singleCalls(database: GatewayDatabase, session: Session, options
 
 function toBatchValue(value: unknown): BatchValue {
   if (value === null || typeof value === "string" || typeof value === "number") return value;
-  throw new HeadroomError("usage", "Only texts and numbers go along with a call.");
+  throw new HeadroomError("usage", "Only texts and numbers can be passed to a call.");
 }

@@ -1,7 +1,7 @@
 /**
- * How many live connections there may be at once: per member, per workspace, so that one leaves room to the others, and in all.
+ * How many live connections there may be at once: per member, per workspace (so that one leaves room for the others), and in total.
  *
- * Owns: counting, from the moment that a client asks until the connection is over. Does not own: the connections.
+ * Owns: counting, from the moment that a client asks until the connection ends. Does not own: the connections.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { NamedMember } from "../auth/session.ts";
@@ -20,7 +20,7 @@ export class ConnectionLimit {
     this.#bounds = bounds;
   }
 
-  /** Counts a connection at once, or refuses it. The returned function ends it; calling that again does nothing. */
+  /** Counts a connection immediately, or refuses it. The returned function ends it; calling it again does nothing. */
   take({ workspaceId, memberId }: NamedMember): () => void {
     const { maxPerMember, maxPerWorkspace, maxConnections } = this.#bounds;
     const counted = [

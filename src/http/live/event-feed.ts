@@ -1,14 +1,15 @@
 /**
- * Live updates: what happened to requests, sent to the connected members who may read them, and how much is unread in their inbox.
+ * Live updates: changes to requests, sent to the connected members who may read them, and the unread count of their inbox.
  *
- * Owns: noticing that something happened, and who is told. Does not own: who may see what: each member's events are read in the
- * member's own session, so row-level security decides, and when a session is ended its streams end too.
+ * Owns: noticing that something happened, and who is notified. Does not own: who may see what. Each member's events are read in the
+ * member's own session, so row-level security decides; when a session ends, its streams end too.
  *
- * While anybody is connected the server asks the database once a second what is new, for all connections together; without connections
- * it does not ask. Not by NOTIFY: commits that carry one queue for a lock (ADR 4), and it does not pass transaction poolers. Only
- * when there is something new do the sessions of that workspace read it, several browsers of one session together and a few
- * sessions at a time. The same poll says who was told something; their sessions count what is unread, and hear that by itself: it needs no
- * place in the order, since the last count is the one that counts. Now and then each quiet session is checked for revocation; and no connection outlives the token that opened it.
+ * While anybody is connected, the server polls the database once a second, for all connections together; without connections it does not
+ * poll. It does not use NOTIFY: commits that notify queue for one lock (ADR 4), and NOTIFY does not pass transaction poolers. Only when
+ * there is something new do the sessions of that workspace read it: all browsers of one session together, and a few sessions at a time.
+ * The same poll says who got a notification; their sessions count what is unread and send the count as a separate event. That needs no
+ * place in the order, because only the last count matters. Each quiet session is checked for revocation from time to time, and no
+ * connection outlives the token that opened it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { toHeadroomError } from "../../db/errors.ts";
@@ -25,7 +26,7 @@ import { EventStream } from "./stream.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
 
 export interface LiveOptions {
-  /** How often the server looks for something new while anybody is connected. Default: 1,000. */
+  /** How often the server polls while anybody is connected. Default: 1,000. */
   readonly pollMs?: number | undefined;
   /** How often a quiet connection is kept alive. Default: 20,000. */
   readonly heartbeatMs?: number | undefined;
@@ -53,14 +54,14 @@ const defaults = {
 
 /** A client that was away for longer loads everything again instead. In microseconds. */
 const longestResume = 3_600_000_000;
-/** How many sessions read at once, so that live updates leave the pool to requests. */
+/** How many sessions read at the same time, so that live updates leave the pool to requests. */
 const readersAtOnce = 3;
 const longestBackoffMs = 10_000;
 
-/** Whoever connects. */
+/** A client that connects. */
 export type Listener = Pick<RouteContext, "session" | "signal" | "reader">;
 
-/** Connections with the same claims, which hence see the same events. */
+/** Connections with the same claims, so they see the same events. */
 interface Audience {
   readonly session: Session;
   readonly workspaceId: string;
@@ -99,7 +100,7 @@ export class EventFeed {
 
   /** The answer to a client that connects; `since` is the last id that it saw. */
   async open(listener: Listener, since: number | undefined): Promise<Response> {
-    // Counted before anything is waited for, so that of many who connect at once only so many get in.
+    // Counted before any wait, so that the limit holds when many connect at the same time.
     const leave = this.#limit.take(whoIs(listener.session));
     try {
       const stream = await this.#begin(listener, since);
@@ -112,7 +113,7 @@ export class EventFeed {
   }
 
   async #begin({ session, signal, reader }: Listener, since: number | undefined): Promise<EventStream> {
-    // Somebody who is no longer a member is refused, instead of getting a stream without events.
+    // A person who is no longer a member is refused, instead of getting a stream without events.
     const unread = await this.#ask(session);
     if (this.#position === 0) await this.#poll();
     const resumes = since !== undefined && Math.abs(this.#position - since) <= longestResume;
@@ -159,7 +160,7 @@ export class EventFeed {
     if (stream.position < this.#position) this.#wake(audience);
   }
 
-  /** Until nobody is connected; whoever connects later begins at that moment, not where this ended. */
+  /** Runs until nobody is connected. A later client starts at the time it connects, not where this ended. */
   async #keepPolling(): Promise<void> {
     this.#polling = true;
     try {
@@ -197,12 +198,12 @@ export class EventFeed {
     }
   }
 
-  /** Looks for what is new, and wakes the audiences of the workspaces in which something is. */
+  /** Polls for changes, and wakes the audiences of the workspaces that have any. */
   async #poll(): Promise<void> {
     const workspaces = new Set<string | null>();
     const told = this.#position === 0 ? undefined : await readTold(this.#parts.database, this.#position);
     let since = this.#position === 0 ? farFuture : this.#position;
-    // The first page's: what commits between two pages may belong to the first one.
+    // From the first page: a transaction that commits between two pages may belong to the first one.
     let horizon: Horizon | undefined;
     for (;;) {
       const recent = await readAllEvents(this.#parts.database, since);
@@ -222,13 +223,13 @@ export class EventFeed {
     for (const [id, at] of this.#noticed) if (at < this.#position) this.#noticed.delete(id);
     for (const audience of this.#audiences.values()) {
       if (audience.behind || workspaces.has(audience.workspaceId)) this.#wake(audience);
-      // What is being read for them may be older than this position, and is still to be sent.
+      // A read in progress for them may be older than this position, and must still be sent.
       else if (!audience.reading) for (const stream of audience.streams) stream.tell([], this.#position);
       if (told?.has(audience) === true) this.#recheck(audience);
     }
   }
 
-  /** However often it is woken while it reads, it reads only once more. */
+  /** However often it is woken while it reads, it reads only one more time. */
   #wake(audience: Audience): void {
     audience.behind = true;
     if (audience.reading) return;
@@ -242,7 +243,7 @@ export class EventFeed {
     });
   }
 
-  /** Whether its session is still good, and how much is unread. */
+  /** Checks whether its session is still valid, and counts what is unread. */
   #recheck(audience: Audience): void {
     if (audience.checking) return;
     audience.checking = true;
@@ -287,7 +288,7 @@ export class EventFeed {
   }
 }
 
-/** Closes the streams when their session is refused; false when the failure is another one. */
+/** Closes the streams when their session is refused; false for any other failure. */
 function endsSession(error: unknown, { streams }: Audience): boolean {
   const { httpStatus } = toHeadroomError(error);
   if (httpStatus !== 401 && httpStatus !== 403) return false;
@@ -295,7 +296,7 @@ function endsSession(error: unknown, { streams }: Audience): boolean {
   return true;
 }
 
-/** A moment after which nothing has happened: asks for the horizon alone. In the year 2200. */
+/** A time in the year 2200, after which there are no events: the query returns only the horizon. */
 const farFuture = 7_258_118_400_000_000;
 
 function withDefaults(options: LiveOptions = {}): Readonly<Record<keyof LiveOptions, number>> {

@@ -1,4 +1,4 @@
-/** Reads what happened lately, as a session or as the server itself, and checks the answer once. */
+/** Reads recent events, as a session or as the server itself, and validates the answer once. */
 import { z } from "zod";
 import { call } from "../../db/call.ts";
 import type { Json } from "../../db/generated.gen.ts";
@@ -12,11 +12,11 @@ const eventSchema = z.looseObject({
   /** Microseconds since 1970. */
   at: z.number(),
 });
-/** An event as the view of the API shows it; what is not named here is passed on as it is. */
+/** An event as the view of the API shows it; fields that are not named here are passed on unchanged. */
 export type LiveEvent = z.infer<typeof eventSchema>;
 
 const answerSchema = z.object({ events: z.array(eventSchema) });
-/** Only our own session gets this, because it is about everybody's transactions. */
+/** Only our own session gets this, because it concerns everybody's transactions. */
 const horizonSchema = z.object({
   at: z.number(),
   xmin: z.string().transform(BigInt),
@@ -29,17 +29,17 @@ export interface Recent {
   readonly full: boolean;
 }
 
-/** What a page of the largest events takes is well below what a client may leave unread. */
+/** A page of the largest events is well below what a client may leave unread. */
 const pageSize = 200;
 
-/** Live updates have a share of the connections to themselves: a workspace that keeps its own busy must not delay the others here. */
+/** Live updates have their own share of the connections: a workspace that keeps its own share busy must not delay others here. */
 export const liveShare = "live updates";
 
 export async function readEvents(database: GatewayDatabase, session: Session, since: number): Promise<Recent> {
   return recentOf(await ask(database, session, since));
 }
 
-/** Our own: what it asks is told to nobody as it is. */
+/** The server's own session. Its answers go to no client unfiltered. */
 export const ownSession: Session = { role: "service_role", claims: { role: "service_role", purpose: "events" } };
 
 /** All workspaces' events, and how complete the answer is. */

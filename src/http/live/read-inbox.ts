@@ -1,4 +1,4 @@
-/** Reads how much is unread, as a session, and who was told something lately, as the server itself. */
+/** Reads the unread count, as a session, and who was recently notified, as the server itself. */
 import { call } from "../../db/call.ts";
 import type { GatewayDatabase } from "../database/gateway-database.ts";
 import type { NamedMember, Session } from "../auth/session.ts";
@@ -22,7 +22,7 @@ export interface Told {
   has(member: NamedMember): boolean;
 }
 
-/** Who got or read a notification since a moment, in microseconds since 1970. */
+/** Who got or read a notification since a time, in microseconds since 1970. */
 export async function readTold(database: GatewayDatabase, since: number): Promise<Told> {
   const rows = await database.transaction(
     ownSession,

@@ -1,4 +1,4 @@
-/** What is kept in memory of a stream whose client does not read. */
+/** How much of a stream is kept in memory when its client does not read. */
 import { expect, it } from "vitest";
 import { HeldBytes } from "../held-bytes.ts";
 import type { Reader } from "../route.ts";
@@ -22,7 +22,7 @@ function event(at: number) {
   return [{ id: `e${at}`, workspace_id: "acme", at, payload: "x".repeat(10_000) }];
 }
 
-it("what a client has not read is counted, and no longer once it was read", async () => {
+it("unread data is counted until the client has read it", async () => {
   const held = new HeldBytes({ maxOfOne: 50_000 });
   const { reader, cuts } = readerOf(held, "rita");
   const stream = new EventStream(1, new AbortController().signal, reader);
@@ -35,7 +35,7 @@ it("what a client has not read is counted, and no longer once it was read", asyn
   expect([held.hasRoom("rita", 50_000), cuts()]).toEqual([true, 0]);
 });
 
-it("a client that leaves too much unread is cut at once, and nothing is kept for it", () => {
+it("a client that leaves too much unread is disconnected immediately, and nothing is kept for it", () => {
   const held = new HeldBytes({ maxOfOne: 10 * maxUnread });
   const { reader, cuts } = readerOf(held, "rita");
   const stream = new EventStream(1, new AbortController().signal, reader);
@@ -43,7 +43,7 @@ it("a client that leaves too much unread is cut at once, and nothing is kept for
   expect([cuts(), held.hasRoom("rita", 10 * maxUnread)]).toEqual([1, true]);
 });
 
-it("streams of one member count together, with all else that is kept for them", () => {
+it("streams of one member count together with everything else that is kept for that member", () => {
   const held = new HeldBytes({ maxOfOne: 100_000 });
   const streams = Array.from({ length: 8 }, () => {
     const { reader, cuts } = readerOf(held, "rita");

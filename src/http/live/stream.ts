@@ -1,11 +1,11 @@
 /**
- * One connected client: a response of the type text/event-stream, and which events the client has been sent.
+ * One connected client: a response of the type text/event-stream, and which events were sent to it.
  *
  * Owns: the format of what is sent, counting what is unread, and hanging up on a client that does not read. Does not own: what it may see.
  *
- * The id of everything that is sent is a moment before which the client has been sent everything. A browser that reconnects sends the last one,
- * gets what came since, and perhaps some of it twice: the event's own id tells. Since ids advance with the events, a client that
- * is cut off in the middle of many still makes progress.
+ * The id of everything that is sent is a time before which the client was sent everything. A browser that reconnects sends the last id and
+ * gets what came since, perhaps with some events twice: the event's own id tells them apart. Because ids advance with the events, a client
+ * that is cut off in the middle of many still makes progress.
  */
 import type { Reader } from "../route.ts";
 import type { LiveEvent } from "./read-events.ts";
@@ -14,7 +14,7 @@ import { deferred } from "../../db/wait/deferred.ts";
 
 /** A client that has this much unread is disconnected; it reconnects and resumes. */
 const maxUnreadBytes = 1_048_576;
-/** A client that has not read a page of events by then is disconnected. */
+/** A client that has not read a page of events within this time is disconnected. */
 const patienceMs = 10_000;
 
 export const streamHeaders: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export const streamHeaders: Readonly<Record<string, string>> = {
 const encoder = new TextEncoder();
 
 export class EventStream {
-  /** Everything before this moment was sent. */
+  /** Everything before this time was sent. */
   position: number;
   readonly response: Response;
   readonly #sent = new Map<string, number>();
@@ -59,7 +59,7 @@ export class EventStream {
     else signal.addEventListener("abort", () => this.close(), { once: true });
   }
 
-  /** Sends what was not sent yet. `upTo` is the moment before which `events` is complete. */
+  /** Sends what was not sent yet. `upTo` is the time before which `events` is complete. */
   tell(events: readonly LiveEvent[], upTo: number): void {
     for (const event of events) {
       if (event.at < this.position || this.#sent.has(event.id)) continue;
@@ -71,7 +71,7 @@ export class EventStream {
     if (upTo <= this.position) return;
     this.position = upTo;
     for (const [id, at] of this.#sent) if (at < upTo) this.#sent.delete(id);
-    // An id without data moves the browser's memory and calls nobody.
+    // An id without data moves the browser's last id and triggers no handler.
     if (events.length > 0) this.#send(`id: ${this.position}\n\n`);
   }
 
@@ -80,7 +80,7 @@ export class EventStream {
     this.#send(`event: ${name}\nid: ${this.position}\ndata: {}\n\n`);
   }
 
-  /** A named event, `notifications`: how much is unread. Without an id, because only the last one counts, and told once. */
+  /** A named event, `notifications`: the unread count. It has no id, because only the last one matters. Sent once per change. */
   note({ unread, latest }: Unread): void {
     const noted = JSON.stringify({ unread, latest });
     if (noted === this.#noted) return;
@@ -99,13 +99,13 @@ export class EventStream {
     controller?.close();
   }
 
-  /** Called once, however it ends; at once when it has. */
+  /** Called once, however it ends; immediately if it has ended already. */
   whenClosed(work: () => void): void {
     if (this.#controller === undefined) work();
     else this.#whenClosed.push(work);
   }
 
-  /** Resolves when the client has read everything, or is gone. One that takes too long is disconnected. */
+  /** Resolves when the client has read everything, or is gone. A client that takes too long is disconnected. */
   async read(): Promise<void> {
     if ((this.#controller?.desiredSize ?? maxUnreadBytes) >= maxUnreadBytes) return;
     const { promise, resolve } = deferred<void>();
@@ -123,7 +123,7 @@ export class EventStream {
     else this.#reader.cut();
   }
 
-  /** What is unread, as far as it waits here. */
+  /** The unread bytes that are queued here. */
   #count(): void {
     this.#letGo();
     this.#letGo = this.#reader.hold(maxUnreadBytes - (this.#controller?.desiredSize ?? maxUnreadBytes));

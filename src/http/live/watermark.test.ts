@@ -1,11 +1,11 @@
-/** What must not be missed: events whose transaction commits after others that are newer. */
+/** Events must not be missed whose transaction commits after newer ones. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Watermark } from "./watermark.ts";
 
 const second = 1_000_000;
 
-it("stays before a moment while a transaction from then is under way, and moves on when it is over", () => {
+it("stays before a time while a transaction from then is open, and moves on when it has ended", () => {
   const mark = new Watermark();
   const start = 1_000 * second;
   expect(mark.advance({ at: start, xmin: 10n, next: 10n })).toBe(start - second);
@@ -15,7 +15,7 @@ it("stays before a moment while a transaction from then is under way, and moves 
   expect(mark.advance({ at: start + 10 * second, xmin: 12n, next: 15n })).toBe(start + 4 * second);
 });
 
-it("waits for nobody longer than a minute", () => {
+it("waits for no transaction longer than a minute", () => {
   const mark = new Watermark();
   mark.advance({ at: 1_000 * second, xmin: 10n, next: 11n });
   expect(mark.advance({ at: 2_000 * second, xmin: 10n, next: 99n })).toBe(2_000 * second - 61 * second);
@@ -33,7 +33,7 @@ it("never passes an event that was not visible yet, whatever the interleaving", 
       for (const [what, choice] of steps) {
         clock += 1000;
         if (what === "begin") open.push({ xid: next++, at: clock });
-        // Whatever becomes visible now must lie at or after what was said to be safe.
+        // Everything that becomes visible now must be at or after the time that was reported safe.
         else if (what === "commit") {
           const [done] = open.splice(choice % Math.max(1, open.length), 1);
           if (done !== undefined) expect(done.at).toBeGreaterThanOrEqual(safe);

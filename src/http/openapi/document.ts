@@ -1,6 +1,6 @@
 /**
  * The description of the API as OpenAPI 3.1: our routes from their declarations, functions and relations from the catalogue with
- * their comments. What is written here is what a generator of clients reads.
+ * their comments. Client generators read this text.
  *
  * Does not own: the page for people (page.ts).
  */
@@ -114,7 +114,7 @@ export function createDocument({ version, publicUrl, routes, schema }: DocumentP
   const relations = schema.relations.filter(({ allowed }) => allowed.length > 0);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const called of functions) {
-    // Overloads share an address; the first stands for them.
+    // Overloads share an address; the first one represents them.
     paths[`/rest/v1/rpc/${called.name}`] ??= functionOperations(called);
   }
   for (const relation of relations) paths[`/rest/v1/${relation.name}`] = { get: relationOperation(relation) };

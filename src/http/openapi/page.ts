@@ -90,7 +90,7 @@ function routeTable(routes: readonly RouteEntry[]): Html {
   return table("Addresses", ["Address", "Needs", "What it does"], rows);
 }
 
-/** Wide ones scroll by themselves, with the keyboard too, so that a phone shows the page in its width. */
+/** Wide tables scroll on their own, also by keyboard, so that the page fits a phone's width. */
 function table(caption: string, headings: readonly string[], rows: readonly (readonly Html[])[]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table>

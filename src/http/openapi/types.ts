@@ -1,5 +1,5 @@
 /**
- * Types of the database as JSON Schema, as far as JSON tells them apart.
+ * Types of the database as JSON Schema, as far as JSON distinguishes them.
  */
 export type JsonSchema = { readonly [key: string]: unknown };
 

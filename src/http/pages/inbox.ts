@@ -1,7 +1,7 @@
 /**
- * The inbox of whoever is signed in: what they were told, newest first, what of it is new, and marking it read.
+ * The inbox of the member who is signed in: their notifications, newest first, which of them are new, and marking them as read.
  *
- * Owns: the words. Works without script; with it the page says by itself that something came, and leaves what is being read where it is.
+ * Owns: the words. Works without script; with it, the page announces what has arrived and does not move what is being read.
  */
 import { html } from "hono/html";
 import type { Html, Page } from "./page.ts";
@@ -66,7 +66,7 @@ function countOf(unread: number): string {
   return unread >= 1_000 ? "1,000 or more" : String(unread);
 }
 
-/** Up to the newest that stands here: what came since was not seen. */
+/** Up to the newest one on this page: what came since was not seen. */
 function markAll({ createdAt }: InboxItem): Html {
   return html`<form method="post" action="/inbox">
     <input type="hidden" name="before" value="${createdAt.toISOString()}" />

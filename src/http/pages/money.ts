@@ -5,13 +5,13 @@ export interface Money {
   readonly currency: string;
   /** In minor units as Stripe counts them. */
   readonly amount: number;
-  /** How many digits of the amount stand behind the point; null where nobody here knows. */
+  /** How many digits of the amount come after the point; null if unknown. */
   readonly digits: number | null;
 }
 
 /**
- * `USD 1,200.00`, or `1.200,00 USD` for who reads German. The code and not the sign: a dollar sign means many currencies. Written from the
- * digits, never through a fraction that a computer would round.
+ * `USD 1,200.00`, or `1.200,00 USD` for a German reader. It shows the code and not the sign, because a dollar sign means many
+ * currencies. It is formatted from the digits, never through a floating-point number.
  */
 export function moneyInWords({ currency, amount, digits }: Money, locale: string): string {
   if (digits === null) return `${new Intl.NumberFormat(locale).format(amount)} minor units of ${currency}`;
@@ -22,7 +22,7 @@ export function moneyInWords({ currency, amount, digits }: Money, locale: string
     .padStart(digits + 1, "0");
   const whole = units.slice(0, units.length - digits);
   const fraction = units.slice(units.length - digits);
-  // Stripe counts some currencies in hundredths that nobody else does: written as everybody writes them, unless something would be lost.
+  // Stripe counts some currencies in hundredths although they have none. We write them without, unless that loses something.
   const lost = fraction.replace(/0+$/, "").length > (usual.resolvedOptions().maximumFractionDigits ?? 0);
   const format = lost ? new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: digits }) : usual;
   const written = `${amount < 0 ? "-" : ""}${whole}.${fraction === "" ? "0" : fraction}`;
@@ -32,7 +32,7 @@ export function moneyInWords({ currency, amount, digits }: Money, locale: string
 
 const defaultLocale = "en-US";
 
-/** The reader's locale by Accept-Language, as far as numbers can be written in it. A header may hold anything. */
+/** The reader's locale by Accept-Language, if numbers can be formatted in it. A header may contain anything. */
 export function localeOf(request: Request): string {
   const wanted = (request.headers.get("accept-language") ?? "")
     .slice(0, 500)

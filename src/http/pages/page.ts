@@ -1,17 +1,17 @@
 /**
- * The frame of every page that the server renders, and the headers it goes out with.
+ * The frame of every page that the server renders, and its headers.
  *
  * Owns: the document around the content, and what a browser may do with it: no script but one of ours, nothing from elsewhere, no
- * framing, no keeping. Does not own: what stands on a page.
+ * framing, no caching. Does not own: the content of a page.
  */
 import { html } from "hono/html";
 import type { Script } from "./script.ts";
 import { styleElement, styleSource } from "./style.ts";
 
-/** A piece of a page. Values in a template are escaped unless they are such a piece; attribute values belong into double quotes. */
+/** A piece of a page. Values in a template are escaped unless they are a piece themselves. Put attribute values in double quotes. */
 export type Html = ReturnType<typeof html>;
 
-/** What may stand in a template; null, undefined and booleans become nothing, so that `condition && html` can be written. */
+/** What a template may contain; null, undefined and booleans render as nothing, so that `condition && html` works. */
 export type Fragment = Html | string | number | boolean | null | undefined | readonly Fragment[];
 
 export interface Page {
@@ -21,11 +21,11 @@ export interface Page {
   readonly body: Html;
   readonly foot?: Fragment;
   readonly wide?: boolean | undefined;
-  /** The page is loaded again after so long, where something on it changes by itself. Default: it stands still. */
+  /** The page reloads after this time, if something on it changes. Default: it does not reload. */
   readonly refreshSeconds?: number | undefined;
-  /** What is loaded then. Default: the page itself. */
+  /** The address to load then. Default: the page itself. */
   readonly refreshTo?: string | undefined;
-  /** What makes the page more convenient where scripts run; everything on it works without. Default: none. */
+  /** A script that makes the page more convenient; everything works without it. Default: none. */
   readonly script?: Script | undefined;
 }
 
@@ -38,8 +38,8 @@ export interface PageOptions {
   readonly referrer?: "same-origin" | "no-referrer" | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Origins that a form of the page may lead on to. A browser holds the redirect that answers a form to this too, so where one leads to
-   * Stripe it is named. Default: none but our own.
+   * Origins that a form of the page may lead on to. A browser applies this to the redirect that answers a form too, so if one leads to
+   * Stripe, name Stripe here. Default: only our own.
    */
   readonly formOrigins?: readonly string[] | undefined;
 }
@@ -56,11 +56,11 @@ function contentSecurityPolicy(script: Script | undefined, formOrigins: readonly
   ].join("; ");
 }
 
-/** A drawing of ours, so that no browser asks for /favicon.ico, which would be a request without a reason. */
+/** An inline icon, so that browsers do not request /favicon.ico. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d5c4b'/%3E%3Cpath d='M4 11V8m4 3V5m4 6V3' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** Works without script, which hardly a page of ours runs. */
+/** Works without script, because hardly any of our pages runs one. */
 function refreshElement({ refreshSeconds, refreshTo }: Page): Html | false {
   if (refreshSeconds === undefined) return false;
   const to = refreshTo === undefined ? "" : `; url=${refreshTo}`;

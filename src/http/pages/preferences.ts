@@ -1,5 +1,6 @@
 /**
- * How a member wants to hear: of what, by which channel, and when. One form, which works without script, by keyboard and on a phone.
+ * A member's notification preferences: about what, by which channel, and when. One form, which works without script, by keyboard and on
+ * a phone.
  *
  * Owns: the words and the fields. Does not own: what may be chosen, which the database says and checks.
  */
@@ -10,9 +11,9 @@ import type { Html, Page } from "./page.ts";
 
 export interface PreferencesView {
   readonly saved?: boolean | undefined;
-  /** Why what was entered was not kept. */
+  /** Why the entries were not saved. */
   readonly refused?: string | undefined;
-  /** What was entered then. */
+  /** The refused entries. */
   readonly entered?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -50,7 +51,7 @@ export function preferencesPage(preferences: Preferences, view: PreferencesView 
   };
 }
 
-/** What cannot arrive is said once, and can be chosen all the same: the address may be known tomorrow. */
+/** The page says once which channels cannot deliver yet. They can still be chosen: the address may be known tomorrow. */
 function unreachable({ reached }: Preferences): Html | false {
   const missing = chosenChannels.filter(({ channel }) => reached[channel] === false).map(({ label }) => label);
   return (
@@ -70,7 +71,7 @@ function categoryField(
     <p class="hint">${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.</p>
     ${
       critical
-        ? html`<p>Always told at once: it cannot wait.</p>`
+        ? html`<p>Always sent immediately: it cannot wait.</p>`
         : html`<div class="columns">
             ${chosenChannels.map((each) =>
               choiceSelect(choiceField(category, each.channel), each, choices[each.channel] ?? "on", view),

@@ -1,6 +1,5 @@
 /**
- * A script of ours in a page. It stands in the page itself, and its hash stands in the content security policy, so that no other script
- * runs.
+ * A script of ours, inline in a page. Its hash is in the content security policy, so that no other script runs.
  */
 import { raw } from "hono/html";
 import { sha256 } from "../../db/hash.ts";

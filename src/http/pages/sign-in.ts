@@ -1,5 +1,5 @@
 /**
- * The pages around signing in: choosing how, who is signed in, and what went wrong.
+ * The pages around signing in: choosing how to sign in, who is signed in, and what went wrong.
  *
  * Owns: the words. Does not own: sessions, nor the routes.
  */
@@ -15,7 +15,7 @@ export interface Persona {
 }
 
 export interface SignInChoices {
-  /** The provider's name, for its button; undefined where no provider is configured. */
+  /** The provider's name, for its button; undefined if no provider is configured. */
   readonly provider: string | undefined;
   /** Undefined outside of the sandbox. */
   readonly personas: readonly Persona[] | undefined;

@@ -1,4 +1,4 @@
-/** Colours that can be read: contrast by the formula of WCAG 2.2, in light and in dark. */
+/** Colours are readable: contrast by the formula of WCAG 2.2, in light and in dark. */
 import { describe, expect, it } from "vitest";
 import { styleElement } from "./style.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The one stylesheet of all pages that the server renders. It stands in the page itself, so that a page is one request, and its hash
- * stands in the content security policy, so that no other style applies.
+ * The one stylesheet of all pages that the server renders. It is inline in the page, so that a page is one request, and its hash is in the
+ * content security policy, so that no other style applies.
  *
  * Contrast is at least 4.5:1 for text and 3:1 for edges of controls, in light and in dark.
  */
@@ -112,8 +112,8 @@ button:focus-visible, .button:focus-visible { border-radius: .5rem; }
 @media print { body { background: none; } .paper { border: none; padding: 0; } form, details { display: none; } }
 `;
 
-/** For `style-src`: exactly this style, and nothing that somebody smuggled in. */
+/** For `style-src`: exactly this style, and nothing that was injected. */
 export const styleSource = `'sha256-${sha256(css, "base64")}'`;
 
-/** The element that carries it. Between the tags stands the text that was hashed, byte for byte. */
+/** The style element. It contains the text that was hashed, byte for byte. */
 export const styleElement = raw(`<style>${css}</style>`);

@@ -16,7 +16,7 @@ export function timeInWords(time: Date): string {
   return `${dayFormat.format(time)}, ${clockFormat.format(time)} UTC`;
 }
 
-/** A calendar date, `2026-11-22`, without a time and hence without a zone. */
+/** A calendar date, `2026-11-22`, without a time, so without a zone. */
 export function dateInWords(date: string): string {
   const time = new Date(`${date}T00:00:00Z`);
   return Number.isNaN(time.getTime()) ? date : dayFormat.format(time);
@@ -30,7 +30,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** About how much time is left; the exact end stands beside it: `7 days`, `3 hours`, `less than a minute`. */
+/** About how much time is left; the page shows the exact end next to it: `7 days`, `3 hours`, `less than a minute`. */
 export function remainingInWords(untilTime: Date, now: Date): string {
   const left = untilTime.getTime() - now.getTime();
   const [size, name] =

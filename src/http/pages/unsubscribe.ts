@@ -1,4 +1,4 @@
-/** The page behind the link at the end of a mail, by which somebody stops mails of its kind. */
+/** The page behind the link at the end of a mail. It stops mails of that kind. */
 import { html } from "hono/html";
 import { z } from "zod";
 import type { Page } from "./page.ts";
@@ -7,7 +7,7 @@ export const stopSchema = z.object({
   workspace: z.string(),
   kinds: z.array(z.string()),
   stopped: z.boolean(),
-  /** Members have preferences; customers have this page alone. */
+  /** Members have preferences; customers have only this page. */
   member: z.boolean(),
 });
 export type Stop = z.infer<typeof stopSchema>;
@@ -50,7 +50,7 @@ export function unsubscribePage({ workspace, kinds, stopped, member }: Stop, pat
   };
 }
 
-/** A link that leads nowhere: mistyped, cut off by a mail program, made up, or too old. */
+/** An invalid link: mistyped, cut off by a mail program, made up, or too old. */
 export function unknownStopPage(): Page {
   return {
     title: "This link is not valid",

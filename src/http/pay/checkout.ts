@@ -1,5 +1,5 @@
 /**
- * The way to Stripe's page: the checkout is committed, a relay asks Stripe for its page, and here we wait a little for the address.
+ * The way to Stripe's page: the checkout is committed, a relay asks Stripe for its page, and this module waits briefly for the address.
  *
  * Owns: the wait, which holds no connection, and which addresses a customer may be sent to. Does not own: the checkout (the database).
  */
@@ -21,12 +21,12 @@ export type Checkout = z.infer<typeof checkoutSchema>;
 
 const defaults = { checkoutOrigins: ["https://checkout.stripe.com"], waitMs: 8_000 } as const;
 
-/** Where forms that pay may lead: for the content security policy, and for the check of the address itself. */
+/** Where payment forms may lead: for the content security policy, and for the check of the address itself. */
 export function checkoutOrigins({ payments }: HttpDependencies): readonly string[] {
   return payments?.checkoutOrigins ?? defaults.checkoutOrigins;
 }
 
-/** Only a page of Stripe, or of its stand-in. The address comes from our own database, and is checked all the same. */
+/** Only a page of Stripe, or of its stand-in. The address comes from our own database, and is still checked. */
 export function isCheckoutUrl(address: string, origins: readonly string[]): boolean {
   const url = parseUrl(address);
   return url !== null && url.username === "" && url.password === "" && origins.includes(url.origin);
@@ -42,7 +42,7 @@ export async function newestCheckout(context: RouteContext, token: string): Prom
   return answer === null ? undefined : checkoutSchema.parse(answer);
 }
 
-/** Asks again in short transactions until Stripe has answered; undefined when it has not within the time. */
+/** Polls in short transactions until Stripe has answered; undefined if it has not in time. */
 async function waitForAnswer(context: RouteContext, token: string, waitMs: number): Promise<Checkout | undefined> {
   const giveUp = AbortSignal.any([context.signal, AbortSignal.timeout(waitMs)]);
   for (let gapMs = 100; !giveUp.aborted; gapMs = Math.min(gapMs * 1.5, 1_000)) {
@@ -54,7 +54,7 @@ async function waitForAnswer(context: RouteContext, token: string, waitMs: numbe
   return undefined;
 }
 
-/** The answer to whoever wants to pay: on to Stripe's page, or to the page that waits for it. */
+/** The answer to a customer who wants to pay: a redirect to Stripe's page, or to the page that waits for it. */
 export async function sendToPay(
   context: RouteContext,
   dependencies: HttpDependencies,
@@ -68,7 +68,7 @@ export async function sendToPay(
   return new Response(null, {
     status: 303,
     headers: {
-      // The page that waits also knows what else it may be, such as a payment that is being processed.
+      // The waiting page also handles other states, such as a payment that is being processed.
       location: url ?? `/confirm/${back.token}/pay`,
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
@@ -80,6 +80,6 @@ export async function sendToPay(
 export function wrongAddress(): HeadroomError {
   return new HeadroomError("not_configured", "The payment cannot be made here at the moment. Nothing was charged.", {
     detail: "the address of the Checkout session is not one of the origins that are allowed",
-    hint: "Try again later, or ask whoever sent you the link.",
+    hint: "Try again later, or ask the person who sent you the link.",
   });
 }

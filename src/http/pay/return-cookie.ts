@@ -1,14 +1,14 @@
 /**
- * By which a browser that comes back from Stripe finds its customer's page: Stripe never learns the link, so the browser keeps it.
+ * The cookie that leads a browser back from Stripe to its customer's page: Stripe never gets the link, so the browser keeps it.
  *
- * One cookie for each checkout, sent to the one address that Stripe returns to and to no other. `Lax`, because coming back is a navigation
+ * One cookie for each checkout, sent only to the address that Stripe returns to. `Lax`, because coming back is a navigation
  * from another site.
  */
 
 export interface Return {
   /** The token of the customer's link. */
   readonly token: string;
-  /** Where the wizard's last step is, for whoever came from there. */
+  /** The address of the wizard's last step, for a customer who came from there. */
   readonly wizard?: { readonly workspaceId: string; readonly token: string } | undefined;
 }
 
@@ -25,7 +25,7 @@ export function returnCookie(publicUrl: string, checkoutId: string, { token, wiz
   return `${nameOf(publicUrl)}=${value}; Path=/paid/${checkoutId}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** What the cookie says; undefined without one, and for anything that is not one of ours. */
+/** The content of the cookie; undefined if there is none, or if it is not ours. */
 export function readReturn(request: Request, publicUrl: string): Return | undefined {
   const name = `${nameOf(publicUrl)}=`;
   const values = (request.headers.get("cookie") ?? "")

@@ -1,6 +1,6 @@
 /**
- * Answers Slack in time, whatever the database does. Slack waits three seconds: when the answer takes longer, Slack is told that it is in
- * progress, and gets it later at the address that it gave for that.
+ * Answers Slack in time, however long the database takes. Slack waits three seconds. If the answer takes longer, Slack is told that it is
+ * in progress, and gets it later at the address that it gave for that.
  *
  * Owns: the time limit, the text until then, and where a late answer may be sent. Does not own: what the answer is (the database).
  */
@@ -11,13 +11,13 @@ import { parseUrl } from "../../db/parse-url.ts";
 import { readFields } from "../../web/form.ts";
 
 /**
- * How something that was sent is answered while the database says nothing. Read from the body only when it is late or has failed: the body
- * is parsed by the database, once its signature is verified, and until then nothing in it is true. So nothing but the form of the answer
- * depends on this, and the address, which is one of Slack and is used once the database has answered.
+ * How to answer a request when the database says nothing. Read from the body only when the answer is late or has failed: the database
+ * parses the body once its signature is verified, and until then nothing in it can be trusted. Only the form of the answer and the
+ * address depend on this. The address must be one of Slack's, and is used only after the database has answered.
  */
 export interface SlackShape {
   readonly kind: "command" | "form" | "other";
-  /** Where the answer to a command may follow. */
+  /** Where a late answer to a command may be sent. */
   readonly responseUrl: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function isSslCheck(body: string): boolean {
   return fieldsOf(body).get("ssl_check") === "1";
 }
 
-/** Events come as JSON, and have no fields. Neither has what Slack does not send: the database refuses it. */
+/** Events come as JSON and have no fields. Nor do bodies that Slack did not send: the database refuses those. */
 function fieldsOf(body: string): URLSearchParams {
   return (body.trimStart().startsWith("{") ? undefined : readFields(body)) ?? new URLSearchParams();
 }
@@ -47,7 +47,7 @@ function parseOrNothing(text: string | null): unknown {
   }
 }
 
-/** An empty object is no answer at all, which is what Slack takes as well. */
+/** An empty object means no answer; Slack accepts that too. */
 export function slackResponse(answer: Json): Response {
   const isEmpty = typeof answer === "object" && answer !== null && Object.keys(answer).length === 0;
   return isEmpty ? new Response(null, { status: 200 }) : Response.json(answer);
@@ -60,7 +60,7 @@ export function meanwhile({ kind }: SlackShape): Response {
   return new Response(null, { status: 200 });
 }
 
-/** Closing the form would look like success, which is not known yet. */
+/** Closing the form would look like success before the outcome is known. */
 const stillWorking = {
   type: "modal",
   title: { type: "plain_text", text: "Still working on it" },
@@ -76,7 +76,7 @@ const stillWorking = {
   ],
 };
 
-/** For somebody who typed a command. Elsewhere Slack itself shows that something went wrong, and it sends events again. */
+/** For the person who typed a command. Elsewhere Slack itself shows that something went wrong, and it resends events. */
 export function failureText(error: HeadroomError): Json {
   if (error.code === "not_configured") {
     return note("Headroom is not set up for Slack yet. Ask its operator. Nothing was changed.");
@@ -94,7 +94,7 @@ function note(text: string): { response_type: string; text: string } {
 
 const slackResponseUrls = ["https://hooks.slack.com/"] as const;
 
-/** Only an address of Slack, or of its stand-in: a request must not make this server call anybody else. */
+/** Only an address of Slack, or of its stand-in: a request must not make this server call any other host. */
 export function isResponseUrl(address: string, allowed: readonly string[] = slackResponseUrls): boolean {
   const url = parseUrl(address);
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
@@ -104,7 +104,7 @@ export function isResponseUrl(address: string, allowed: readonly string[] = slac
   });
 }
 
-/** Sends a late answer. Slack takes one for half an hour; one that fails is not tried again, since the request can be looked at later. */
+/** Sends a late answer. Slack accepts one for half an hour. A failed one is not retried, because the sender can open the request later. */
 export async function sendLate(responseUrl: string, answer: Json, signal: AbortSignal): Promise<number> {
   const response = await fetch(responseUrl, {
     method: "POST",

@@ -1,22 +1,23 @@
 /**
  * Reads the body of a request within a limit.
  *
- * Owns: the limit, and the refusal of broken UTF-8 and broken JSON. Does not own: slow bodies; the listener's time-outs end these.
+ * Owns: the limit, and the refusal of broken UTF-8 and broken JSON. Does not own: slow bodies; the listener's timeouts end those.
  *
- * By hand, and not by hono/body-limit: that reads a body of unknown length whole before any credential is checked, and copies it.
+ * Written here instead of using hono/body-limit, which reads a whole body of unknown length before any credential is checked, and copies
+ * it.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import { excessOf } from "../../db/values/json-excess.ts";
 
 export const defaultBodyBytes = 1_048_576;
 
-/** Deeper JSON is refused before it is parsed: no honest request needs it. */
+/** Deeper JSON is refused before it is parsed: no legitimate request needs it. */
 const maxJsonDepth = 200;
 
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > limit) throw tooLarge(limit);
-  // A body whose length was announced cannot be longer than that, so it can be taken whole, which costs less.
+  // A body with a declared length cannot be longer than that, so it can be read as a whole, which costs less.
   if (announced !== null) return readAnnounced(request);
   if (request.body === null) return new Uint8Array(0);
   const pieces: Uint8Array[] = [];

@@ -38,9 +38,9 @@ describe("an address counts", () => {
     expect(addressKey(text)).toBeUndefined();
   });
 
-  it("the same for all of a /64, and apart from every other", () => {
+  it("the same for all of a /64, and different from every other", () => {
     const group = fc.integer({ min: 0, max: 0xffff });
-    // The first group keeps clear of the mapped addresses.
+    // The first group avoids the mapped addresses.
     const network = fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group);
     const host = fc.tuple(group, group, group, group);
     fc.assert(
@@ -53,7 +53,7 @@ describe("an address counts", () => {
   });
 });
 
-test("whoever a trusted proxy saw is counted, and the socket where it says nothing that is an address", () => {
+test("the address that a trusted proxy saw counts, or the socket's if the proxy sent none", () => {
   expect(seen("192.0.2.1", 0)).toBe("2001:db8:0:0::/64");
   expect(seen("192.0.2.1, 192.0.2.2", 1)).toBe("192.0.2.2");
   expect(seen("192.0.2.1, 192.0.2.2", 2)).toBe("192.0.2.1");

@@ -1,13 +1,13 @@
 /**
- * What limits count as one caller.
+ * Which addresses the limits count as one caller.
  *
  * Owns: reading the address from the socket or a trusted proxy, and which part of it counts. Does not own: the limits (rate-limit.ts).
  */
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * An IPv4 address by itself, also when it is written as an IPv6 one; of an IPv6 address the first 64 bits, since whoever has one has as
- * a rule all 2^64 that begin alike. Undefined for what is not an address: callers must not choose what they are counted as.
+ * An IPv4 address as it is, also when it is written as an IPv6 one; of an IPv6 address the first 64 bits, because a caller who has one
+ * usually has all 2^64 that begin alike. Undefined for text that is not an address: callers must not choose what they are counted as.
  */
 export function addressKey(text: string): string | undefined {
   const address = withoutPort(text);
@@ -22,9 +22,9 @@ export function addressKey(text: string): string | undefined {
     .join(":")}::/64`;
 }
 
-/** Each proxy appends the address that it saw: the one that our outermost trusted proxy saw is the caller's. */
+/** Each proxy appends the address that it saw: the address that our outermost trusted proxy saw is the caller's. */
 export function clientAddress(forwardedFor: string | null, socket: string | undefined, trustedProxies: number): string {
-  // An empty part is not an address; without this, sending one would avoid being counted.
+  // An empty part is not an address; without this, a caller could send one to avoid being counted.
   const forwarded = (forwardedFor ?? "").split(",").filter((part) => part.trim() !== "");
   const seen = trustedProxies === 0 ? undefined : forwarded.at(-trustedProxies)?.trim();
   return addressKey(seen ?? "") ?? addressKey(socket ?? "") ?? "unknown";
@@ -36,7 +36,7 @@ function withoutPort(text: string): string {
   return (bracketed ?? plain ?? text).replace(/%[\w.-]{1,32}$/, "");
 }
 
-/** The eight numbers of an IPv6 address; URL writes every form of one in one way, without a dot in it. */
+/** The eight numbers of an IPv6 address; URL writes every form of it the same way, without a dot. */
 function groupsOf(address: string): number[] {
   const parts = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const [before = [], after = []] = parts.map((part) => part.split(":").map((text) => parseInt(text || "0", 16)));

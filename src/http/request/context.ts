@@ -1,5 +1,5 @@
 /**
- * What a handler is given of a request: its parts, its body within the limit, and the database as the caller's session.
+ * What a handler gets of a request: its parts, its body within the limit, and the database as the caller's session.
  */
 import type { PoolClient } from "pg";
 import type { Queryable } from "../../db/call.ts";
@@ -16,7 +16,7 @@ import { singleCalls } from "../database/single-calls.ts";
 import type { Reader, RouteContext, RouteEntry } from "../route.ts";
 import { anonymous, type Session } from "../auth/session.ts";
 
-/** The socket that a request came by; missing when the application is called without one. */
+/** The socket that a request came through; missing when the application is called without one. */
 export interface ClientInfo {
   readonly address: string | undefined;
   /** Calls once the answer was read, or the client is gone. */
@@ -101,7 +101,7 @@ export class RequestContext implements RouteContext {
     return (this.#body ??= this.#readBody(this.#parts.route.limits?.bodyBytes ?? defaultBodyBytes));
   }
 
-  /** Whoever sends slowly holds no place meanwhile of others without a name in their network. */
+  /** A slow sender takes no place from other anonymous callers in the same network. */
   async #readBody(limit: number): Promise<Uint8Array<ArrayBuffer>> {
     const { heldBytes } = this.#parts;
     const announced = Number(this.request.headers.get("content-length") ?? limit);
@@ -115,18 +115,18 @@ export class RequestContext implements RouteContext {
     return body;
   }
 
-  /** Waits until few enough of the caller's other requests are worked on. Not before the session is known. */
+  /** Waits until few enough of the caller's other requests are in progress. Not before the session is known. */
   async enter(): Promise<void> {
     this.#leave = await this.#parts.inProgress.enter(this.#caller, this.session.role !== "anon");
   }
 
-  /** The request was answered: its body is needed no longer, and the answer is kept until it was read. */
+  /** The request was answered: its body is no longer needed, and the answer is kept until the client has read it. */
   answered(response: Response): void {
     this.#letGoOfBody?.();
     const { client, heldBytes } = this.#parts;
     const size = Number(response.headers.get("content-length") ?? smallAnswerBytes);
     client?.whenSent?.(heldBytes.hold(this.#caller, size));
-    // Streams have a limit of their own (live/connection-limit.ts), and no end to wait for.
+    // Streams have their own limit (live/connection-limit.ts), and no end to wait for.
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     if (isStream || client?.whenSent === undefined) this.#leave?.();
     else if (this.#leave !== undefined) client.whenSent(this.#leave);
@@ -157,14 +157,14 @@ export class RequestContext implements RouteContext {
     return singleCalls(this.#parts.dependencies.database, this.session, this.#with(options));
   }
 
-  /** When its turn comes, the caller may have got more answers than they have read. */
+  /** By then the caller may have more unread answers than allowed. */
   #with(options: TransactionOptions): TransactionOptions {
     const caller = this.#caller;
     return { request: this.facts, admit: () => this.#parts.heldBytes.requireRoom(caller, 0), ...options };
   }
 }
 
-/** What an answer counts that does not say how large it is; those that can be large say it. */
+/** The size assumed for an answer that does not state its size. Answers that can be large state it. */
 const smallAnswerBytes = 16_384;
 
 /** Credentials are verified here, so nothing in the database needs them. */

@@ -4,7 +4,7 @@ import { readFields } from "../../web/form.ts";
 import type { RouteContext } from "../route.ts";
 
 /**
- * A field that was sent twice is refused, because it is not clear which one counts. Browsers send each line break as two characters
+ * A field that was sent twice is refused, because it is not clear which value is meant. Browsers send each line break as two characters
  * (CR LF) but count it as one against `maxlength`, so it becomes one here, before its length is checked.
  */
 export async function readForm(context: RouteContext): Promise<Readonly<Record<string, string>>> {

@@ -17,7 +17,7 @@ describe("a rate limit", () => {
     expect(limiter.take("b", limit)).toBeNull();
   });
 
-  it("never saves up more than the burst, and a clock that goes back gives nothing", () => {
+  it("never saves more than the burst, and a clock that goes back gives nothing", () => {
     let now = 1_000_000;
     const limiter = createRateLimiter(() => now);
     limiter.take("a", limit);
@@ -27,7 +27,7 @@ describe("a rate limit", () => {
     expect(limiter.take("a", limit)).toBe(2);
   });
 
-  it("remembers a bounded number of callers and forgets the one longest silent", () => {
+  it("remembers a limited number of callers and forgets the least recent one", () => {
     const limiter = createRateLimiter(() => 0, 2);
     limiter.take("a", limit);
     limiter.take("a", limit);

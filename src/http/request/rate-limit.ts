@@ -6,9 +6,9 @@
 import type { RateLimit } from "../route.ts";
 
 export interface RateLimiter {
-  /** Null when the request may pass, else the seconds after which one may. `cost` 0 asks whether nothing is owed. */
+  /** Null when the request may pass, otherwise the seconds to wait. With `cost` 0 it only checks that nothing is owed. */
   take(key: string, limit: RateLimit, cost?: number): number | null;
-  /** For what is known only afterwards: whoever owes something waits until it is made up for. */
+  /** Charges a cost that is known only afterwards: a caller in debt waits until the tokens are refilled. */
   charge(key: string, limit: RateLimit, cost: number): void;
 }
 
@@ -25,7 +25,7 @@ export function createRateLimiter(now: () => number, maxBuckets = 10_000): RateL
     const bucket = known ?? { tokens: burst, at };
     bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond);
     bucket.at = at;
-    // The map keeps its order of insertion: the latest caller is last, and the one that has been silent longest is dropped first.
+    // The map keeps insertion order: the latest caller is last, and the least recent one is dropped first.
     buckets.delete(key);
     if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value ?? "");
     buckets.set(key, bucket);

@@ -1,7 +1,7 @@
 /**
  * The arguments of a call, from a body or a query string.
  *
- * JSON is handed to the database as it came, so that numbers keep every digit; here only the names in it are read.
+ * JSON is passed to the database as it came, so that numbers keep every digit. Here only the names in it are read.
  */
 import type { BatchValue } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
@@ -16,7 +16,7 @@ import type { CallArguments } from "./statement.ts";
 
 const maxJsonDepth = 200;
 
-/** What was given, as far as it can be told before the function is known. */
+/** The arguments, as far as they are known before the function is. */
 export type ReadArguments = {
   readonly given: GivenArguments;
   /** Once the function is known. */
@@ -42,7 +42,7 @@ function argumentsOfForm(text: string): ReadArguments {
   return argumentsOfPairs([...fields]);
 }
 
-/** In the words of the surface, whose errors have no other form. */
+/** In the format of the REST surface, which has only one for errors. */
 function decoded(bytes: Uint8Array): string {
   try {
     return decodeText(bytes);
@@ -62,7 +62,7 @@ function argumentsOfJson(text: string, singleObject: boolean): ReadArguments {
   if (singleObject) return wholeArgument(wholeBody.json, json);
   const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
   const names = isObject ? Object.keys(parsed) : [];
-  // What is no object can only be meant for a parameter without a name.
+  // A value that is not an object can only be meant for a parameter without a name.
   const given: GivenArguments = isObject ? { kind: "named", names, orJson: true } : wholeBody.json;
   return {
     given,
@@ -84,7 +84,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** From a form or a query string everything comes as text; a parameter of a JSON type takes it as JSON if it is. */
+/** A form or a query string contains only text. A parameter of a JSON type parses the text as JSON if it can. */
 export function argumentsOfPairs(pairs: readonly (readonly [string, string])[]): ReadArguments {
   const names = [...new Set(pairs.map(([name]) => name))];
   return {

@@ -1,12 +1,12 @@
 /**
- * Keeps what the database exposes, and reads it again when somebody asks for what is not in it.
+ * Caches what the database exposes, and reads it again when a caller asks for a name that is not in it.
  *
- * Owns: the copy and its age. Does not own: the questions (src/db/exposed.ts).
+ * Owns: the copy and its age. Does not own: the queries (src/db/exposed.ts).
  */
 import { readExposedSchema, type ExposedFunction, type ExposedRelation, type ExposedSchema } from "../../db/exposed.ts";
 import type { GatewayDatabase } from "../database/gateway-database.ts";
 
-/** A name that does not exist must not let anybody make the database read its catalogue all the time. */
+/** Callers must not be able to make the database read its catalogue all the time by asking for unknown names. */
 const readAgainAfterMs = 2_000;
 
 export interface Catalogue {
@@ -14,9 +14,9 @@ export interface Catalogue {
   /** The functions of a name; none when there is none. */
   functions(name: string): Promise<readonly ExposedFunction[]>;
   relation(name: string): Promise<ExposedRelation | undefined>;
-  /** Everything, as it is now. */
+  /** The whole catalogue, as it is now. */
   all(): Promise<ExposedSchema>;
-  /** Reads again, unless that was done a moment ago; true when it did. */
+  /** Reads the catalogue again unless that was just done; true if it did. */
   refresh(): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Errors of the REST surface, as PostgREST says them: `{code, details, hint, message}`.
+ * Errors of the REST surface, in PostgREST's format: `{code, details, hint, message}`.
  *
  * Owns: which status a SQLSTATE gets there, and the errors that the surface itself raises. Does not own: our own routes' errors
  * (problem.ts).
@@ -52,7 +52,7 @@ const statusBySqlState: Readonly<Record<string, number>> = {
   "42P17": 500,
   "53400": 500,
   "53": 503,
-  // PostgREST answers 500. What exceeds the stack is nested input, so here it is the caller's.
+  // PostgREST answers 500. Nested input is what exceeds the stack, so here the error is the caller's.
   "54001": 400,
   "54": 500,
   "55": 500,
@@ -79,7 +79,7 @@ interface RestAnswer {
   readonly body: RestErrorBody;
 }
 
-/** What the database said, word for word; the product's own table would put its words in. */
+/** The database's message, word for word; the product's own table would replace it. */
 interface DatabaseWords {
   readonly sqlState: string;
   readonly message: string;
@@ -109,7 +109,7 @@ const raisedDetail = z.object({
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-/** `raise sqlstate 'PGRST'`: message and detail are JSON that says the whole answer. */
+/** `raise sqlstate 'PGRST'`: message and detail are JSON that describes the whole answer. */
 function answerAsRaised(words: DatabaseWords): RestAnswer {
   const message = raisedMessage.safeParse(jsonOf(words.message));
   const detail = raisedDetail.safeParse(jsonOf(words.detail ?? ""));
@@ -139,7 +139,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What is not set up is explained to the operator, in the log; a caller learns the refusal's code and whom to ask. */
+/** Missing configuration is explained to the operator, in the log. A caller gets the refusal's code and whom to ask. */
 function factsOf({ sqlState, detail, hint }: DatabaseWords) {
   const withheld = sqlState.startsWith("PT5") || sqlState === "HR009";
   if (!withheld) return { details: detail, hint };
@@ -170,7 +170,7 @@ function answerOf(error: HeadroomError, role?: SessionRole): RestAnswer {
   if (status < 500 || error instanceof RestError) {
     return { status, headers: { ...headersFor(status), ...headers }, body: { code, details: detail, hint, message } };
   }
-  // A lost connection or a fault of ours: what it says may name hosts and statements.
+  // A lost connection or a fault of ours: the message may name hosts and statements.
   const lost = status === 503;
   return {
     status: lost ? 503 : 500,

@@ -1,11 +1,11 @@
 /**
- * What the headers of a request ask for: the form of the answer (Accept), the kind of body (Content-Type), the schema (profile)
+ * Reads what the headers of a request ask for: the form of the answer (Accept), the kind of body (Content-Type), the schema (profile)
  * and preferences (Prefer).
  */
 import { RestError } from "./errors.ts";
 
 export interface AnswerForm {
-  /** One object instead of a list; anything but exactly one row is refused. */
+  /** One object instead of a list; any number of rows other than one is refused. */
   readonly single: boolean;
   readonly stripNulls: boolean;
   readonly contentType: string;
@@ -66,7 +66,7 @@ export function parseContentType(header: string | null): BodyKind {
   throw new RestError(400, "PGRST102", `Content-Type not acceptable: ${type.slice(0, 100)}`);
 }
 
-/** One schema is exposed; naming it is fine, naming another is not. */
+/** One schema is exposed. Naming it is allowed, naming another is not. */
 export function checkProfile(headers: Headers, schema: string): void {
   for (const name of ["accept-profile", "content-profile"]) {
     const asked = headers.get(name);

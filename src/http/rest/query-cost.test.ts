@@ -1,4 +1,4 @@
-/** What a query may ask for in all, and which regular expressions may be sent. */
+/** What a query may ask for in total, and which regular expressions may be sent. */
 import { expect, it } from "vitest";
 import { readQuery, type SplitQuery } from "./request.ts";
 
@@ -26,7 +26,7 @@ function offers(value: string, operator = "match"): boolean {
   }
 }
 
-it("so many patterns, searches, conditions and paths may be asked for in all", () => {
+it("the number of patterns, searches, conditions and paths in one query is limited", () => {
   expect(() => read(times(10, "a", "ilike.*x*"))).not.toThrow();
   expect(() => read(times(11, "a", "like.x*"))).toThrow("patterns");
   expect(() => read(times(4, "or", "(a.fts.x,a.match.x,a.plfts.x)"))).toThrow("patterns");
@@ -36,7 +36,7 @@ it("so many patterns, searches, conditions and paths may be asked for in all", (
   expect(() => read([["select", listOf(51, (place) => `a->${place}`)]])).toThrow("paths");
 });
 
-it("regular expressions are offered that are cheap whatever the text is, and no others", () => {
+it("only regular expressions that are cheap for every text are allowed", () => {
   for (const value of [
     "^ACME",
     "acme$",

@@ -1,13 +1,13 @@
 /**
- * What a query may cost the database, in what a statement's time limit bounds too late: everybody else of the workspace waits meanwhile.
+ * Limits on the cost of a query that a statement timeout enforces too late: the rest of the workspace waits meanwhile.
  *
- * Owns: how many patterns and JSON paths there are, how long a pattern is, and which regular expressions are offered. Does not own: the
- * grammar (query-string.ts), nor how much time a member may use in all (database/gateway-database.ts).
+ * Owns: how many patterns and JSON paths there are, how long a pattern is, and which regular expressions are allowed. Does not own: the
+ * grammar (query-string.ts), nor how much time a member may use in total (database/gateway-database.ts).
  */
 import { RestError } from "./errors.ts";
 import type { Condition, FieldPath, Operation, ReadQuery } from "./query.ts";
 
-/** Bounds on what one request may ask for; nothing that is meant well comes near. */
+/** Limits on one request; no legitimate request comes near them. */
 const most = { conditions: 200, patterns: 10, patternChars: 200, paths: 50 } as const;
 
 export function checkCost({ select, conditions, order }: ReadQuery): void {
@@ -37,7 +37,7 @@ function membersOf(condition: Condition): Extract<Condition, { kind: "field" }>[
 type Pattern = Extract<Operation, { kind: "compare" | "search" }>;
 const patternOperators: ReadonlySet<string> = new Set(["like", "ilike", "match", "imatch"]);
 
-/** What is compared with a whole text, for each row that is looked at. */
+/** Operators that compare with a whole text, for each row that is read. */
 function isPattern(operation: Operation): operation is Pattern {
   return operation.kind === "search" || (operation.kind === "compare" && patternOperators.has(operation.operator));
 }
@@ -56,13 +56,13 @@ const token = new RegExp(
   "uy",
 );
 
-/** Each may double what there is to compile: sixteen of them take twenty seconds. */
+/** Each may double the work of compiling: sixteen of them take twenty seconds. */
 const maxAnchors = 4;
 
 /**
- * Whether PostgreSQL's engine compiles a regular expression quickly, and matches it in a time that grows with the text alone. Back-references
- * make it try everything; nested groups and large bounds multiply its states; look-around, and anchors, many or inside of what is repeated,
- * take seconds to compile; and a range of other letters than ASCII's is spelled out letter by letter.
+ * Whether PostgreSQL's engine compiles a regular expression quickly, and matches it in time proportional to the text. Back-references make
+ * it try everything; nested groups and large bounds multiply its states; look-around, and anchors that are many or inside a repeated
+ * part, take seconds to compile; and a range of letters outside ASCII is expanded letter by letter.
  */
 function isOffered(expression: string): boolean {
   let repeatable: "no" | "group" | "atom" = "no";
@@ -86,7 +86,7 @@ function isOffered(expression: string): boolean {
   return group === "none";
 }
 
-/** In a list (`match(any).{^a,b$}`) a backslash is the list's own. */
+/** In a list (`match(any).{^a,b$}`) a backslash belongs to the list. */
 function checkRegularExpression(pattern: Pattern): void {
   const isList = pattern.kind === "compare" && pattern.quantifier !== undefined;
   const { value } = pattern;

@@ -10,7 +10,7 @@ import { relationStatement } from "./statement.ts";
 
 const list = parseAccept(null);
 
-/** A relation that has every column which the query names. */
+/** A relation that has every column that the query names. */
 function relationFor(read: ReadQuery): { name: string; columns: ExposedColumn[] } {
   const names: string[] = [];
   JSON.stringify(read, (key, value: unknown) => {
@@ -21,7 +21,7 @@ function relationFor(read: ReadQuery): { name: string; columns: ExposedColumn[] 
   return { name: "things", columns: names.map((name) => ({ name, ...plain })) };
 }
 
-/** The statement with everything taken out that may come from a caller: what is left is ours alone. */
+/** The statement without everything that may come from a caller: the rest is ours. */
 function skeleton(text: string): string {
   return text
     .replaceAll(/"(?:[^"]|"")*"/g, "NAME")
@@ -29,7 +29,7 @@ function skeleton(text: string): string {
     .replaceAll(/'response\.(?:status|headers)'|'\[\]'|''/g, "LITERAL");
 }
 
-/** Every word that our statements are made of. */
+/** Every word that our statements contain. */
 const ours =
   /^(?:NAME|VALUE|select|null|pg_catalog|int8|int4|text|count|counted|100001|rows|as|total|coalesce|json_agg|page|body|nullif|current_setting|LITERAL|true|status|headers|from|where|and|or|not|in|any|all|is|distinct|like|ilike|unknown|false|order|by|asc|desc|nulls|first|last|limit|offset|answer|octet_length|bytes|case|when|8388608|then|end|to_jsonb|cast|regconfig|to_tsquery|plainto_tsquery|phraseto_tsquery|websearch_to_tsquery|bigint|bool|boolean|date|float4|float8|int|int2|integer|interval|json|jsonb|numeric|real|smallint|time|timestamp|timestamptz|uuid|varchar|[\s.,:*()<>=~@&|-]+)$/;
 
@@ -72,7 +72,7 @@ const pair = fc.oneof(
   ),
 );
 
-/** Where the relation has two columns. */
+/** When the relation has two columns. */
 function textOf(query: string): string {
   const { read } = readQuery(new URLSearchParams(query), null, 1_000);
   const things = relationFor(read);
@@ -104,7 +104,7 @@ describe("a query string", () => {
     );
   });
 
-  it("keeps a quoted value as it was, whatever stands in it", () => {
+  it("keeps a quoted value unchanged, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (value) => {
         const quoted = `"${value.replace(/["\\]/g, "\\$&")}"`;
@@ -142,7 +142,7 @@ describe("a query string", () => {
     ]);
   });
 
-  it("takes the rest of a condition as its value, dots, commas and quotes included", () => {
+  it("takes the rest of a condition as its value, including dots, commas and quotes", () => {
     expect(parseFilter("a", 'not.eq.1.2,"x"(y)')).toMatchObject({ negated: true, operation: { value: '1.2,"x"(y)' } });
   });
 
@@ -152,7 +152,7 @@ describe("a query string", () => {
     expect(() => parseSelect("a::regclass")).toThrow('type "regclass" does not exist');
   });
 
-  it("may name each column once, and no name that is no column", () => {
+  it("may name each column once, and only columns", () => {
     for (const query of [
       "select=*,id",
       "select=a:meta->a,b:meta->b,meta",

@@ -24,7 +24,7 @@ import {
 } from "./query.ts";
 import { Scanner } from "./scanner.ts";
 
-/** Bounds on one part of a query; nothing that is meant well comes near. Those on a query as a whole are in query-cost.ts. */
+/** Limits on one part of a query; no legitimate query comes near them. The limits on a whole query are in query-cost.ts. */
 const queryLimits = { conditions: 200, depth: 20, columns: 200, orderTerms: 50, values: 2_000 } as const;
 
 const namePattern = /[\p{L}\p{N}_ $-]+?(?=->|::|[.,:()]|$)/uy;

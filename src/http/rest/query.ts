@@ -1,7 +1,7 @@
 /**
- * What a query string asks for, once it has been read: columns, conditions, order.
+ * A parsed query string: columns, conditions, order.
  *
- * Owns: the shapes and the operators that exist. Does not own: reading them (query-string.ts) or saying them in SQL
+ * Owns: the shapes and the operators that exist. Does not own: parsing them (query-string.ts) or writing them in SQL
  * (statement.ts).
  */
 
@@ -49,7 +49,7 @@ export const comparisons = {
 } as const;
 export type Comparison = keyof typeof comparisons;
 
-/** Those that may be asked of any or all of a list: `like(any).{a*,b*}`. */
+/** Operators that may apply to any or all of a list: `like(any).{a*,b*}`. */
 export const quantifiable: ReadonlySet<Comparison> = new Set<Comparison>([
   "eq",
   "gt",

@@ -1,5 +1,5 @@
 /**
- * Which part of a result is asked for, and which part was given.
+ * Which part of a result is requested, and which part was returned.
  *
  * Owns: limit, offset, the Range header, Content-Range and the statuses that follow from it.
  */
@@ -10,7 +10,7 @@ export interface Page {
   readonly limit: number | undefined;
 }
 
-/** The header counts for reading alone; where limit and offset say something too, what both allow is meant. */
+/** The header applies only to reads. If limit and offset are given too, the rows that both allow are meant. */
 export function parsePage(params: URLSearchParams, rangeHeader: string | null, maxRows: number): Page {
   const limit = wholeNumber(params.get("limit"), "limit");
   const offset = wholeNumber(params.get("offset"), "offset") ?? 0;
@@ -50,12 +50,12 @@ export function unsatisfiable(details: string, headers: Record<string, string> =
   return new RestError(416, "PGRST103", "Requested range not satisfiable", { details, headers });
 }
 
-/** `0-1/4`, `*\/4` for an empty page, `0-1/*` when nobody counted. */
+/** `0-1/4`, `*\/4` for an empty page, `0-1/*` without a count. */
 export function contentRange(offset: number, rows: number, total: number | undefined): string {
   return `${rows === 0 ? "*" : `${offset}-${offset + rows - 1}`}/${total ?? "*"}`;
 }
 
-/** Partial when it is known that there is more than was given. */
+/** Partial if more rows are known to exist than were returned. */
 export function pageStatus(rows: number, total: number | undefined): 200 | 206 {
   return total !== undefined && rows < total ? 206 : 200;
 }

@@ -1,5 +1,5 @@
 /**
- * A request of the REST surface, read: what of its query string is a condition, and what an argument.
+ * Parses a request of the REST surface: which parts of its query string are conditions, and which are arguments.
  */
 import { parsePage } from "./range.ts";
 import type { Condition, ReadQuery } from "./query.ts";
@@ -10,11 +10,11 @@ const shaping = new Set(["select", "order", "limit", "offset", "columns", "on_co
 
 export interface SplitQuery {
   readonly read: ReadQuery;
-  /** True when nothing was asked for beyond the whole result. */
+  /** True when the request asks for the whole result. */
   readonly plain: boolean;
 }
 
-/** `isArgument` names what belongs to a function; it is left out here. */
+/** `isArgument` tells which parameters belong to a function; they are left out here. */
 export function readQuery(
   params: URLSearchParams,
   rangeHeader: string | null,
@@ -48,7 +48,7 @@ export function readQuery(
   return { read, plain: !shaped && conditions.length === 0 };
 }
 
-/** The address under which the same result can be had, parameters sorted, as PostgREST says it. */
+/** The address of the same result, with sorted parameters, as in PostgREST. */
 export function contentLocation(path: string, params: URLSearchParams): string {
   const sorted = [...params].toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   const shown = sorted.map(([name, value]) => `${encode(name)}=${encode(value)}`);

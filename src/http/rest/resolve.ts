@@ -24,7 +24,7 @@ export interface Resolved {
   readonly whole: boolean;
 }
 
-/** Undefined when nothing matches, so that the caller may look at the catalogue again first. */
+/** Undefined when nothing matches, so that the caller may read the catalogue again first. */
 export function resolveFunction(overloads: readonly ExposedFunction[], given: GivenArguments): Resolved | undefined {
   if (given.kind === "whole") return takesWhole(overloads, given.types);
   const names = new Set(given.names);

@@ -1,5 +1,5 @@
 /**
- * Walks over a text from left to right, for the small grammars of query strings.
+ * Walks through a text from left to right, for the small grammars of query strings.
  *
  * Owns: the position, and errors in PostgREST's words. Does not own: any grammar.
  */
@@ -48,7 +48,7 @@ export class Scanner {
     if (!this.take(word)) this.fail(`"${word}"`);
   }
 
-  /** A value between double quotes, in which a backslash takes what follows as it is. */
+  /** A value in double quotes, in which a backslash escapes the next character. */
   quoted(): string {
     this.expect('"');
     let value = "";

@@ -1,8 +1,8 @@
 /**
  * Turns a query into SQL: names quoted, values as parameters, everything else from closed lists.
  *
- * Owns: the texts of statements. Nothing that a caller sent stands in one except as a quoted name, and how many rows are wanted: a plan that does
- * not know it is made for a tenth of all.
+ * Owns: the texts of statements. They contain nothing that a caller sent except quoted names and the number of rows wanted: without that
+ * number the planner assumes a tenth of all rows.
  */
 import type { BatchValue } from "../../db/batch.ts";
 import type { ExposedFunction, ExposedRelation } from "../../db/exposed.ts";
@@ -37,13 +37,13 @@ class Parameters {
   }
 }
 
-/** What is read: its name in the statement, and the columns that may be named. */
+/** The source of a read: its name in the statement, and the columns that may be named. */
 interface Source {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
-/** A name that is no column: the catalogue may be older than it. */
+/** A name that is not a column: the catalogue may be older than the column. */
 export class UnknownColumn extends RestError {
   constructor(source: string, column: string) {
     super(400, "42703", `column ${source}.${column.slice(0, 200)} does not exist`);
@@ -65,7 +65,7 @@ function fieldText(source: Source, { column, steps }: FieldPath, parameters: Par
   return `(pg_catalog.to_jsonb(${name}) ${path.join(" ")})`;
 }
 
-/** The same value again would make the answer larger for nothing, by as much as there are names for it. */
+/** Repeating a value would enlarge the answer for nothing, as often as there are names for it. */
 function requireOnce(items: readonly SelectItem[]): void {
   const seen = new Set<string>();
   for (const item of items) {
@@ -143,7 +143,7 @@ function pageText({ offset, limit }: ReadQuery, parameters: Parameters): string 
   return offset === 0 ? limited : `${limited} offset ${parameters.add(offset)}::pg_catalog.int8`;
 }
 
-/** What every statement answers with: one row that holds the finished body and what the function said of the answer. */
+/** Every statement returns one row: the finished body, and the status and headers that the function set. */
 const guc = (name: string): string => `nullif(pg_catalog.current_setting('${name}', true), '')`;
 const saidByFunction = `${guc("response.status")} as status, ${guc("response.headers")} as headers`;
 
@@ -167,22 +167,22 @@ function bodyText(kind: ResultKind, form: AnswerForm): string {
   return `coalesce(${list}::text, '[]')`;
 }
 
-/** What has more rows is not counted further: whoever asks for a number must not be able to make the database read everything. */
+/** Counting stops here: a caller who asks for a count must not be able to make the database read everything. */
 export const maxCounted = 100_000;
 
 /**
- * How many rows match, by counting them, in the caller's session; one more than the most where there are more. Never by the planner's
- * expectation: it comes from statistics over everybody's rows.
+ * Counts the matching rows in the caller's session, up to one more than the maximum. It does not use the planner's estimate, which comes
+ * from statistics over everybody's rows.
  */
 function totalText(from: string, source: Source, query: ReadQuery, parameters: Parameters): string {
   const where = whereText(source, query.conditions, parameters);
   return `(select pg_catalog.count(*) from (select from ${from}${where} limit ${maxCounted + 1}) counted)`;
 }
 
-/** Of one answer's body; what is longer is made, measured and not handed out. */
+/** Of one answer's body. A longer one is built and measured, but not returned. */
 export const maxAnswerBytes = 8 * 1_048_576;
 
-/** The one row that every statement answers with: how many rows there are, and the finished body unless it is too long. */
+/** The one row that every statement returns: the number of rows, and the finished body unless it is too long. */
 function answerText(total: string, body: string, from: string): string {
   return (
     `select answer.total, answer.rows, pg_catalog.octet_length(answer.body) as bytes, ` +
@@ -215,7 +215,7 @@ export type CallArguments =
   | { readonly kind: "object"; readonly names: readonly string[]; readonly json: string }
   | { readonly kind: "whole"; readonly value: BatchValue };
 
-/** A call whose answer is taken as it is; with `query`, its rows are filtered and shaped like those of a relation. */
+/** A call whose answer is used unchanged; with `query`, its rows are filtered and shaped like those of a relation. */
 export function callStatement(
   schema: string,
   called: ExposedFunction,

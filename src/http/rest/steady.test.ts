@@ -4,7 +4,7 @@ import { isSteady } from "./steady.ts";
 
 const steady = (query: string): boolean => isSteady(readQuery(new URLSearchParams(query), null, 1000).read);
 
-it("a whole list and what has one id have the same plan whatever the values are", () => {
+it("a whole list, and a read by one id, have the same plan whatever the values are", () => {
   for (const query of [
     "",
     "order=created_at.desc&limit=50",
@@ -16,7 +16,7 @@ it("a whole list and what has one id have the same plan whatever the values are"
   }
 });
 
-it("a condition that some values meet more often than others is planned each time", () => {
+it("a condition that matches some values more often than others is planned each time", () => {
   for (const query of ["state=eq.UNDER_REVIEW", "id=neq.CR-1", "id=not.eq.CR-1", "id=in.(CR-1)", "id->a=eq.1"]) {
     expect(steady(query), query).toBe(false);
   }
@@ -24,7 +24,7 @@ it("a condition that some values meet more often than others is planned each tim
   expect(steady("id=eq.CR-1&state=eq.UNDER_REVIEW")).toBe(false);
 });
 
-it("a read that names a column again and again is not kept", () => {
+it("a read that repeats a column is not kept", () => {
   expect(steady("select=a:offer->a,b:offer->b")).toBe(false);
   expect(steady("select=*,a:offer")).toBe(false);
   expect(steady("order=a,b,c,d")).toBe(false);

@@ -1,15 +1,15 @@
 /**
  * Which reads are worth preparing: those whose plan is the same whatever the values are, and is not large.
  *
- * A prepared statement is soon run with one plan for all values. Where a condition matches few rows for one value and most for another, that
- * plan can be far slower than one made for the value, so such reads are planned each time.
+ * A prepared statement is soon run with one plan for all values. If a condition matches few rows for one value and most rows for another,
+ * that plan can be far slower than one made for the value, so such reads are planned each time.
  */
 import type { Condition, ReadQuery } from "./query.ts";
 
-/** A column may cost a query of its own, each time that it is named. */
+/** A column may cost a separate query each time it is named. */
 const maxOrderTerms = 3;
 
-/** A whole list, or what has one id; each column at most once. */
+/** A whole list, or a read by one id; each column at most once. */
 export function isSteady({ select, conditions, order }: ReadQuery): boolean {
   const [only, ...more] = conditions;
   const columns = select.map((item) => (item.kind === "all" ? "*" : item.field.column));

@@ -33,14 +33,14 @@ export interface RestSurface {
 
 export interface RestOptions {
   readonly catalogue: Catalogue;
-  /** Most rows of one answer. */
+  /** Maximum rows of one answer. */
   readonly maxRows: number;
 }
 
 const resultRow = z.object({
   total: z.number().nullable(),
   rows: z.number(),
-  /** Of the whole body, which is not given when they are too many. */
+  /** Size of the whole body, which is not returned if it is too large. */
   bytes: z.number().nullable(),
   body: z.string().nullable(),
   status: z.string().nullable(),
@@ -113,7 +113,7 @@ function parameterNames(overloads: readonly ExposedFunction[]): ReadonlySet<stri
   );
 }
 
-/** In the query string of a call, what no function of the name takes is a condition if it looks like one. */
+/** In the query string of a call, a parameter that no function of that name takes is a condition if it looks like one. */
 function looksLikeFilter(name: string, value: string): boolean {
   return (
     /^(select|order|limit|offset|columns|(not\.)?(and|or))$/.test(name) || /^(not\.)?[a-z]+(\([a-z_]+\))?\./.test(value)
@@ -160,8 +160,8 @@ function statementOfCall({ found, whole, read, form, query, prefer, catalogue, m
 }
 
 /**
- * With `rows`, any other number of rows undoes what the call did. Such a call goes past the database's own sending, which knows
- * whether statements may be prepared, so it is not.
+ * With `rows`, any other number of rows rolls the call back. Such a call bypasses the database's normal sending, which knows whether
+ * statements may be prepared, so it is not prepared.
  */
 async function runOne(
   context: RouteContext,
@@ -183,11 +183,11 @@ function rowOf(result: BatchResult | undefined): ResultRow {
   throw new HeadroomError("internal", "The database answered in an unknown form.", { cause: parsed.error });
 }
 
-/** Whoever reads slowly keeps the answer in our memory, so it is bounded. */
+/** A slow reader keeps the answer in our memory, so its size is limited. */
 function requireSmall({ bytes }: ResultRow, readOnly: boolean): void {
   if (bytes === null || bytes <= maxAnswerBytes) return;
   throw new RestError(400, "54000", `The answer has ${bytes} bytes; at most ${maxAnswerBytes} are given at once.`, {
-    details: readOnly ? undefined : "What the call does is done; only its answer is not given.",
+    details: readOnly ? undefined : "The call was carried out; only its answer is not returned.",
     hint: "Ask for fewer columns (select) or fewer rows (limit and offset).",
   });
 }
@@ -198,7 +198,7 @@ function notSingular(rows: number): RestError {
   });
 }
 
-/** A count that stopped at the most is no exact one, whatever was asked for. */
+/** A count that stopped at the maximum is not exact, whatever was requested. */
 function appliedHeader({ applied }: Preferences, stopped = false): Record<string, string> {
   if (applied === undefined) return {};
   return { "preference-applied": stopped ? applied.replace(/\bcount=\w+/, "count=estimated") : applied };
@@ -231,7 +231,7 @@ function answerOfPage(
   extra: Readonly<Record<string, string>>,
   method: string,
 ): Response {
-  // Clients read a number after the slash, so one stands there also when there are more rows: no less than what they were shown.
+  // Clients expect a number after the slash, so there is one even if there are more rows: at least as many as they were shown.
   const stopped = row.total !== null && row.total > maxCounted;
   const total = stopped ? Math.max(maxCounted, row.rows === 0 ? 0 : offset + row.rows) : (row.total ?? undefined);
   const headers = { ...extra, ...appliedHeader(prefer, stopped) };
@@ -249,7 +249,7 @@ function answerOfPage(
     status,
     headers: [
       ["content-type", form.contentType],
-      // By which it counts until it was read (held-bytes.ts).
+      // The size it is counted with until the client has read it (held-bytes.ts).
       ...(empty ? [] : [["content-length", String(Buffer.byteLength(row.body ?? ""))] satisfies [string, string]]),
       ["content-range", range],
       ...Object.entries(headers),

@@ -25,7 +25,7 @@ interface Tools {
   readonly provider: OidcProvider | undefined;
 }
 
-/** Enough for people, too little for guessing. */
+/** Enough for people, too few for guessing. */
 const rate = { burst: 30, perSecond: 1 } as const;
 const limits = { rate, bodyBytes: 8_192 } as const;
 
@@ -44,7 +44,7 @@ export function authRoutes(dependencies: HttpDependencies): RouteEntry[] {
       ...page,
       method: "GET",
       path: "/auth/sign-in",
-      summary: "The page on which somebody signs in.",
+      summary: "The page for signing in.",
       handler: (context) => choose(context, tools),
     }),
     defineRoute({
@@ -149,7 +149,7 @@ async function finish(context: RouteContext, tools: Tools): Promise<Response> {
   }
 }
 
-/** The person gets the reason in words, the log as a code. */
+/** The person gets the reason as text, the log gets a code. */
 function failed(
   context: RouteContext,
   { dependencies, flows }: Tools,
@@ -164,7 +164,7 @@ function failed(
   });
 }
 
-/** For what the server asks the database on its own behalf; the purpose is stated. */
+/** For queries on the server's own behalf; the purpose is stated. */
 function ownSession(purpose: "sign_in" | "persona"): Session {
   return { role: "service_role", claims: { role: "service_role", purpose } };
 }

@@ -1,12 +1,12 @@
 /**
- * The customer's page: GET shows the offer and how it stands and changes nothing, POST answers it, by paying where it has a price.
+ * The customer's page: GET shows the offer and its state and changes nothing. POST answers it, by paying if it has a price.
  *
- * Owns: the way from a link to the database and back. Does not own: the words (pages/confirm/), the way to Stripe (pay/), nor what a token
+ * Owns: the path from a link to the database and back. Does not own: the words (pages/confirm/), the way to Stripe (pay/), nor what a token
  * is worth (public.describe_confirmation, public.decide_by_token and public.begin_checkout).
  *
- * The token in the address is the whole credential, so the address goes nowhere: not into the log, which has the route's pattern;
+ * The token in the address is the whole credential, so the address is not passed on: not to the log, which has the route's pattern;
  * not to the database as the request's path; and no-referrer keeps it from other sites. Browsers then send `Origin: null` with our
- * own form too, so here an unsaid origin passes and only a foreign one is refused. That gives nothing away: a site that knew
+ * own form too, so here a missing origin passes and only a foreign one is refused. That gives nothing away: a site that knew
  * the token could answer without its visitor's browser.
  */
 import { z } from "zod";
@@ -43,8 +43,7 @@ export function confirmRoutes(dependencies: HttpDependencies): RouteEntry[] {
       credentials: "none",
       limits: { rate: { burst: 60, perSecond: 2 } },
       errors: "page",
-      summary:
-        "The customer's page behind a confirmation link. Shows the offer and how it stands, and changes nothing.",
+      summary: "The customer's page behind a confirmation link. Shows the offer and its state, and changes nothing.",
       handler: (context) => showOffer(context, dependencies),
     }),
     defineRoute({
@@ -60,7 +59,7 @@ export function confirmRoutes(dependencies: HttpDependencies): RouteEntry[] {
   ];
 }
 
-/** What the database learns about the request. */
+/** What the database is told about the request. */
 function factsOf(context: RouteContext): RequestFacts {
   return { method: context.method, path, headers: {} };
 }
@@ -72,7 +71,7 @@ export function linkOf(token: string): string {
 /** The form of a token; whether it is valid is decided by the database. */
 export const tokenShape = /^[A-Za-z0-9_-]{64}$/;
 
-/** The offer; or `unknown`, when there is none behind the token, and `unreadable`, when its time for reading is over. */
+/** The offer; or `unknown` if the token has none, or `unreadable` if it can no longer be read. */
 export async function describeOffer(
   context: RouteContext,
   token: string,
@@ -167,7 +166,7 @@ function parseAnswer(form: Readonly<Record<string, string>>): CustomerAnswer {
   return parsed.data;
 }
 
-/** Refusals that the page explains beside the offer, which says what stands. */
+/** Refusals that the page explains next to the offer, which shows the current state. */
 const explained = [
   "already_used",
   "gone",
@@ -178,7 +177,7 @@ const explained = [
   "invalid_transition",
 ];
 
-/** Answered, now or before; or how to pay; or why the answer was not taken. */
+/** Answered, now or before; or how to pay; or why the answer was not accepted. */
 async function take(
   context: RouteContext,
   token: string,

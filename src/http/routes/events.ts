@@ -21,7 +21,7 @@ export function eventRoutes(
         "Live updates as server-sent events: events of the requests that the member may read, resumable by Last-Event-ID; and as `notifications` how much is unread in their inbox.",
       handler(context) {
         const since = sinceOf(context.request);
-        // Nobody reads what follows the head, so nothing is opened that would have to be closed.
+        // For HEAD nobody reads a body, so no stream is opened that would have to be closed.
         if (context.method === "HEAD") return new Response(null, { headers: streamHeaders });
         return feed.open(context, since);
       },
@@ -29,7 +29,7 @@ export function eventRoutes(
   ];
 }
 
-/** By the header that browsers send when they reconnect. */
+/** From the header that browsers send when they reconnect. */
 function sinceOf(request: Request): number | undefined {
   const given = request.headers.get("last-event-id");
   if (given === null || given === "") return undefined;

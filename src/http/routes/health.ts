@@ -1,5 +1,5 @@
 /**
- * For monitoring: whether the process answers, whether it can serve, and what it measured.
+ * For monitoring: whether the process answers, whether it can serve, and its metrics.
  */
 import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -30,7 +30,7 @@ export function healthRoutes(dependencies: HttpDependencies, state: AppState): R
           await dependencies.database.ask({ text: "select 1" });
           return text(200, "ok\n");
         } catch {
-          // What failed may name hosts and users.
+          // The error may name hosts and users.
           return text(503, "the database cannot be reached\n");
         }
       },
@@ -38,7 +38,7 @@ export function healthRoutes(dependencies: HttpDependencies, state: AppState): R
     defineRoute({
       method: "GET",
       path: "/metrics",
-      // Metrics show how much business there is, and this port may be public.
+      // Metrics reveal the volume of business, and this port may be public.
       credentials: dependencies.metricsOpen === true ? "none" : "service",
       limits,
       skipsDatabase: true,

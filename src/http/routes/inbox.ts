@@ -1,7 +1,7 @@
 /**
- * The inbox of whoever is signed in. GET shows it and changes nothing: what is opened is not thereby read.
+ * The inbox of the member who is signed in. GET shows it and changes nothing: opening it marks nothing as read.
  *
- * Owns: the way from the page to the database and back. Does not own: the words (pages/inbox.ts), nor whose notifications they are.
+ * Owns: the path from the page to the database and back. Does not own: the words (pages/inbox.ts), nor whose notifications they are.
  */
 import { z } from "zod";
 import { call } from "../../db/call.ts";
@@ -40,7 +40,7 @@ async function show(context: RouteContext): Promise<Response> {
   const about = aboutOf(searchParams.get("about"));
   const { rows, state } = await context.transaction(
     async (client) => ({
-      // One more than is shown says whether there is more.
+      // One row more than is shown tells whether there are older ones.
       rows: await call(client, "public.list_inbox", { p_older_than: olderThan, p_limit: pageSize + 1, p_about: about }),
       state: await call(client, "public.unread_notifications", {}),
     }),
@@ -82,7 +82,7 @@ function aboutOf(text: string | null): string | undefined {
   return text === null || text === "" ? undefined : text.slice(0, 100);
 }
 
-/** The page's moments have milliseconds, the database's microseconds: so up to the end of that millisecond. */
+/** The page's times have milliseconds, the database's microseconds, so this means up to the end of that millisecond. */
 function momentOf(text: string): Date {
   const time = new Date(text);
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(time.getTime())) {

@@ -16,7 +16,7 @@ const manifest = z
   .parse(JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")));
 
 export function openapiRoutes(dependencies: HttpDependencies, state: AppState): RouteEntry[] {
-  /** Anybody may ask for it, so it is made once for a catalogue, and the same bytes are sent to everybody, however slowly they read. */
+  /** Anybody may request it, so it is built once per catalogue and the same bytes are sent to everybody, however slowly they read. */
   const madeOnce = (make: (parts: DocumentParts) => Response | Promise<Response>): (() => Promise<Response>) => {
     const made = new WeakMap<ExposedSchema, { readonly headers: Headers; readonly bytes: ArrayBuffer }>();
     return async () => {

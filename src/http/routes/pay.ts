@@ -1,5 +1,5 @@
 /**
- * Around paying: the page that waits for Stripe's page, and the address to which Stripe sends customers back.
+ * Routes around paying: the page that waits for Stripe's page, and the address to which Stripe sends customers back.
  *
  * Owns: where a browser goes next. Does not own: the checkout (the database), nor the offer's page (confirm.ts). Both only read.
  */

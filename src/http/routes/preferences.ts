@@ -1,7 +1,7 @@
 /**
- * The page on which somebody who is signed in chooses what they are told, by which channel and when.
+ * The page on which a member chooses what they are notified about, by which channel and when.
  *
- * Owns: the way from the form to the database and back. Does not own: the words (pages/preferences.ts), nor what may be chosen.
+ * Owns: the path from the form to the database and back. Does not own: the words (pages/preferences.ts), nor what may be chosen.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import { getPreferences, setPreferences, type PreferenceChanges, type Preferences } from "../../notify/index.ts";
@@ -48,7 +48,7 @@ async function save(context: RouteContext): Promise<Response> {
   try {
     await context.transaction(async (client) => {
       const set = await setPreferences(client, changesOf(entered, now));
-      // Thrown, so that what was done before the refusal is undone.
+      // Thrown, so that changes made before the refusal are rolled back.
       if (set.outcome === "refused") throw toError(set);
     });
   } catch (error) {
@@ -60,7 +60,7 @@ async function save(context: RouteContext): Promise<Response> {
   return new Response(null, { status: 303, headers: { location: `${path}?saved=1` } });
 }
 
-/** What the form says; a field that it does not have changes nothing, and one that is empty ends what it was. */
+/** The fields of the form. A missing field changes nothing; an empty one clears the setting. */
 function changesOf(entered: Readonly<Record<string, string>>, { categories }: Preferences): PreferenceChanges {
   const valueOf = (name: string): string | null | undefined =>
     entered[name] === undefined ? undefined : entered[name].trim() === "" ? null : entered[name];

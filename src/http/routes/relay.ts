@@ -1,8 +1,8 @@
 /**
- * The relay by route: a database webhook or a timer posts here, and what is due is delivered within bounds.
+ * The relay as a route: a database webhook or a timer posts here, and the server delivers what is due, within bounds.
  *
- * Owns: the bounds of one call and the answer. Does not own: delivering (the drainer that the server was given). What is posted is
- * not read: it is a wake-up, and the database knows what is due.
+ * Owns: the bounds of one call and the answer. Does not own: delivering (the drainer that the server was given). The body is
+ * ignored: the request only wakes the relay, and the database knows what is due.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { AppState } from "../app.ts";
@@ -30,14 +30,14 @@ async function relay(
   context: RouteContext,
   closing: AbortSignal,
 ): Promise<Response> {
-  // Read to its end, so that the connection can be used again, and refused when it is too large.
+  // Read to the end, so that the connection can be reused, and refused if it is too large.
   await context.bytes();
   if (drainer === undefined) {
     throw new HeadroomError("not_configured", "This server does not deliver.", {
       hint: "Start it with rails, or let `headroom relay` deliver.",
     });
   }
-  // A database webhook disconnects after a second, long before a turn is over; the turn goes on all the same.
+  // A database webhook disconnects after a second, long before a run ends. The run continues.
   const { nextInMs, ...report } = await drainer.drain({ budgetMs: relayBudgetMs, signal: closing });
   return Response.json({ ...report, next_in_ms: nextInMs }, { headers: { "cache-control": "no-store" } });
 }

@@ -1,12 +1,12 @@
 /**
- * The link at the end of a mail: GET shows what it would stop and changes nothing, since mail scanners follow links; POST stops it, or takes
- * that back.
+ * The link at the end of a mail: GET shows what it would stop and changes nothing, because mail scanners follow links. POST stops it, or
+ * reverts that.
  *
- * Owns: the way from a link to the database and back. Does not own: the words (pages/unsubscribe.ts), nor what a token is worth
+ * Owns: the path from a link to the database and back. Does not own: the words (pages/unsubscribe.ts), nor what a token is worth
  * (public.describe_unsubscribe, public.unsubscribe, public.resubscribe).
  *
- * Mail programs post `List-Unsubscribe=One-Click` by themselves (RFC 8058), from wherever they are and without cookies: so no origin is
- * asked for. A site that knew the token could post without its visitor's browser. As with the customer's page, the address goes nowhere.
+ * Mail programs post `List-Unsubscribe=One-Click` automatically (RFC 8058), from any place and without cookies, so no origin is
+ * required. A site that knew the token could post without its visitor's browser. As with the customer's page, the address goes nowhere.
  */
 import { call } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
@@ -53,7 +53,7 @@ export function unsubscribeRoutes(): RouteEntry[] {
 }
 
 async function change(context: RouteContext, name: "public.unsubscribe" | "public.resubscribe"): Promise<Response> {
-  // Read and thrown away: a form has no fields, and one click has one that says nothing else.
+  // Read and ignored: the page's form has no fields, and one click has a single constant one.
   await context.bytes();
   return answer(context, name);
 }

@@ -37,7 +37,7 @@ import {
 const defaultAcknowledgeMs = 2_500;
 const lateSendMs = 10_000;
 
-/** With a purpose that no key has: it may verify and keep receipts, on nobody's behalf. */
+/** Its purpose belongs to no key: it may verify and keep receipts, but acts for nobody. */
 const receiver: Session = { role: "service_role", claims: { role: "service_role", purpose: "receive" } };
 
 export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }: AppState): RouteEntry[] {
@@ -61,7 +61,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       limits: { bodyBytes: callbackBytes, rate: { burst: 600, perSecond: 100 } },
       summary:
         "What runs of provisioning workflows report; verified by their signature. Answers whether the run goes on.",
-      // One share for all of them: whose a callback is, only its signature tells, and anybody could invent names.
+      // One share for all of them: only its signature tells whose a callback is, and anybody could invent names.
       answer: async (context) =>
         callbackResponse(
           await receiveCallback(context.calls({ secrets: true, share: "callbacks" }), await context.text()),
@@ -87,7 +87,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
   ];
 }
 
-/** Anybody may send a large body, so it is not read before the headers look signed; a small one costs less than asking. */
+/** Anybody may send a large body, so it is not read until the headers look signed. A small one costs less than that check. */
 const smallBodyBytes = 65_536;
 
 interface Receiver {
@@ -96,7 +96,7 @@ interface Receiver {
   readonly answer: (context: RouteContext) => Promise<Response>;
 }
 
-/** The pre-request function knows the path, and refuses by the headers alone what is not signed or was signed too long ago. */
+/** The pre-request function knows the path, and refuses by the headers alone requests that are unsigned or were signed too long ago. */
 function receive(name: string, { summary, limits, answer }: Receiver): RouteEntry {
   return defineRoute({
     method: "POST",
@@ -118,7 +118,7 @@ async function answerSlack(
   backgroundWork: BackgroundWork,
 ): Promise<Response> {
   const body = await context.text();
-  // Slack checks the certificate now and then, without a signature; the request changes nothing.
+  // Slack checks the certificate from time to time, without a signature; the request changes nothing.
   if (!context.request.headers.has("x-slack-signature") && isSslCheck(body)) return new Response(null, { status: 200 });
 
   const work = receiveSlack(context.calls({ secrets: true }), body).catch((error: unknown) =>
@@ -137,7 +137,7 @@ function orInWords(error: HeadroomError, body: string, { log }: HttpDependencies
   return failureText(error);
 }
 
-/** Waits for late work and sends its answer to the address that Slack gave. Never throws: its request is already answered. */
+/** Waits for late work and sends the answer to the address that Slack gave. Never throws: its request is already answered. */
 async function followUp(
   { log, webhooks }: HttpDependencies,
   { requestId }: RouteContext,

@@ -1,11 +1,11 @@
 /**
  * The self-service wizard: four steps in which anybody orders capacity that has a price.
  *
- * Owns: the way from a form to the database and back. Does not own: the words (pages/wizard/), what may be ordered and what a token is worth
- * (public.describe_draft, public.save_draft, public.submit_draft), nor the way to Stripe (pay/).
+ * Owns: the path from a form to the database and back. Does not own: the words (pages/wizard/), what may be ordered and what a token is
+ * worth (public.describe_draft, public.save_draft, public.submit_draft), nor the way to Stripe (pay/).
  *
- * A token in the address is what a visitor comes back by, so that back, forward, reload and a second window all show the same order. GET
- * changes nothing. As with the customer's page the address goes nowhere, and an unsaid origin passes.
+ * The token in the address identifies the order, so that back, forward, reload and a second window all show the same one. GET
+ * changes nothing. As with the customer's page, the address is not passed on, and a missing origin passes.
  */
 import { z } from "zod";
 import { call } from "../../db/call.ts";
@@ -43,7 +43,7 @@ export function wizardRoutes(dependencies: HttpDependencies): RouteEntry[] {
       method: "GET",
       path: "/new/:workspace",
       ...begin,
-      summary: "The self-service wizard of a workspace: begins an order. Nothing is kept before its first step is.",
+      summary: "The self-service wizard of a workspace: starts an order. Nothing is stored before its first step is.",
       handler: (context) => beginOrder(context),
     }),
     defineRoute({
@@ -82,11 +82,11 @@ interface Place {
   readonly workspaceId: string;
   readonly token: string;
   readonly step: StepNumber;
-  /** Where all steps of the order are. */
+  /** The path of all steps of the order. */
   readonly base: string;
 }
 
-/** Which step of which order is meant; undefined where the address cannot be one. */
+/** The order and step that the address names; undefined if it cannot be one. */
 function placeOf({ params }: RouteContext): Place | undefined {
   const { workspace = "", token = "", step = "" } = params;
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(workspace) || !tokenShape.test(token) || !/^[1-4]$/.test(step))
@@ -123,11 +123,11 @@ async function beginOrder(context: RouteContext): Promise<Response> {
 }
 
 function unknownOrder(place: Place | undefined): Promise<Response> {
-  const anew = place === undefined ? "/new" : `/new/${place.workspaceId}`;
-  return pageResponse(unknownDraftPage(anew), { status: 404, referrer: "no-referrer" });
+  const newOrderPath = place === undefined ? "/new" : `/new/${place.workspaceId}`;
+  return pageResponse(unknownDraftPage(newOrderPath), { status: 404, referrer: "no-referrer" });
 }
 
-/** The order; undefined when there is none behind the token. */
+/** The order; undefined if the token has none. */
 async function describe(context: RouteContext, { workspaceId, token }: Place): Promise<Draft | undefined> {
   try {
     const story = await context.transaction(
@@ -160,7 +160,7 @@ function lastPage(draft: Draft, view: ReviewView): Page {
   return draft.kind === "proof" ? reviewPage(draft, view) : mailedPage(draft, view);
 }
 
-/** The order was sent: it waits to be paid, or is behind the customer's link, or under review. */
+/** The order was sent: it waits to be paid, is shown behind the customer's link, or is under review. */
 async function showSent(
   context: RouteContext,
   dependencies: HttpDependencies,
@@ -238,10 +238,10 @@ async function saveStep(
       optionsOf(context, false),
     );
     const { outcome, draft } = savedSchema.parse(answered);
-    // With another address the link of the mail before proves nothing any more: the way on is by the draft's own token.
+    // With another address the link in the earlier mail proves nothing any more, so we continue with the draft's own token.
     const onward = draft.kind === "proof" ? token : draft.token;
     if (outcome === "saved") return leadOn(stepPath(workspaceId, onward, draft.step === 4 ? 4 : step + 1));
-    // What is wrong is shown by a page with an address of its own, so that back and reload send nothing again.
+    // A separate page with its own address shows the errors, so that back and reload do not resend the form.
     if (outcome === "invalid") return leadOn(`${base}/${step}`);
     return answer(dependencies, 409, stepPage(draft, { step, base, locale: localeOf(context.request), stale: values }));
   } catch (error) {
@@ -291,7 +291,7 @@ async function sendOrder(
   }
 }
 
-/** Refusals that the step itself explains. Whatever else goes wrong is answered as everywhere. */
+/** Refusals that the step itself explains. All other errors are answered as usual. */
 const explained = [
   "conflict",
   "stale_version",

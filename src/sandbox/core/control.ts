@@ -1,7 +1,7 @@
 /**
  * The control API: planning faults, reading calls and messages, and starting over.
  *
- * Owns: `/_control`. Does not own: the index page, which does the same by forms.
+ * Owns: `/_control`. Does not own: the index page, which does the same with forms.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -16,7 +16,7 @@ const requestQuery = z.object({
   limit: z.coerce.number().int().min(1).max(5_000).default(200),
 });
 
-/** The messages that people got. */
+/** The messages that people received. */
 export interface Messages {
   readonly slack: { channels(): readonly unknown[] };
   readonly mail: { list(): readonly unknown[] };

@@ -1,7 +1,7 @@
 /**
  * One call to a stand-in, from its arrival to its answer: logged, then answered by a fault if one is planned, else by the provider.
  *
- * Owns: what a fault does to the effect and to the connection. Does not own: the words of a refusal; each provider has a dialect.
+ * Owns: what a fault does to the effect and to the connection. Does not own: the text of a refusal; each provider has a dialect.
  */
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -17,10 +17,10 @@ export type SandboxContext = Context<SandboxEnv>;
 
 /** How a provider words its refusals and failures. */
 export interface Dialect {
-  /** `hadBegun`: the work had begun, whether or not it had its effect. */
+  /** `hadBegun`: the work had started, whether or not it took effect. */
   failed(hadBegun: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
-  /** Left out: it fails. */
+  /** Without it, the call fails. */
   locked?(): Response;
   refused(words: string): Response;
 }
@@ -34,13 +34,13 @@ export interface Exchange {
   readonly requests: RequestLog;
   /** Aborts when the sandbox closes. */
   readonly closing: AbortSignal;
-  /** Told after each change that a page may show or a file should keep. */
+  /** Notified after each change that a page may show or a file should keep. */
   readonly changed: () => void;
 }
 
 export const defaultRetryAfterSeconds = 1;
 
-/** Does what the call asks for, unless a fault comes between. `effect` is called once at most. */
+/** Carries out the call, unless a fault prevents it. `effect` is called at most once. */
 export async function answer(
   context: SandboxContext,
   exchange: Exchange,
@@ -133,7 +133,7 @@ function echoOf(context: SandboxContext, call: ProviderCall): string {
   return JSON.stringify({ headers: context.req.header(), body: call.body }).slice(0, 20_000);
 }
 
-/** Aborts when nobody waits any more: the caller has gone, or the sandbox closes. */
+/** Aborts when nobody waits any more: the caller has disconnected, or the sandbox closes. */
 function untilGone(context: SandboxContext, exchange: Exchange): AbortSignal {
   const gone = new AbortController();
   context.env.outgoing.once("close", () => gone.abort());

@@ -1,7 +1,7 @@
 /**
- * What goes wrong on purpose: rules that say which calls of which provider fail, how, and how often.
+ * Planned faults: rules for which calls of which provider fail, how, and how often.
  *
- * Owns: the rules and the draw. Does not own: what a failure looks like in a provider's own words (its dialect), nor how a connection
+ * Owns: the rules and the random draw. Does not own: how a provider words a failure (its dialect), nor how a connection
  * is cut (exchange.ts).
  */
 import { z } from "zod";
@@ -10,23 +10,23 @@ import { deferred } from "../../db/wait/deferred.ts";
 export const providers = ["slack", "linear", "github", "stripe", "postal", "smtp", "oidc"] as const;
 export type Provider = (typeof providers)[number];
 
-/** In what way a call fails. Those from `error500AfterAccept` on have the effect that was asked for; of `answer` it is said. */
+/** How a call fails. From `error500AfterAccept` on the call takes effect; for `answer` the rule says whether it does. */
 export const faultKinds = [
   /** Fails before doing anything. */
   "error500",
-  /** Begins, fails, and leaves nothing behind: where a provider remembers keys, it says so again under the same one. */
+  /** Starts, fails, and leaves nothing behind. A provider that remembers keys repeats the failure under the same key. */
   "error500Midway",
   /** Asks the caller to wait (Retry-After); nothing happens. */
   "rateLimit",
-  /** Says that somebody else is changing the same object; nothing happens. A failure, where a provider knows nothing of the kind. */
+  /** Says that another call is changing the same object; nothing happens. A plain failure if the provider has no such error. */
   "locked",
-  /** Refuses for good; nothing happens. */
+  /** Refuses permanently; nothing happens. */
   "refuse",
-  /** Refuses for good and repeats everything that it was sent, credentials included. */
+  /** Refuses permanently and repeats everything that it was sent, including credentials. */
   "refuseEchoing",
   /** Reads the call and never answers; nothing happens. */
   "hangBeforeAccept",
-  /** Closes the connection at once; nothing happens. */
+  /** Closes the connection immediately; nothing happens. */
   "dropBeforeAccept",
   /** Does it, and reports a failure. */
   "error500AfterAccept",
@@ -38,9 +38,9 @@ export const faultKinds = [
   "cutAnswer",
   /** Does it, and answers after `ms`, or when `release` is called. */
   "late",
-  /** Does it, and answers with something that makes no sense. */
+  /** Does it, and answers with garbage. */
   "garbage",
-  /** Answers with `status`, `text` and `location`, as somebody on the way might; does it first if `accepts`. */
+  /** Answers with `status`, `text` and `location`, as a proxy might; does it first if `accepts`. */
   "answer",
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
@@ -56,7 +56,7 @@ export const faultInput = z.strictObject({
   times: z.int().min(1).max(1_000_000).optional(),
   /** How many matching calls are let through first. Default: 0. */
   after: z.int().min(0).max(1_000_000).optional(),
-  /** Chance of each matching call, drawn from `seed` in order of arrival. Default: 1. */
+  /** Probability for each matching call, drawn from `seed` in order of arrival. Default: 1. */
   probability: z.number().gt(0).max(1).optional(),
   seed: z.int().optional(),
   retryAfterSeconds: z.int().min(0).max(3600).optional(),
@@ -78,7 +78,7 @@ export interface FaultRule extends FaultInput {
   readonly hits: number;
 }
 
-/** What the draw knows of a call. */
+/** What the draw knows about a call. */
 export interface CallFacts {
   readonly provider: Provider;
   readonly method: string;
@@ -123,7 +123,7 @@ export class FaultPlan {
     return this.#rules.length < before;
   }
 
-  /** Removes all rules, or those of one provider, and lets go what was held back. */
+  /** Removes all rules, or those of one provider, and releases what was held back. */
   clear(provider?: Provider): void {
     this.#rules = this.#rules.filter((rule) => provider !== undefined && rule.input.provider !== provider);
     this.release();
@@ -147,7 +147,7 @@ export class FaultPlan {
     return undefined;
   }
 
-  /** Lets the answers go that `late` and `hang` hold back; those of `hang` are cut. */
+  /** Releases the answers that `late` and `hang` hold back; those of `hang` are cut. */
   release(): void {
     for (const letGo of this.#held) letGo();
   }

@@ -4,7 +4,7 @@
 import { readFields } from "../../web/form.ts";
 import type { SandboxContext } from "./exchange.ts";
 
-/** A field that came several times is a list. */
+/** A field that was sent several times is a list. */
 export type Form = Readonly<Record<string, string | readonly string[]>>;
 
 export async function readForm(context: SandboxContext): Promise<Form> {

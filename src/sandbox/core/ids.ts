@@ -19,7 +19,7 @@ export class Ids implements Saveable {
     return number;
   }
 
-  /** A UUID of version 4 by its form, so that it passes for one; its value is the counter's. */
+  /** It looks like a UUID of version 4; its value is the counter's. */
   uuid(kind: string): string {
     const hex = this.number(`uuid:${kind}`).toString(16).padStart(12, "0");
     const place = Buffer.from(kind).reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);

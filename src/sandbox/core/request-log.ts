@@ -1,5 +1,5 @@
 /**
- * The calls that the stand-ins got: a bounded log for tests, for the control API and for the overview page.
+ * The calls that the stand-ins received: a bounded log for tests, for the control API and for the overview page.
  *
  * Owns: the log, and that no credential is in it. Does not own: what a call did.
  */
@@ -13,9 +13,9 @@ export interface LoggedRequest extends CallFacts {
   /** As parsed; credentials are replaced, very long ones are cut. */
   readonly body: unknown;
   readonly fault: FaultKind | undefined;
-  /** Whether the call had its effect; undefined while it is in progress. */
+  /** Whether the call took effect; undefined while it is in progress. */
   effect: boolean | undefined;
-  /** The HTTP status that was answered; undefined while there is none, and for ever when the connection was cut. */
+  /** The HTTP status of the answer; undefined until there is one, and forever if the connection was cut. */
   status: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export class RequestLog {
       status: undefined,
     };
     this.#entries.push(entry);
-    // Dropped in lumps: shifting one entry for each call would cost the whole length each time.
+    // Dropped in batches: shifting one entry for each call would move the whole list each time.
     if (this.#entries.length > this.#limit * 1.25) this.#entries = this.#entries.slice(-this.#limit);
     for (const waiter of this.#waiters) {
       if (!waiter.wanted(entry)) continue;
@@ -79,7 +79,7 @@ export class RequestLog {
     );
   }
 
-  /** The first call that is wanted, whether it came already or is still to come. Rejects when the signal aborts. */
+  /** The first call that matches, whether it has already arrived or is still to come. Rejects when the signal aborts. */
   async waitFor(wanted: (request: LoggedRequest) => boolean, signal?: AbortSignal): Promise<LoggedRequest> {
     const present = this.#entries.find(wanted);
     if (present !== undefined) return present;

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 let own: Promise<KeyObject> | undefined;
 
-/** The key that was given in PEM, else this process's own. */
+/** The key that was given in PEM, otherwise this process's own. */
 export async function privateKey(pem: string | undefined): Promise<KeyObject> {
   if (pem !== undefined) return createPrivateKey(pem);
   own ??= promisify(generateKeyPair)("rsa", { modulusLength: 2048 }).then((pair) => pair.privateKey);

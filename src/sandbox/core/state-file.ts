@@ -1,5 +1,5 @@
 /**
- * Keeps the stand-ins' state in a file, so that a second start finds the messages, mails and issues that Headroom remembers too.
+ * Keeps the stand-ins' state in a file, so that the next start finds the messages, mails and issues that Headroom also remembers.
  *
  * Owns: the file, when it is written, and that half a file is never read. Does not own: what each part has to save.
  */
@@ -10,7 +10,7 @@ import { nodeCodeOf } from "../../db/errors.ts";
 /** A part of the sandbox whose state is kept from one start to the next. */
 export interface Saveable {
   save(): unknown;
-  /** Takes what `save` gave, read back from JSON; throws when it is something else. */
+  /** Takes the value of `save`, read back from JSON; throws if it is anything else. */
   load(saved: unknown): void;
 }
 
@@ -53,7 +53,7 @@ export class StateFile {
     }, gatherMs);
   }
 
-  /** Writes what has changed, and resolves when it is in the file. */
+  /** Writes the changes, and resolves when they are in the file. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -73,7 +73,7 @@ export class StateFile {
   }
 }
 
-/** A list of objects that `save` wrote. The file's version stands for their format, so only that they are objects is checked. */
+/** A list of objects that `save` wrote. The file's version identifies their format, so we check only that they are objects. */
 export function listOf<Item>(): z.ZodType<Item[]> {
   return z.array(z.custom<Item>((value) => typeof value === "object" && value !== null));
 }

@@ -1,5 +1,5 @@
 /**
- * Sends a stand-in's signed webhooks to Headroom, as the provider does, and remembers the result of each try.
+ * Sends a stand-in's signed webhooks to Headroom, as the provider does, and remembers the result of each attempt.
  *
  * Owns: the address, the time limit, repeats and the bounded list. Does not own: signatures; each provider has its own scheme.
  */
@@ -14,10 +14,10 @@ export interface OutgoingWebhook {
   /** Below Headroom's address, e.g. `/webhooks/slack`. */
   readonly path: string;
   readonly body: string;
-  /** Made for each try, since most schemes sign the time. */
+  /** Made for each attempt, because most schemes sign the time. */
   readonly headers: (tryNumber: number) => Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** How long after a failed try the next one follows. Default: no further try. */
+  /** The delays after each failed attempt. Default: no further attempt. */
   readonly retryAfterMs?: readonly number[];
 }
 
@@ -69,7 +69,7 @@ export class WebhookSender {
     this.#sent = [];
   }
 
-  /** Sends once and returns the result; further tries, where the provider makes any, follow in the background. */
+  /** Sends once and returns the result; further attempts, if the provider makes any, follow in the background. */
   async send(webhook: OutgoingWebhook): Promise<SendResult> {
     const base = this.#headroomUrl;
     if (base === undefined) {

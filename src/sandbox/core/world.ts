@@ -11,11 +11,11 @@ export interface SandboxSecrets {
   readonly linearWebhookSecret: string;
   readonly githubWebhookSecret: string;
   readonly stripeWebhookSecret: string;
-  /** What the repository has as HEADROOM_CALLBACK_SECRET. Default: none, so that runs of our workflows fail at their claim. */
+  /** The repository's HEADROOM_CALLBACK_SECRET. Default: none, so that runs of our workflows fail at their claim. */
   readonly provisioningCallbackSecret?: string;
-  /** What the repository has as HEADROOM_CALLBACK_URL. Default: Headroom's own address. */
+  /** The repository's HEADROOM_CALLBACK_URL. Default: Headroom's own address. */
   readonly provisioningCallbackUrl?: string;
-  /** When given, no other token is let in; else anything of the right form is. Likewise below. */
+  /** If given, only this token is accepted; otherwise any token of the right form. Likewise below. */
   readonly slackBotToken?: string;
   readonly linearApiKey?: string;
   readonly githubToken?: string;
@@ -28,7 +28,7 @@ export interface SandboxSecrets {
 export interface World extends Exchange {
   readonly sampleData: SampleData;
   readonly secrets: SandboxSecrets;
-  /** Where the sandbox itself is reached. */
+  /** The address of the sandbox itself. */
   readonly url: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -1,6 +1,6 @@
 /**
- * The way of a run's callbacks to Headroom: passed on as they are, or lost, as was chosen for the run. Faults can be planned for them like for
- * any call: provider `github`, method `callback.claim`, `callback.heartbeat`, `callback.succeeded` or `callback.failed`.
+ * Passes a run's callbacks on to Headroom unchanged, or loses them, as was chosen for the run. Faults can be planned for them like for any
+ * call: provider `github`, method `callback.claim`, `callback.heartbeat`, `callback.succeeded` or `callback.failed`.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -15,12 +15,12 @@ const passedOn = ["content-type", "x-headroom-timestamp", "x-headroom-signature"
 const callbackSchema = z.object({ signal: z.enum(["claim", "heartbeat", "succeeded", "failed"]) });
 type Signal = z.infer<typeof callbackSchema>["signal"];
 
-/** Where the script calls instead: here, by the same path, since the form of a callback depends on it. */
+/** The address that the script calls instead: this server, with the same path, because the form of a callback depends on it. */
 export function callbackUrl(world: World, { id }: WorkflowRun): string {
   return `${world.url()}/github/callbacks/${id}${parseUrl(variableOf(world))?.pathname ?? "/"}`;
 }
 
-/** The repository's variable. What whoever starts a run says about it is not asked, as in the workflow files. */
+/** The repository's variable. The inputs of a run cannot override it, as in the workflow files. */
 function variableOf({ secrets, webhooks }: World): string {
   return secrets.provisioningCallbackUrl ?? `${webhooks.headroomUrl ?? ""}/webhooks/provisioning`;
 }

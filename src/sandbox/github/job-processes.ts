@@ -2,7 +2,7 @@
  * The processes of one run: the commands of deploy/github/headroom.mjs as a runner of GitHub starts them, each with the variables that the
  * ones before it wrote.
  *
- * Owns: their environment and folder, what they print, and that none of them outlives the run. Does not own: which commands come when.
+ * Owns: their environment and folder, what they print, and that none of them outlives the run. Does not own: the order of the commands.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 /** The same file that users copy into their repositories. */
 export const shippedScript = fileURLToPath(new URL("../../../deploy/github/headroom.mjs", import.meta.url));
 
-/** What stands in for Terraform: takes its time, then ends well or badly. It ends with the sandbox, which holds its standard input. */
+/** A stand-in for Terraform: waits, then succeeds or fails. It exits with the sandbox, which holds its standard input. */
 const work = `
 const { argv, env, exit, stdin } = process;
 const [ms, ending] = argv.slice(1);
@@ -30,7 +30,7 @@ export type Ending = "well" | "badly" | "never";
 
 export interface JobProcessesOptions {
   readonly script: string;
-  /** Is made, and removed at the end. */
+  /** Created, and removed at the end. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
@@ -62,7 +62,7 @@ export class JobProcesses {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Runs one command of the script, unless it is too late for it. True: it ended well. */
+  /** Runs one command of the script, unless it is too late for it. True if it succeeded. */
   call(words: readonly string[]): Promise<boolean> {
     return this.#call(words, {}, () => !this.#isStopped && !this.#isKilled);
   }
@@ -78,12 +78,12 @@ export class JobProcesses {
     isInTime: () => boolean,
   ): Promise<boolean> {
     await Promise.all([writeFile(this.#env["GITHUB_ENV"] ?? "", ""), writeFile(this.#env["GITHUB_OUTPUT"] ?? "", "")]);
-    // Asked at the last moment: what is started after the signals would never get one.
+    // Checked at the last moment: a process that starts after the signals were sent would never get one.
     if (!isInTime()) return false;
     const child = spawn(process.execPath, [this.#script, ...words], {
       cwd: this.#folder,
       env: { ...this.#env, ...more },
-      // A group of its own, so that what it starts can be ended with it.
+      // Its own process group, so that the processes it starts can be ended with it.
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -101,12 +101,12 @@ export class JobProcesses {
     return child.exitCode === 0;
   }
 
-  /** Runs what stands in for the user's own work. */
+  /** Runs the stand-in for the user's own work. */
   work(ms: number, ending: Ending): Promise<boolean> {
     return this.call(["exec", "--", process.execPath, "-e", work, String(ms), ending]);
   }
 
-  /** To the command that runs now, and to what it started. None but `finish` is started any more. */
+  /** Signals the running command and the processes it started. After this only `finish` can be started. */
   signal(signal: "SIGTERM" | "SIGKILL"): void {
     this.#isStopped = true;
     signalGroup(this.#current?.pid, signal);
@@ -124,13 +124,13 @@ export class JobProcesses {
     this.killHeartbeats();
   }
 
-  /** Ends what the run left behind. Heartbeats that were not found by their file end by themselves without it. */
+  /** Ends the processes that the run left behind. Heartbeats that we cannot find by their file exit once the folder is gone. */
   async close(): Promise<void> {
     this.kill();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** What the script started in a group of its own. */
+  /** The processes that the script started in a separate group. */
   #pidIn(file: "exec" | "heartbeats"): number | undefined {
     try {
       return Number(readFileSync(join(this.#folder, "headroom", file), "utf8"));
@@ -148,7 +148,7 @@ export class JobProcesses {
 }
 
 function signalGroup(leader: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
-  // Without this, zero or no number would be a group of ours.
+  // Without this, zero or a value that is not a number would mean our own group.
   if (leader === undefined || !(leader > 1)) return;
   try {
     process.kill(-leader, signal);

@@ -1,8 +1,8 @@
 /**
- * One run of a workflow of ours, from the queue to its end: the steps of deploy/github/provision.yml or cleanup.yml, in their order, with what
- * was chosen to go wrong.
+ * One run of one of our workflows, from the queue to its end: the steps of deploy/github/provision.yml or cleanup.yml, in order, with the
+ * chosen faults.
  *
- * Owns: which command comes when, what a cancellation does, and how the run ends. Does not own: whose turn it is, or the processes.
+ * Owns: the order of commands, what a cancellation does, and how the run ends. Does not own: the queue, or the processes.
  */
 import { pause } from "../../db/wait/pause.ts";
 import type { World } from "../core/world.ts";
@@ -14,7 +14,7 @@ import type { Conclusion, GithubState, Script, WorkflowRun } from "./state.ts";
 
 export const claimStep = "Claim the job";
 export const reportStep = "Report the result";
-/** Longer than anybody lets a run go on. */
+/** Longer than any run is allowed to last. */
 const longMs = 3_600_000;
 const maxLogLines = 200;
 const maxLineChars = 500;
@@ -29,11 +29,11 @@ export interface JobOptions {
   readonly options: RunOptions;
 }
 
-/** What is the same for all runs. */
+/** The same for all runs. */
 export interface RunOptions {
-  /** How long everything takes, as a part of the usual. */
+  /** A factor on all durations. */
   readonly timeScale: number;
-  /** The least that the script waits before it tries a call again. */
+  /** The shortest wait of the script before it retries a call. */
   readonly minRetryMs: number;
   readonly script: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export class Job {
   readonly #options: RunOptions;
   readonly #processes: JobProcesses;
   readonly #cancelled = new AbortController();
-  /** Ends every wait, and all processes with it. */
+  /** Aborts every wait, and ends all processes. */
   readonly #forced = new AbortController();
   #stopping: Promise<void> = Promise.resolve();
   #isReporting = false;
@@ -70,7 +70,7 @@ export class Job {
     });
   }
 
-  /** Resolves when the run has ended and nothing of it is left. */
+  /** Resolves when the run has ended and has left nothing behind. */
   async work(): Promise<void> {
     await pause(this.#usual("queuedMs"), this.#cancelled.signal);
     if (this.#cancelled.signal.aborted) return this.#end("cancelled");
@@ -83,21 +83,21 @@ export class Job {
     this.#end(conclusion);
   }
 
-  /** As GitHub does it: what runs is asked to end, then killed; the last step still reports. */
+  /** Like GitHub: the running process is asked to end, then killed; the last step still reports. */
   cancel(): void {
     if (this.#cancelled.signal.aborted) return;
     this.#cancelled.abort();
     this.#stopping = this.#stop();
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Ends it immediately, in any state. */
   force(): void {
     this.#cancelled.abort();
     this.#forced.abort();
     this.#processes.kill();
   }
 
-  /** Ends it at once, and tells nobody: the sandbox forgets it, or closes. */
+  /** Ends it immediately without a webhook: the sandbox forgets it, or closes. */
   abandon(): void {
     this.#isAbandoned = true;
     this.force();
@@ -119,7 +119,7 @@ export class Job {
     const status = this.#cancelled.signal.aborted ? "cancelled" : isWell ? "success" : "failure";
     this.#isReporting = true;
     const isReported = await this.#step(reportStep, () => this.#processes.finish(status));
-    // Whoever cancels while the result is reported sees a cancelled run, although it said that it succeeded.
+    // If somebody cancels while the result is being reported, they see a cancelled run, although it reported success.
     if (this.#cancelled.signal.aborted) return "cancelled";
     return status === "success" && !isReported ? "failure" : status;
   }
@@ -161,7 +161,7 @@ export class Job {
   async #stop(): Promise<void> {
     const { slowToStop } = this.#script.plan;
     if (slowToStop) await pause(this.#usual("slowStopMs"), this.#forced.signal);
-    // GitHub lets a step go on that is to run in any case.
+    // GitHub does not interrupt a step with `if: always()`.
     if (this.#isReporting) return;
     this.#processes.signal("SIGTERM");
     await pause(this.#usual("graceMs"), this.#forced.signal);
@@ -182,7 +182,7 @@ export class Job {
     this.#world.changed();
   }
 
-  /** What GitHub sets, and what the workflow file makes of inputs and secrets. */
+  /** The variables that GitHub sets, and those that the workflow file derives from inputs and secrets. */
   #variables(): Record<string, string> {
     const { run } = this;
     return {

@@ -1,5 +1,5 @@
 /**
- * GitHub's `workflow_run` webhooks: signed over their bytes, sent once, and never again by themselves.
+ * GitHub's `workflow_run` webhooks: signed over their bytes, sent once, and never retried automatically.
  */
 import { hmacSha256 } from "../../db/hash.ts";
 import type { World } from "../core/world.ts";

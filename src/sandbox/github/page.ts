@@ -1,5 +1,6 @@
 /**
- * The GitHub pages: all runs of workflows, and one with what it printed. Those of our own workflows are executed, and how they go is chosen here.
+ * The GitHub pages: all runs of workflows, and one run with its output. Runs of our own workflows are executed, and their outcome is
+ * chosen here.
  */
 import { Hono } from "hono";
 import { z } from "zod";

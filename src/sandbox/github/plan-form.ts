@@ -1,5 +1,5 @@
 /**
- * The part of a form in which people choose how a run goes, and what a browser sends of it.
+ * The part of a form in which people choose how a run goes, and the fields that a browser sends.
  */
 import { html } from "hono/html";
 import { z } from "zod";
@@ -45,7 +45,7 @@ const lossWords: Readonly<Record<RunPlan["loses"], string>> = {
 };
 const stepWords: Readonly<Record<string, string>> = { 1: "the first", 2: "the second", 3: "the third" };
 
-/** `ofMany`: for the runs to come, and not for one. */
+/** `ofMany`: for future runs, not for a single one. */
 export function planFields(plan: RunPlan, ofMany: boolean): Html {
   return html`<div class="row">
       ${ofMany && choice("Which runs", "affects", affectedWords, plan.affects)}

@@ -1,5 +1,5 @@
 /**
- * What the stand-in's repositories hold, and what the token may do in them, by the sample data.
+ * The contents of the stand-in's repositories, and what the token may do in them, from the sample data.
  */
 import type { World } from "../core/world.ts";
 import type { GithubPermission, GithubRepository } from "../sample-data.ts";

@@ -1,7 +1,7 @@
 /**
- * The part of GitHub's REST API that dispatches workflows and asks about their runs.
+ * The part of GitHub's REST API that dispatches workflows and reads their runs.
  *
- * Owns: the routes, the token, GitHub's refusals. Does not own: what becomes of a run, or the page.
+ * Owns: the routes, the token, GitHub's refusals. Does not own: what happens to a run, or the page.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -93,7 +93,7 @@ const rate = { limit: 5_000, used: 0, remaining: 5_000, reset: 0 };
 
 type Serve = (
   context: SandboxContext,
-  /** The call's name, and what the token must be allowed. */
+  /** The call's name, and the permission that the token needs. */
   call: readonly [method: string, needs: GithubPermission],
   body: unknown,
   effect: (place: Place) => Response,
@@ -115,7 +115,7 @@ function forbidden(needs: GithubPermission): Response {
   return said(403, "Resource not accessible by personal access token", headers);
 }
 
-/** Nothing is kept of a file but that it is there. */
+/** Of a file, only its existence is kept. */
 function readWorkflow(world: World, wanted: Place & { readonly workflow: string }, ref = "main"): Response {
   if (!isBranch(ref)) return said(404, `No commit found for the ref ${ref}`);
   if (!hasWorkflow(world, wanted)) return said(404, "Not Found");

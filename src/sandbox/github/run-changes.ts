@@ -1,5 +1,5 @@
 /**
- * How a run changes its state: in one place, so that every change is told by webhook.
+ * All changes to a run's state, in one place, so that every change is sent as a webhook.
  */
 import type { World } from "../core/world.ts";
 import { tell } from "./outgoing.ts";

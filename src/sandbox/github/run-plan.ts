@@ -1,5 +1,5 @@
 /**
- * How the run of a workflow of ours goes: how fast, and what goes wrong in it.
+ * The plan for a run of one of our workflows: how fast it is, and what goes wrong in it.
  *
  * Owns: what can be chosen, the pace of each speed, and the steps, which are those of deploy/github/. Does not own: running them.
  */
@@ -9,7 +9,7 @@ export const speeds = ["instant", "quick", "normal", "slow"] as const;
 export const outcomes = [
   "succeeds",
   "fails",
-  /** Neither heartbeats nor an end, until it is cancelled. */
+  /** No heartbeats and no end until it is cancelled. */
   "hangs",
   /** Its machine dies: all processes are killed, and GitHub notices a while later. */
   "crashes",
@@ -24,10 +24,10 @@ export const planInput = z.strictObject({
   affects: z.enum(affected).optional(),
   speed: z.enum(speeds).optional(),
   outcome: z.enum(outcomes).optional(),
-  /** Which step of the work fails, hangs or crashes; the last one where there are fewer. */
+  /** Which step of the work fails, hangs or crashes; the last one if there are fewer. */
   step: z.int().min(1).max(9).optional(),
   loses: z.enum(losses).optional(),
-  /** A cancelled run goes on for a while; a forced cancellation ends it at once. */
+  /** A cancelled run continues for a while; a forced cancellation ends it immediately. */
   slowToStop: z.boolean().optional(),
 });
 export type PlanInput = z.infer<typeof planInput>;
@@ -42,7 +42,7 @@ export const defaultPlan: RunPlan = {
   slowToStop: false,
 };
 
-/** The plan as it is for a run of this workflow. */
+/** The plan as it applies to a run of this workflow. */
 export function planFor(plan: RunPlan, { workflow, inputs }: Dispatched): RunPlan {
   const task = inputs["task"] ?? (workflow === "cleanup.yml" ? "cleanup" : "provision");
   return plan.affects === "both" || plan.affects === task ? plan : { ...defaultPlan, speed: plan.speed };
@@ -57,7 +57,7 @@ export interface Pace {
   readonly slowStopMs: number;
   /** Until GitHub notices that a machine has died. */
   readonly noticeMs: number;
-  /** What the script waits before it tries a call again. */
+  /** How long the script waits before it retries a call. */
   readonly retryMs: number;
 }
 
@@ -73,14 +73,14 @@ export interface WorkStep {
   readonly percent: number;
 }
 
-/** What was asked for: a file's name below .github/workflows, and its inputs. */
+/** What was dispatched: a file's name below .github/workflows, and its inputs. */
 export interface Dispatched {
   readonly workflow: string;
   readonly inputs: Readonly<Record<string, string>>;
 }
 
 export interface OurWorkflow {
-  /** What its `run-name` makes of the inputs. */
+  /** The name that its `run-name` builds from the inputs. */
   readonly title: (inputs: Dispatched["inputs"]) => string;
   readonly work: readonly WorkStep[];
 }
@@ -112,12 +112,12 @@ export const ourWorkflows: ReadonlyMap<string, OurWorkflow> = new Map([
 
 const inputNames = ["job_id", "attempt", "task", "workspace", "callback_url"] as const;
 
-/** A file of the same name that takes other inputs is somebody else's. */
+/** A file of the same name with other inputs is not ours. */
 export function ourWorkflow({ workflow, inputs }: Dispatched): OurWorkflow | undefined {
   return inputNames.every((name) => inputs[name] !== undefined) ? ourWorkflows.get(workflow) : undefined;
 }
 
-/** The steps that are run. An instant run does nothing but what is to go wrong. */
+/** The steps that are run. An instant run does only what should go wrong. */
 export function workOf(workflow: OurWorkflow, plan: RunPlan): readonly WorkStep[] {
   if (plan.speed !== "instant") return workflow.work;
   return workflow.work.filter((step) => goesWrong(workflow, plan, step));

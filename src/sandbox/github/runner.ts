@@ -1,5 +1,5 @@
 /**
- * GitHub's runners: take the runs of our workflows in turn, a few at once, those of one job one after the other.
+ * GitHub's runners: they take the runs of our workflows in turn, a few at a time, and those of one job one after the other.
  *
  * Owns: the queue, and that nothing is left when the sandbox ends, even by kill -9. Does not own: what happens in a run (job.ts).
  */
@@ -37,7 +37,7 @@ export class GithubRunner {
     this.#options = options;
   }
 
-  /** Takes a run that was dispatched, or that is run again, if it is one of ours. */
+  /** Takes a run that was dispatched or re-run, if it is one of ours. */
   add(run: WorkflowRun): void {
     if (ourWorkflow(run) === undefined) return;
     run.script = { plan: run.script?.plan ?? planFor(this.plan, run), steps: [], log: [] };
@@ -46,14 +46,14 @@ export class GithubRunner {
     this.#advance();
   }
 
-  /** Takes up what still waited when the sandbox was closed. */
+  /** Resumes the runs that were still queued when the sandbox was closed. */
   resume(): void {
     for (const run of this.#state.runs)
       if (run.script !== undefined && run.status === "queued") this.#waiting.push(run);
     this.#advance();
   }
 
-  /** False: it is not a run of ours. */
+  /** False if it is not one of our runs. */
   cancel(run: WorkflowRun, force: boolean): boolean {
     if (run.script === undefined) return false;
     const job = [...this.#jobs].find((each) => each.run === run);
@@ -81,7 +81,7 @@ export class GithubRunner {
     await this.#place?.cleanup.finish();
   }
 
-  /** In GitHub's groups one run may wait for another. One that waits already is cancelled when a third comes. */
+  /** In GitHub's groups one run may wait for another. The waiting run is cancelled when a third one comes. */
   #makeRoom(run: WorkflowRun): void {
     const waiting = this.#waiting.filter((each) => groupOf(each) === groupOf(run));
     const replaced = waiting.at(-1);
@@ -131,7 +131,7 @@ function groupOf(run: WorkflowRun): string {
   return `${run.owner}/${run.repo}/${run.inputs["job_id"]}`;
 }
 
-/** The folder goes however the sandbox ends, and the processes that look for it there end with it. */
+/** The folder is removed however the sandbox ends; the processes that check for it exit then. */
 function openPlace(): { readonly folder: string; readonly cleanup: CleanupProcess } {
   const folder = mkdtempSync(join(tmpdir(), "headroom-runs-"));
   return { folder, cleanup: startCleanupProcess(folder, folder) };

@@ -1,7 +1,7 @@
 /**
- * What the stand-in's GitHub holds: the runs of workflows that were dispatched.
+ * The state of the stand-in's GitHub: the workflow runs that were dispatched.
  *
- * Owns: the runs and their bounds. Does not own: the API (routes.ts) or what becomes of a run (user-actions.ts).
+ * Owns: the runs and their bounds. Does not own: the API (routes.ts) or what happens to a run (user-actions.ts).
  */
 import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
@@ -16,11 +16,11 @@ export interface StepView {
   state: "waits" | "runs" | "done" | "failed" | "skipped";
 }
 
-/** What is known of a run that is executed. */
+/** What is known about a run that is executed. */
 export interface Script {
   plan: RunPlan;
   steps: StepView[];
-  /** What its processes printed. Not kept from one start to the next. */
+  /** The output of its processes. Not kept across restarts. */
   log: string[];
 }
 
@@ -34,14 +34,14 @@ export interface WorkflowRun {
   readonly ref: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly createdAt: string;
-  /** What `run-name` made of the inputs. */
+  /** The name that `run-name` built from the inputs. */
   readonly title: string;
-  /** A re-run keeps the id and counts on. */
+  /** A re-run keeps the id and increments this. */
   runAttempt: number;
   updatedAt: string;
   status: RunStatus;
   conclusion: Conclusion | null;
-  /** Of our own workflows. Of others nothing is executed, and a person decides how they end. */
+  /** Only for our own workflows. Others are not executed; a person decides how they end. */
   script?: Script;
 }
 
@@ -50,7 +50,7 @@ const maxRuns = 5_000;
 export class GithubState implements Saveable {
   readonly #world: World;
   runs: WorkflowRun[] = [];
-  /** Whether a run that is cancelled goes on until somebody ends it, or cancels it by force. */
+  /** Whether a cancelled run continues until somebody ends it, or cancels it by force. */
   slowToStop = false;
   #ended = new Map<WorkflowRun, Deferred<WorkflowRun>>();
 
@@ -62,7 +62,7 @@ export class GithubState implements Saveable {
     return this.runs.map((run) => (run.script === undefined ? run : { ...run, script: { ...run.script, log: [] } }));
   }
 
-  /** What was executed has died with the sandbox; what waited still waits. */
+  /** Runs that were executing died with the sandbox; queued runs are still queued. */
   load(saved: unknown): void {
     this.runs = listOf<WorkflowRun>().parse(saved);
     for (const run of this.runs) {
@@ -88,7 +88,7 @@ export class GithubState implements Saveable {
     return waiting.promise;
   }
 
-  /** To be called after each change of a run. */
+  /** Call this after each change to a run. */
   changed(run: WorkflowRun): void {
     run.updatedAt = this.now();
     this.#world.changed();
@@ -128,7 +128,7 @@ export class GithubState implements Saveable {
   }
 }
 
-/** The workflow files that we ship name their runs after the job, the attempt and, when they clean up, that. */
+/** The workflow files that we ship name their runs after the job and the attempt, and mark cleanup runs. */
 function markOf({ job_id: id, attempt, task }: Readonly<Record<string, string>>): string[] {
   if (id === undefined) return [];
   return [attempt === undefined ? id : `${id}/${task === "cleanup" ? "cleanup-" : ""}${attempt}`];

@@ -1,6 +1,6 @@
 /**
- * What becomes of a workflow's run. Those of our own workflows are executed, and how they go is chosen; of others it is decided by hand that
- * they begin and how they end. The page and the tests do it through here.
+ * What happens to a workflow's run. Runs of our own workflows are executed, and you choose how they go. For other runs you decide by hand
+ * when they start and how they end. The page and the tests use this.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { World } from "../core/world.ts";
@@ -37,13 +37,13 @@ export class GithubUserActions {
     return this.#runner.plan;
   }
 
-  /** Chooses how the next runs go. What is not named stays as it is. */
+  /** Chooses how the next runs go. Fields that are not given stay unchanged. */
   planNext(choice: PlanInput): void {
     this.#runner.plan = changed(this.#runner.plan, choice);
     this.#world.changed();
   }
 
-  /** Chooses how one run goes on; what has happened in it already stays. */
+  /** Chooses how one run continues; what has already happened in it stays. */
   plan(runId: number, choice: PlanInput): void {
     const { script } = this.#open(runId);
     if (script === undefined) throw refused("conflict", `Run ${runId} is not executed: end it by hand.`, 409);
@@ -51,13 +51,13 @@ export class GithubUserActions {
     this.#world.changed();
   }
 
-  /** As somebody does it on GitHub. `force` does not wait for the run to end by itself. */
+  /** Cancels a run, as on GitHub. `force` does not wait for the run to end on its own. */
   cancel(runId: number, { force = false }: { readonly force?: boolean } = {}): void {
     const run = this.#open(runId);
     if (!this.#runner.cancel(run, force)) finish(this.#world, this.#state, run, "cancelled");
   }
 
-  /** As somebody does it on GitHub: the run keeps its id and inputs, and gets the next attempt. */
+  /** Re-runs it, as on GitHub: the run keeps its id and inputs, and gets the next attempt number. */
   rerun(runId: number): void {
     const run = this.run(runId);
     if (run.status !== "completed") throw refused("conflict", `Run ${runId} has not ended.`, 409);
@@ -86,7 +86,7 @@ export class GithubUserActions {
     throw refused("conflict", `Run ${runId} is executed: choose how it goes, or cancel it.`, 409);
   }
 
-  /** From now on, whether a run that is cancelled goes on until it is finished here, or cancelled by force. */
+  /** Sets whether cancelled runs continue until they are finished here or cancelled by force. */
   slowToStop(isSlow: boolean): void {
     this.#state.slowToStop = isSlow;
   }
@@ -111,5 +111,5 @@ function changed(plan: RunPlan, choice: PlanInput): RunPlan {
 }
 
 function refused(code: string, message: string, httpStatus: number): HeadroomError {
-  return new HeadroomError(code, message, { hint: "Reload to see how the runs stand.", httpStatus });
+  return new HeadroomError(code, message, { hint: "Reload to see the state of the runs.", httpStatus });
 }

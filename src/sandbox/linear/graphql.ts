@@ -40,7 +40,7 @@ export interface LinearRequest {
 
 export type LinearResult =
   | { readonly kind: "data"; readonly data: unknown }
-  /** Refused before any field was resolved, and hence without any effect. */
+  /** Refused before any field was resolved, so without any effect. */
   | { readonly kind: "invalid"; readonly errors: readonly GraphQLError[] }
   /** Refused by a resolver. */
   | { readonly kind: "refused"; readonly errors: readonly GraphQLError[] };
@@ -82,7 +82,7 @@ function parseQuery(query: string): DocumentNode {
   }
 }
 
-/** The first field of the operation: what the call is about. */
+/** The first field of the operation, which names the call. */
 export function rootField({ selectionSet, name, operation }: OperationDefinitionNode): string {
   const [first] = selectionSet.selections;
   return first?.kind === Kind.FIELD ? first.name.value : (name?.value ?? operation);
@@ -117,9 +117,9 @@ export async function run(
     variableValues: variables,
   });
   if (errors.length === 0) return { kind: "data", data };
-  // Without any data, null included, nothing was executed: a variable does not fit its type.
+  // With no `data` at all, not even null, nothing was executed: a variable does not fit its type.
   if (data === undefined) return invalid(errors);
-  // What is not a refusal of a resolver is a mistake of the stand-in, and its caller should not take it for Linear's answer.
+  // Any error other than a resolver's refusal is a bug in the stand-in. The caller must not take it for Linear's answer.
   for (const { originalError } of errors) {
     if (originalError !== undefined && !(originalError instanceof GraphQLError)) throw originalError;
   }

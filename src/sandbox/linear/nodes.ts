@@ -4,11 +4,11 @@
 import type { Attachment, Comment, Issue, LinearState, LinearUser, WorkflowState } from "./state.ts";
 import type { LinearTeam } from "../sample-data.ts";
 
-/** A field is a value, an object, a list of them, or a function of its arguments that returns one of these; what is missing is null. */
+/** A field is a value, an object, a list of them, or a function of its arguments that returns one of these; a missing field is null. */
 export type Node = Readonly<Record<string, unknown>>;
 export type Args = Readonly<Record<string, unknown>>;
 
-/** Nested entities are functions, called when they are asked for, so that two entities may refer to each other. */
+/** Nested entities are functions that are called on demand, so that two entities may refer to each other. */
 export class Nodes {
   readonly #state: LinearState;
   readonly #team: LinearTeam;

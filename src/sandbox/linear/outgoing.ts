@@ -1,5 +1,5 @@
 /**
- * What Linear tells an app: webhooks, signed over their bytes with the time inside, for what people do and for the app's own doing too.
+ * Linear's webhooks to an app: signed over their bytes with the time inside, for actions of people and of the app itself.
  */
 import { hmacSha256 } from "../../db/hash.ts";
 import type { OutgoingWebhook } from "../core/webhook-sender.ts";
@@ -9,12 +9,12 @@ import type { Comment, Issue, LinearState, LinearUser } from "./state.ts";
 export interface Change {
   readonly action: "create" | "update";
   readonly issue: Issue;
-  /** When given, it is the comment that was made; else the issue is what changed. */
+  /** If given, the comment that was made; otherwise the issue changed. */
   readonly comment?: Comment;
   readonly updatedFrom?: Readonly<Record<string, unknown>>;
 }
 
-/** Linear waits five seconds, and tries again after a minute, an hour and six hours. */
+/** Linear waits five seconds, and retries after a minute, an hour and six hours. */
 const timeoutMs = 5_000;
 const repeatsMs = [60_000, 3_600_000, 21_600_000] as const;
 
@@ -22,7 +22,7 @@ export function signature(secret: string, body: string): string {
   return hmacSha256(secret, body);
 }
 
-/** Tells of what the API itself was used for: real workspaces do, and an app must not take it for news. */
+/** Sends webhooks for changes made through the API too: real workspaces do, and an app must not treat them as new. */
 export function echo(world: World, state: LinearState, change: Change): void {
   world.webhooks.dispatch(webhookOf(world, state, change, state.apiUser));
 }

@@ -1,5 +1,5 @@
 /**
- * The Linear page: issues with their state, description and comments; commenting and moving send what Linear would send.
+ * The Linear page: issues with their state, description and comments; commenting and moving send the webhooks that Linear would send.
  */
 import { Hono } from "hono";
 import { z } from "zod";

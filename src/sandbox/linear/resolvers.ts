@@ -160,7 +160,7 @@ function attachmentCreate(state: LinearState, nodes: Nodes, args: Args): Node {
   return { success: true, lastSyncId: 1, attachment: nodes.attachment(attachment) };
 }
 
-/** What GraphQL's types do not say: lengths, ranges and the form of ids. */
+/** Checks that GraphQL's types do not express: lengths, ranges and the form of ids. */
 function inputOf<Shape extends z.ZodType>(schema: Shape, args: Args): z.output<Shape> {
   const parsed = schema.safeParse(args["input"]);
   if (parsed.success) return parsed.data;

@@ -1,5 +1,5 @@
 /**
- * Where Linear's GraphQL endpoint is answered.
+ * Answers Linear's GraphQL endpoint.
  *
  * Owns: the envelope, the key and the limits' headers. Does not own: the schema or the page.
  */
@@ -36,7 +36,7 @@ export function linearRoutes(world: World, state: LinearState): Hono<SandboxEnv>
   return routes;
 }
 
-/** Errors of resolvers come with status 200; what is not let in or does not fit the schema does not. */
+/** Errors of resolvers have status 200; a call that is not authorised or does not fit the schema does not. */
 async function execute(
   context: SandboxContext,
   world: World,

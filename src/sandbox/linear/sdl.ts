@@ -1,5 +1,5 @@
 /**
- * Linear's schema, as far as the stand-in plays it: what Headroom's rail and Linear's own SDK ask for.
+ * The part of Linear's schema that the stand-in implements: what Headroom's rail and Linear's own SDK request.
  *
  * Owns: which fields and arguments there are. Names and types are Linear's. A field is nullable here even where Linear promises a value,
  * because a field that the stand-in does not keep is null. Enumerations are strings and filters are scalars: the stand-in reads only one
@@ -169,7 +169,7 @@ type IssueHistoryConnection { nodes: [IssueHistory!]!, pageInfo: PageInfo! }
 type IssueRelationConnection { nodes: [IssueRelation!]!, pageInfo: PageInfo! }
 `;
 
-/** What the entities refer to. The SDK asks for most of these in every query; the stand-in has none of them. */
+/** Types that the entities refer to. The SDK requests most of these in every query; the stand-in has none of them. */
 const details = `
 type ProjectStatus implements Node {
   archivedAt: DateTime, color: String, createdAt: DateTime, description: String, id: ID!, indefinite: Boolean, name: String

@@ -1,5 +1,5 @@
 /**
- * What the stand-in's Linear workspace holds: one team, its workflow states, issues, comments and attachments.
+ * The state of the stand-in's Linear workspace: one team, its workflow states, issues, comments and attachments.
  *
  * Owns: the state and its bounds. Does not own: GraphQL (routes.ts) or what people do (user-actions.ts).
  */
@@ -67,7 +67,7 @@ const savedSchema = z.object({
 export class LinearState implements Saveable {
   readonly #world: World;
   readonly states: readonly WorkflowState[];
-  /** Whoever holds the API key. */
+  /** The holder of the API key. */
   readonly apiUser: LinearUser;
   readonly people: readonly (LinearUser & { readonly person: Person })[];
   readonly organization = { id: "0d2f7a7e-8c1b-4a57-9d0e-5b0d5a4f0001", name: "Headroom sandbox", urlKey: "sandbox" };

@@ -1,5 +1,5 @@
 /**
- * What people do in Linear: comment on an issue, move it to another state. The page and the tests do it through here.
+ * What people do in Linear: comment on an issue, move it to another state. The page and the tests use this.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { SendResult } from "../core/webhook-sender.ts";

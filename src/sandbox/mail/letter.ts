@@ -1,4 +1,4 @@
-/** The HTML of a mail as a page of its own. It is foreign: it may run nothing, load nothing, and leave by a link to a new page alone. */
+/** The HTML of a mail as a separate page. It is untrusted: it may run nothing, load nothing, and links may only open a new page. */
 
 export function letterResponse(html: string): Response {
   return new Response(html, {

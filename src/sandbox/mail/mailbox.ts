@@ -1,7 +1,7 @@
 /**
  * Every mail that was accepted, by SMTP or by Postal's API: one mailbox for all addresses.
  *
- * Owns: the mails and their bounds. Does not own: how they came in, or the page.
+ * Owns: the mails and their bounds. Does not own: how they arrived, or the page.
  */
 import PostalMime from "postal-mime";
 import { listOf, type Saveable } from "../core/state-file.ts";
@@ -20,13 +20,13 @@ export interface Mail {
   readonly html: string | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the sender called it, by Postal's API. */
+  /** The sender's tag, from Postal's API. */
   readonly tag?: string | undefined;
-  /** What became of it, for mails that Postal reports on. */
+  /** What happened to it, for mails that Postal reports on. */
   status: "accepted" | "sent" | "bounced";
 }
 
-/** An address that no server would know: at the domain bounces.example. Whoever wants to see a mail come back writes to one. */
+/** An address that no server knows: at the domain bounces.example. Write to one to see a mail bounce. */
 export function neverWorks(address: string): boolean {
   return address.toLowerCase().endsWith("@bounces.example");
 }
@@ -79,7 +79,7 @@ export class Mailbox implements Saveable {
   }
 }
 
-/** Reads a mail as it went over the wire. */
+/** Parses a raw mail. */
 export async function readMail(
   raw: Buffer,
   envelope: { readonly from: string; readonly to: readonly string[] },

@@ -1,7 +1,7 @@
 /**
- * The mailbox page: every mail, its text, its HTML behind glass, and its links.
+ * The mailbox page: every mail, its text, its HTML in a sandboxed frame, and its links.
  *
- * The HTML of a mail is foreign: it is shown in a frame that may run nothing and reach nothing, and only leave by a link to a new page.
+ * The HTML of a mail is untrusted: its frame may run nothing and load nothing, and its links may only open a new page.
  */
 import { Hono } from "hono";
 import { z } from "zod";

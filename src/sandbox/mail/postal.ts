@@ -1,5 +1,5 @@
 /**
- * Postal's sending API and the webhooks in which it tells what became of a mail.
+ * Postal's sending API, and the webhooks in which it reports what happened to a mail.
  *
  * Owns: the envelope, the key, the RSA signature. Does not own: the mailbox.
  */
@@ -23,7 +23,7 @@ const messageSchema = z.looseObject({
   headers: z.record(z.string(), z.string()).nullish(),
 });
 
-/** Postal gives a receiver five seconds, and tries again for about a day; a few of those tries do for a sandbox. */
+/** Postal gives a receiver five seconds, and retries for about a day; a few of those attempts are enough for a sandbox. */
 const timeoutMs = 5_000;
 const repeatsMs = [60_000, 300_000] as const;
 const maxRecipients = 50;
@@ -102,7 +102,7 @@ function send(
 export type PostalEvent =
   "MessageSent" | "MessageDelayed" | "MessageDeliveryFailed" | "MessageHeld" | "MessageBounced" | "MessageLinkClicked";
 
-/** What Postal says of each but bounces: a status, and words of its own and of the other server. */
+/** What Postal reports for each event except bounces: a status, its own text and the other server's. */
 const saidOf: Readonly<Record<Exclude<PostalEvent, "MessageBounced">, readonly [string, string, string]>> = {
   MessageSent: ["Sent", "Message sent to the mailbox.", "250 OK"],
   MessageDelayed: ["SoftFail", "The server asked to try again later.", "451 4.3.0 out of order"],
@@ -111,7 +111,7 @@ const saidOf: Readonly<Record<Exclude<PostalEvent, "MessageBounced">, readonly [
   MessageLinkClicked: ["Sent", "", ""],
 };
 
-/** Tells Headroom what became of a mail. */
+/** Reports to Headroom what happened to a mail. */
 export function report(world: World, key: KeyObject, mail: Mail, event: PostalEvent): void {
   mail.status = statusOf(event) ?? mail.status;
   world.changed();

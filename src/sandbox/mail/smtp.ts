@@ -1,7 +1,7 @@
 /**
- * An SMTP server that accepts whatever it is given and delivers it to the mailbox; or fails in the ways that servers of mail do.
+ * An SMTP server that accepts whatever it is given and delivers it to the mailbox; or fails in the ways that mail servers do.
  *
- * Owns: the protocol's side of faults. Does not own: the mailbox.
+ * Owns: the faults of the protocol. Does not own: the mailbox.
  */
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -41,7 +41,7 @@ export async function startSmtp(world: World, mailbox: Mailbox, host: string, po
     onRcptTo: (address, session, callback) => handler.step("RCPT", session, address.address, callback),
     onData: (stream, session, callback) => void handler.data(stream, session, callback),
   });
-  // A connection that its client resets is part of the game.
+  // Clients may reset their connections.
   server.on("error", () => undefined);
   server.server.on("connection", (socket) => {
     const { remotePort } = socket;
@@ -98,7 +98,7 @@ class SmtpHandler {
     try {
       await this.#take(stream, session, reply);
     } catch {
-      // Nobody hears this where a client hung up in the middle of its mail; it has sent none.
+      // A client that disconnected in the middle of its mail does not get this; it has sent no mail.
       reply(said(451, "4.3.0 the mail could not be read"));
     }
   }
@@ -200,7 +200,7 @@ function said(code: number, words: string): SmtpReply {
   return Object.assign(new Error(words), { responseCode: code });
 }
 
-/** The library words a good answer by what the callback is given as its second argument; ours has one, its type does not. */
+/** The library takes the text of a good answer from the callback's second argument, which its type does not declare. */
 function accepted(reply: (error?: Error | null, message?: string) => void, id: string): void {
   reply(null, `OK: queued as ${id}`);
 }

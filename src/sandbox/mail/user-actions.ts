@@ -1,5 +1,5 @@
 /**
- * The mailbox for tests and pages: what came, the links in it, and what Postal says became of it.
+ * The mailbox for tests and pages: the mails, their links, and Postal's reports about them.
  */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { HeadroomError } from "../../db/errors.ts";
@@ -18,7 +18,7 @@ export class MailUserActions {
     this.#key = key;
   }
 
-  /** What Postal's webhooks are checked with: the base64 that Postal shows to its administrators. */
+  /** The key that verifies Postal's webhooks: the base64 that Postal shows to its administrators. */
   get postalPublicKey(): string {
     return publicKeyOf(this.#key);
   }
@@ -47,7 +47,7 @@ export class MailUserActions {
     return [...new Set([...found].map(([link]) => link.replaceAll("&amp;", "&").replace(/[.,;)]+$/, "")))];
   }
 
-  /** Has Postal tell Headroom what became of a mail. */
+  /** Makes Postal report to Headroom what happened to a mail. */
   report(id: string, event: PostalEvent): void {
     report(this.#world, this.#key, this.find(id), event);
   }

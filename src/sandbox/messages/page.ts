@@ -1,7 +1,7 @@
 /**
  * The page of all messages: each as the inbox, a mail and Slack show it, for a sample request.
  *
- * Owns: how they are shown. Does not own: what they say; whoever starts the sandbox asks the database.
+ * Owns: how they are shown. Does not own: their text; the program that starts the sandbox reads it from the database.
  */
 import { Hono } from "hono";
 import { html } from "hono/html";
@@ -17,7 +17,7 @@ export interface SampleMessage {
   readonly audience: string;
   /** When it is used. */
   readonly meaning: string;
-  /** Whether it has other words than those that come with the release. */
+  /** Whether its text differs from the release's. */
   readonly changed: boolean;
   /** The first is the usual case. */
   readonly samples: readonly Sample[];
@@ -29,12 +29,12 @@ export interface Sample {
     readonly "in-app"?: { readonly title: string; readonly body: string } | undefined;
     readonly email?: { readonly subject: string; readonly text: string; readonly html: string } | undefined;
     readonly slack?: { readonly text: string; readonly blocks: readonly unknown[] } | undefined;
-    /** A channel without a look of its own is shown as text. */
+    /** A channel without its own layout is shown as text. */
     readonly [channel: string]: { readonly title?: string | undefined; readonly text?: string | undefined } | undefined;
   };
 }
 
-/** Asks for all messages, each time the page is opened. */
+/** Reads all messages, each time the page is opened. */
 export type ReadMessages = () => Promise<readonly SampleMessage[]>;
 
 export function messagePages(read: ReadMessages | undefined): Hono<SandboxEnv> {
@@ -63,7 +63,7 @@ function messagesPage(messages: readonly SampleMessage[] | undefined): Promise<R
       </p>
       ${
         messages === undefined
-          ? html`<p class="empty">No Headroom is connected that could say.</p>`
+          ? html`<p class="empty">Headroom is not connected, so there is nothing to show.</p>`
           : html`<nav class="jump" aria-label="Messages">
                 ${messages.map(({ name }) => html`<a href="#${name}">${words(name)}</a> `)}
               </nav>
@@ -143,7 +143,7 @@ const shownBlock = z.union([
 ]);
 const nobody = { user: (id: string) => id, channel: (id: string) => id };
 
-/** The few that messages to people are made of; what else there is, is shown as it is. */
+/** The few block types that messages to people use; any other is shown as it is. */
 function blockHtml(block: unknown): Fragment {
   const read = shownBlock.safeParse(block);
   if (!read.success) return html`<pre>${JSON.stringify(block, null, 2)}</pre>`;

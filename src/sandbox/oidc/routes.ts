@@ -1,5 +1,5 @@
 /**
- * An OpenID Connect provider: discovery, keys, a sign-in page on which one picks who to be, codes with PKCE, tokens and userinfo.
+ * An OpenID Connect provider: discovery, keys, a sign-in page on which a visitor picks who to be, codes with PKCE, tokens and userinfo.
  *
  * Owns: the protocol and its refusals. Does not own: which member of Headroom's directory an account is.
  */
@@ -97,7 +97,7 @@ function discovery(world: World): Record<string, unknown> {
 }
 
 /**
- * Until client and redirect are known to be good, nothing is sent anywhere: the browser gets a page here. Afterwards a refusal goes back
+ * Until client and redirect are verified, nothing is sent anywhere: the browser gets a page here. Afterwards a refusal goes back
  * to the client, as the protocol requires.
  */
 async function readAuthorize(state: OidcState, given: unknown): Promise<AuthorizeRequest | Response> {
@@ -191,7 +191,7 @@ async function token(
   );
 }
 
-/** By the header, by the form, or, for a public client, by name alone. */
+/** Authenticates by the header, by the form, or, for a public client, only by its id. */
 function isClient(context: SandboxContext, state: OidcState, asked: z.infer<typeof tokenSchema>): boolean {
   const basic = /^Basic (.+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
   const [basicId, basicSecret] =

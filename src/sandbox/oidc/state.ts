@@ -1,14 +1,14 @@
 /**
- * What the stand-in identity provider remembers: its client, and the codes and tokens that it gave out.
+ * What the stand-in identity provider remembers: its client, and the codes and tokens that it issued.
  */
 import type { Person } from "../sample-data.ts";
 import type { World } from "../core/world.ts";
 
 export interface OidcClient {
   readonly clientId: string;
-  /** Left out: a public client, which proves itself by PKCE alone. */
+  /** Without it, a public client, which proves itself only by PKCE. */
   readonly clientSecret?: string;
-  /** Exactly these are sent back to. Default: Headroom's own, once it is connected. */
+  /** The only allowed redirects. Default: Headroom's own, once it is connected. */
   readonly redirectUris?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class OidcState {
     return code;
   }
 
-  /** A code is good once. */
+  /** A code works once. */
   redeem(code: string): Grant | undefined {
     const grant = this.#codes.get(code);
     this.#codes.delete(code);

@@ -1,5 +1,5 @@
 /**
- * The sandbox's first page: what is here, whether Headroom hears it, what was asked and sent lately, and the switches for faults.
+ * The sandbox's first page: its providers, whether Headroom is connected, the latest calls and webhooks, and the switches for faults.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -43,12 +43,12 @@ const standIns = [
   ["/linear", "Linear", "The issues that mirror requests. Comment on one, or move it."],
   ["/github", "GitHub", "Workflow runs that were dispatched. Watch them, and let one fail, hang or crash."],
   ["/stripe", "Stripe", "Pay as the customer; be the bank, and the dashboard. Choose how events are sent."],
-  ["/messages", "Messages", "Everything that people can be told, as the inbox, a mail and Slack show it."],
+  ["/messages", "Messages", "Every message that people can get, as the inbox, a mail and Slack show it."],
 ] as const;
 
 const numbers = new Set(["times", "ms", "probability", "retryAfterSeconds"]);
 
-/** A form sends text; empty fields are left out, and the chance is in percent. */
+/** A form sends text; empty fields are left out, and the probability is in percent. */
 function faultOf(form: Readonly<Record<string, unknown>>): FaultInput {
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(form)) {
@@ -60,7 +60,7 @@ function faultOf(form: Readonly<Record<string, unknown>>): FaultInput {
 
 const choices = ["provider", "kind", "times", "probability", "method", "ms"] as const;
 
-/** Faults are often planned in series: the form comes back as it was sent. */
+/** People often plan several faults in a row, so the form keeps its values. */
 function lastChoice(form: Readonly<Record<string, unknown>>): URLSearchParams {
   const chosen = choices.map((name) => [name, form[name]]);
   return new URLSearchParams(chosen.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
@@ -151,7 +151,7 @@ function faultList(world: World): Fragment {
               <strong>${rule.provider}</strong>${rule.method !== undefined && html` <code>${rule.method}</code>`}
               ${kindWords[rule.kind]}${rule.probability !== undefined && `, in ${Math.round(rule.probability * 100)} of 100 calls`}${rule.times !== undefined && `, ${rule.times} ${rule.times === 1 ? "time" : "times"}`}
               <span class="quiet">(hit ${rule.hits} so far)</span>
-              ${unheard(rule) && html`<br /><span class="quiet small">No call of this name came yet: see that it is spelt as in the list below.</span>`}
+              ${unheard(rule) && html`<br /><span class="quiet small">No call with this name has arrived yet: check that it is spelled as in the list below.</span>`}
             </span>
             <form class="tight" method="post" action="/_faults/remove">
               <input type="hidden" name="id" value="${rule.id}" />

@@ -1,15 +1,15 @@
 /**
- * The frame of every page: the bar with the way to the others, the policy that keeps foreign script out, and the answer itself.
+ * The frame of every page: the bar with links to the others, the policy that blocks foreign scripts, and the response.
  */
 import { html } from "hono/html";
 import { sha256 } from "../../db/hash.ts";
 import { script } from "./script.ts";
 import { css } from "./style.ts";
 
-/** A piece of a page. Values in a template are escaped unless they are such a piece; attribute values belong into double quotes. */
+/** A piece of a page. Values in a template are escaped unless they are a piece themselves. Put attribute values in double quotes. */
 export type Html = ReturnType<typeof html>;
 
-/** What may stand in a template; null, undefined and booleans become nothing, so that `condition && html` can be written. */
+/** What a template may contain; null, undefined and booleans render as nothing, so that `condition && html` works. */
 export type Fragment = Html | string | number | boolean | null | undefined | readonly Fragment[];
 
 export interface Page {
@@ -33,7 +33,7 @@ const bar = [
 
 const version = sha256(css + script).slice(0, 12);
 
-/** What the pages load besides themselves. */
+/** What the pages load in addition. */
 export const assets: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
   ["sandbox.css", { type: "text/css", text: css }],
   ["live.js", { type: "text/javascript", text: script }],
@@ -86,7 +86,7 @@ function entry(href: string, name: string, current: string | undefined): Html {
   return html`<a href="${href}" ${href === current && html`aria-current="page"`}>${name}</a> `;
 }
 
-/** After a form: the page again, so that a reload does not send it twice. */
+/** After a form: a redirect to the page, so that a reload does not send the form twice. */
 export function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { location } });
 }

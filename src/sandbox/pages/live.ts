@@ -1,7 +1,7 @@
 /**
- * Tells open pages that something changed, by server-sent events; and lets a form wait a moment for its effect.
+ * Notifies open pages of changes, by server-sent events, and lets a form wait briefly for its effect.
  *
- * Owns: the listeners and their bound. Does not own: what changed; a page asks for itself again.
+ * Owns: the listeners and their bound. Does not own: what changed; a page reloads itself.
  */
 import { deferred } from "../../db/wait/deferred.ts";
 const coalesceMs = 120;
@@ -59,7 +59,7 @@ export class Live {
       try {
         controller.close();
       } catch {
-        // The page has gone; its stream is closed already.
+        // The page was closed; its stream is closed already.
       }
     };
     if (end.aborted) stop();

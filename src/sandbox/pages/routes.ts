@@ -1,5 +1,5 @@
 /**
- * What every page needs: its stylesheet, its script, and news of changes. Forms of other sites are refused.
+ * What every page needs: its stylesheet, its script, and notices of changes. Forms of other sites are refused.
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import { isUnsafe, provenanceOf } from "../../web/same-origin.ts";
@@ -23,7 +23,7 @@ export function assetRoutes(live: Live): Hono<SandboxEnv> {
   return routes;
 }
 
-/** Another page that a visitor has open must not press buttons here. Programs, which send no origin, may. */
+/** A page of another site that a visitor has open must not press buttons here. Programs, which send no origin, may. */
 export const ownFormsOnly: MiddlewareHandler<SandboxEnv> = async (context, next) => {
   const request = context.req.raw;
   const foreign = isUnsafe(request.method) && provenanceOf(request, request.url) === "foreign";

@@ -1,7 +1,7 @@
 /**
- * The one script of the stand-ins' pages. Every page works without it; with it, what changes elsewhere appears by itself.
+ * The one script of the stand-ins' pages. Every page works without it; with it, changes appear automatically.
  *
- * A region is left alone while somebody writes in it, unless the server says by its version that it is another thing now.
+ * A region is not replaced while somebody types in it, unless its version shows that it now holds something else.
  */
 export const script = `
 const regions = () => [...document.querySelectorAll("[data-live]")];
@@ -53,7 +53,7 @@ for (const select of document.querySelectorAll("select[data-submit]")) select.ad
 if (regions().length > 0) {
   const live = new EventSource("/_live");
   live.addEventListener("message", refresh);
-  // What changed between the page and the first word of changes, or while the line was cut, would be missed otherwise.
+  // Otherwise changes before the first event, or while the connection was lost, would be missed.
   live.addEventListener("open", refresh);
 }
 `;

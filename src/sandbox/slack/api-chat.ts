@@ -1,5 +1,5 @@
 /**
- * The Web API's chat methods: posting, updating, deleting, and notes for one pair of eyes.
+ * The Web API's chat methods: posting, updating, deleting, and ephemeral messages.
  */
 import { z } from "zod";
 import { flag, optionalText, parse, SlackError, text, type Arguments } from "./arguments.ts";
@@ -9,7 +9,7 @@ import { app, type Channel, type Metadata, type SlackMessage, type SlackState } 
 
 type Answer = Record<string, unknown>;
 
-/** Slack cuts off at 40,000 characters; what is longer by far it refuses. */
+/** Slack truncates at 40,000 characters and refuses much longer texts. */
 const maxTextChars = 40_000;
 
 const content = {
@@ -93,7 +93,7 @@ function find(channel: Channel, ts: string): SlackMessage {
   return message;
 }
 
-/** Slack threads under the root, also when the ts of a reply is given. */
+/** Slack threads under the root, even when the ts of a reply is given. */
 function rootOf(channel: Channel, threadTs: string | undefined): string | undefined {
   if (threadTs === undefined || threadTs === "") return undefined;
   const root = channel.messages.find((each) => each.ts === threadTs);
@@ -130,7 +130,7 @@ function metadataOf(given: unknown): Metadata | undefined {
   if (given === undefined || given === "") return undefined;
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new SlackError("invalid_metadata_format");
-  // An empty object takes the metadata away.
+  // An empty object removes the metadata.
   if (Object.keys(given).length === 0) return undefined;
   const checked = metadataSchema.safeParse(given);
   if (!checked.success) throw new SlackError("invalid_metadata_schema", complaints(checked.error, "metadata"));

@@ -1,5 +1,5 @@
 /**
- * The Web API's modals: a trigger is exchanged once, within three seconds, for a view before the person who caused it.
+ * The Web API's modals: a trigger can be exchanged once, within three seconds, for a view shown to the person who caused it.
  */
 import { z } from "zod";
 import type { World } from "../core/world.ts";
@@ -30,7 +30,7 @@ export function open(world: World, state: SlackState, given: Arguments): Answer 
   const view = viewOf(state, wanted.view);
   const user = exchange(world, state, wanted.trigger_id ?? wanted.interactivity_pointer);
   const opened = newView(world, view, user, undefined);
-  // A new root takes the place of whatever the person had before them.
+  // A new root replaces the modals that the person had open.
   state.views.set(user, [opened]);
   return { view: viewShape(opened) };
 }
@@ -58,7 +58,7 @@ export function update(world: World, state: SlackState, given: Arguments): Answe
   return { view: viewShape(found) };
 }
 
-/** Puts a view on top of those that the person has before them. */
+/** Pushes a view on top of those that the person has open. */
 export function stacked(world: World, state: SlackState, view: ViewInput, user: string): OpenView {
   const stack = state.viewsOf(user);
   const opened = newView(world, view, user, stack.at(-1));

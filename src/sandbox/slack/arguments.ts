@@ -1,7 +1,7 @@
 /**
  * What a caller of the Web API sent: form or JSON, a token in the header or in the body, nested values as JSON in a form field.
  *
- * Owns: reading it, and Slack's refusals of what cannot be read. Does not own: what a method makes of it.
+ * Owns: parsing it, and Slack's refusals when that fails. Does not own: what a method does with it.
  */
 import { z } from "zod";
 import { readFields } from "../../web/form.ts";
@@ -56,7 +56,7 @@ function parseJson(text: string, error: string): unknown {
   }
 }
 
-/** Reads the arguments of a method by its schema; the first that is missing or wrong is named. */
+/** Reads the arguments of a method by its schema; the error names the first missing or invalid one. */
 export function parse<Shape extends z.ZodType>(schema: Shape, given: Arguments): z.output<Shape> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
@@ -66,7 +66,7 @@ export function parse<Shape extends z.ZodType>(schema: Shape, given: Arguments):
   );
 }
 
-/** Forms carry words only: `true`, `1` and `false` stand for themselves. */
+/** Forms contain only text: `true` and `1` mean true. */
 export const flag = z
   .union([z.boolean(), z.string(), z.number()])
   .optional()

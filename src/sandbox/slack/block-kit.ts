@@ -1,7 +1,7 @@
 /**
- * Block Kit as Slack takes it: which blocks and elements there are, what they must have, and how long each part may be.
+ * Block Kit as Slack accepts it: which blocks and elements there are, what they must have, and how long each part may be.
  *
- * Owns: the rules and the words in which a breach is told. Does not own: how blocks look (page/).
+ * Owns: the rules and the error messages. Does not own: how blocks look (page/).
  */
 import { z } from "zod";
 
@@ -184,7 +184,7 @@ const blocksSchema = (max: number) =>
     .refine(uniqueActions, "action_id already exists in this block");
 
 export const messageBlocks = blocksSchema(50);
-/** Slack counts what is in the blocks of a message together; beyond this it answers msg_blocks_too_long. */
+/** Slack adds up the content of a message's blocks; beyond this it answers msg_blocks_too_long. */
 export const maxBlocksChars = 13_200;
 
 export const viewSchema = z
@@ -213,7 +213,7 @@ export function complaints(error: z.ZodError, root: string): string[] {
   );
 }
 
-/** How many characters there are to read. */
+/** The number of visible characters. */
 export function charsOf(blocks: readonly Block[]): number {
   let sum = 0;
   JSON.stringify(blocks, (name, value: unknown) => {
@@ -223,7 +223,7 @@ export function charsOf(blocks: readonly Block[]): number {
   return sum;
 }
 
-/** Slack gives a name to each block and each action that came without one. */
+/** Slack names each block and action that was sent without an id. */
 export function named(blocks: readonly Block[], nextId: () => string): Block[] {
   return blocks.map((block) => {
     const withId = { ...block, block_id: block.block_id ?? nextId() };

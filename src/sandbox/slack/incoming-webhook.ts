@@ -1,6 +1,6 @@
 /**
- * Incoming webhooks, which people make for themselves: whoever knows the address posts into the conversation that it was made for. Here
- * the second part of the path names that conversation, or the person whose it is with the app.
+ * Incoming webhooks, which people create for themselves: anyone who knows the address posts to the conversation that it was created for.
+ * Here the second part of the path names that conversation, or the person whose conversation with the app it is.
  */
 import { z } from "zod";
 import { contentOf } from "./api-chat.ts";

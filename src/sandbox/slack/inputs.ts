@@ -1,9 +1,9 @@
 /**
- * What a person filled into a modal: checked as Slack's client checks it, and put into the form of `view.state.values`.
+ * The values that a person entered in a modal: checked like in Slack's client, and put in the form of `view.state.values`.
  */
 import type { Block, InputElement, Option } from "./block-kit.ts";
 
-/** By block id; several where several can be chosen. */
+/** By block id; several if several can be chosen. */
 export type FilledIn = Readonly<Record<string, string | readonly string[]>>;
 
 type InputBlock = Extract<Block, { type: "input" }>;
@@ -12,7 +12,7 @@ export function inputBlocks(blocks: readonly Block[]): InputBlock[] {
   return blocks.filter((block) => block.type === "input");
 }
 
-/** What is missing or wrong, by block id; empty when it may be sent. */
+/** The errors by block id; empty if the form can be sent. */
 export function mistakes(blocks: readonly Block[], filledIn: FilledIn): Record<string, string> {
   const found: Record<string, string> = {};
   for (const block of inputBlocks(blocks)) {
@@ -22,7 +22,7 @@ export function mistakes(blocks: readonly Block[], filledIn: FilledIn): Record<s
   return found;
 }
 
-/** `{ [block id]: { [action id]: { type, value … } } }`, with null for what was left open. */
+/** `{ [block id]: { [action id]: { type, value … } } }`, with null for empty fields. */
 export function stateValues(
   blocks: readonly Block[],
   filledIn: FilledIn,

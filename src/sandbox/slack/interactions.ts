@@ -9,7 +9,7 @@ import { app, team, type OpenView } from "./state.ts";
 
 type Payload = Record<string, unknown>;
 
-/** Old apps compared this token; it proves nothing and is sent all the same. */
+/** Old apps compared this token. It proves nothing but is still sent. */
 const verificationToken = "sandbox-verification-token";
 
 export function sharedFields(world: World, user: string): Payload {

@@ -12,9 +12,9 @@ import { failureOf, sendForm } from "./outgoing.ts";
 import type { OpenView, SlackState } from "./state.ts";
 
 export type SubmitResult =
-  /** The app took it: this modal, or all of them, are closed. */
+  /** The app accepted it: this modal, or all of them, close. */
   | { readonly kind: "closed" }
-  /** By block id: found by Slack before sending, or by the app. The modal stays open. */
+  /** Errors by block id, from Slack before sending, or from the app. The modal stays open. */
   | { readonly kind: "errors"; readonly errors: Readonly<Record<string, string>> }
   | { readonly kind: "updated" }
   | { readonly kind: "pushed"; readonly viewId: string }

@@ -1,14 +1,14 @@
 /**
- * What Slack sends to an app: forms and events, signed over their very bytes, with three seconds to answer.
+ * What Slack sends to an app: forms and events, signed over their exact bytes, with three seconds to answer.
  */
 import { hmacSha256 } from "../../db/hash.ts";
 import type { SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 
 const path = "/webhooks/slack";
-/** An app that has not answered by then has failed, in Slack's eyes. */
+/** Slack treats an app that has not answered by then as failed. */
 export const acknowledgeWithinMs = 3_000;
-/** An event that was not acknowledged comes again: at once, after a minute, and after five. */
+/** An event that was not acknowledged is sent again: immediately, after a minute, and after five. */
 const eventRepeatsMs = [0, 60_000, 300_000] as const;
 
 export function signature(secret: string, timestamp: string, body: string): string {
@@ -54,7 +54,7 @@ export function sendEvent(world: World, title: string, event: Readonly<Record<st
   });
 }
 
-/** The word that Slack shows to the person when the app did not answer well; undefined when it did. */
+/** The error code that Slack shows to the person; undefined if the app answered correctly. */
 export function failureOf(arrival: SendResult): string | undefined {
   if (arrival.kind === "timeout") return "operation_timeout";
   if (arrival.kind === "unreachable") return "dispatch_failed";

@@ -1,5 +1,5 @@
 /**
- * The URL that an interaction brings along, by which the app may answer it: five times, within half an hour.
+ * The URL that comes with an interaction; the app may post answers to it up to five times within half an hour.
  */
 import { z } from "zod";
 import type { World } from "../core/world.ts";
@@ -35,7 +35,7 @@ export function respond(world: World, state: SlackState, id: string, body: strin
   return new Response("ok");
 }
 
-/** Undefined when it is not what Slack takes. */
+/** Undefined if Slack would not accept it. */
 export function parseAnswer(body: string): InteractionAnswer | undefined {
   try {
     const parsed = answerSchema.safeParse(JSON.parse(body));

@@ -1,5 +1,5 @@
 /**
- * Where the Web API, the response URLs and incoming webhooks are answered.
+ * Answers the Web API, the response URLs and incoming webhooks.
  *
  * Owns: the method table, the caller's token, and Slack's envelope. Does not own: the methods, or the page.
  */
@@ -107,7 +107,7 @@ const dialect: Dialect = {
   refused: (words) => Response.json({ ok: false, error: "restricted_action", detail: words }),
 };
 
-/** Webhooks answer with a word, not with an envelope. */
+/** Webhooks answer with one word instead of an envelope. */
 const webhookDialect: Dialect = {
   failed: () => new Response("rollup_error", { status: 500 }),
   rateLimited: (seconds) => new Response("rate_limited", { status: 429, headers: { "retry-after": String(seconds) } }),

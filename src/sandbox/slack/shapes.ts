@@ -1,5 +1,5 @@
 /**
- * How the stand-in's things look in Slack's answers and payloads.
+ * The form of the stand-in's objects in Slack's answers and payloads.
  */
 import type { World } from "../core/world.ts";
 import type { Person } from "../sample-data.ts";
@@ -135,7 +135,7 @@ export function viewShape(open: OpenView, values: Shape = {}): Shape {
   };
 }
 
-/** Who acts, as interactive payloads name them. */
+/** The acting person, as interactive payloads name them. */
 export function actorShape(world: World, slackUserId: string): Shape {
   const person = world.sampleData.people.find((each) => each.slackUserId === slackUserId);
   const name = person?.memberId ?? slackUserId.toLowerCase();

@@ -1,5 +1,5 @@
 /**
- * What the stand-in's Slack workspace holds: channels, messages, notes for one pair of eyes, triggers, response URLs and modals.
+ * The state of the stand-in's Slack workspace: channels, messages, ephemeral messages, triggers, response URLs and modals.
  *
  * Owns: the state and its bounds. Does not own: the methods (api-*.ts) or what people do (user-actions.ts).
  */
@@ -16,7 +16,7 @@ export interface Metadata {
 export interface SlackMessage {
   readonly ts: string;
   readonly channel: string;
-  /** Who said it: the app's bot or a person. */
+  /** The sender: the app's bot or a person. */
   readonly user: string;
   readonly threadTs: string | undefined;
   text: string;
@@ -28,16 +28,16 @@ export interface SlackMessage {
 export interface Ephemeral {
   readonly ts: string;
   readonly channel: string;
-  /** The only one who sees it. */
+  /** The only person who sees it. */
   readonly user: string;
-  /** The app's own words, or Slack's about the app. */
+  /** Written by the app, or by Slack about the app. */
   readonly from: "app" | "slackbot";
   readonly threadTs: string | undefined;
   text: string;
   blocks: Block[] | undefined;
 }
 
-/** What it is that was said: a note has a sender of its own, a message has an author. */
+/** The content: a note has its own sender, a message has an author. */
 export function isNote(said: SlackMessage | Ephemeral): said is Ephemeral {
   return "from" in said;
 }
@@ -61,7 +61,7 @@ export interface ResponseUrl {
   readonly user: string;
   readonly channel: string;
   readonly expiresAt: number;
-  /** The message that the interaction began at, if any. */
+  /** The message where the interaction started, if any. */
   readonly origin: { readonly ts: string; readonly threadTs: string | undefined } | undefined;
   uses: number;
 }
@@ -73,9 +73,9 @@ export interface OpenView {
   readonly previousId: string | undefined;
   view: ViewInput;
   hash: string;
-  /** What the last submission was refused for, by block. */
+  /** The errors of the last submission, by block. */
   errors: Readonly<Record<string, string>>;
-  /** What was filled in when it was refused, so that nothing is typed twice. */
+  /** The refused values, so that nobody has to type them again. */
   values: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -103,7 +103,7 @@ export class SlackState implements Saveable {
   ephemerals: Ephemeral[] = [];
   triggers = new Map<string, Trigger>();
   responseUrls = new Map<string, ResponseUrl>();
-  /** The stack of modals that each person has before them, the topmost last. */
+  /** The stack of modals that each person has open, the topmost last. */
   views = new Map<string, OpenView[]>();
   #lastMicros = 0;
 
@@ -158,7 +158,7 @@ export class SlackState implements Saveable {
     return this.#world.sampleData.people.find((person) => person.slackUserId === slackUserId);
   }
 
-  /** By id, by name, or, for a person, their conversation with the app, which is opened when there is none. */
+  /** By id, by name, or, for a person, their conversation with the app, which is created if it does not exist. */
   findChannel(idOrName: string): Channel | undefined {
     const found = this.channels.get(idOrName);
     if (found !== undefined) return found;

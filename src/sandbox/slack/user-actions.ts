@@ -1,7 +1,7 @@
 /**
- * What people do in Slack: press buttons, give commands, fill in modals, say something. The page and the tests do it through here.
+ * What people do in Slack: press buttons, type commands, fill in modals, write messages. The page and the tests use this.
  *
- * Owns: that an act becomes the signed payload which Slack would send, and that the answer has the effect which it has in Slack.
+ * Owns: turning an action into the signed payload that Slack would send, and giving the answer the effect it has in Slack.
  * Does not own: the payloads' form (interactions.ts) or their signature (outgoing.ts).
  */
 import { HeadroomError } from "../../db/errors.ts";
@@ -33,7 +33,7 @@ export type ActResult =
   | { readonly kind: "acknowledged"; readonly status: number; readonly body: string }
   /** No app has this command: nothing was sent. */
   | { readonly kind: "unknown_command" }
-  /** `error` is the word that Slack shows, e.g. operation_timeout. */
+  /** `error` is the code that Slack shows, e.g. operation_timeout. */
   | { readonly kind: "failed"; readonly error: string; readonly arrival: SendResult };
 
 export interface Click {
@@ -45,13 +45,13 @@ export interface Click {
   readonly ts?: string | undefined;
   /** Instead of channel and ts: the button is in this modal. */
   readonly viewId?: string | undefined;
-  /** What was chosen, for anything but a button. */
+  /** The chosen value, for any element but a button. */
   readonly chosen?: string | undefined;
 }
 
 export interface Command {
   readonly user: string;
-  /** What follows the command. */
+  /** The text after the command. */
   readonly text?: string | undefined;
   /** Default: `/capacity`. */
   readonly command?: string | undefined;
@@ -86,7 +86,7 @@ export class SlackUserActions {
         : {
             container: containerOf(channel, message),
             channel: { id: channel.id, name: channel.kind === "im" ? "directmessage" : channel.name },
-            // Of a note for one pair of eyes Slack sends the place, and not the words.
+            // For an ephemeral message Slack sends its place, but not its text.
             ...(isNote(message) ? {} : { message: messageShape(message, channel, true) }),
             response_url: this.#state.newResponseUrl(click.user, channel.id, origin),
           }),
@@ -95,7 +95,7 @@ export class SlackUserActions {
     return this.#result(arrival, click.user, channel?.id, `The button did not work`);
   }
 
-  /** Gives a slash command; what the app answers in the body is shown as Slack shows it. */
+  /** Sends a slash command; the app's answer is shown as Slack shows it. */
   async command(given: Command): Promise<ActResult> {
     const channel = this.#channel(given.channel);
     const command = (given.command ?? ownCommand).toLowerCase();
@@ -133,7 +133,7 @@ export class SlackUserActions {
     return closeView(this.#world, this.#state, this.#view(given.user, given.viewId));
   }
 
-  /** Says something in a channel. Who mentions the app causes an `app_mention` event. */
+  /** Writes in a channel. A message that mentions the app causes an `app_mention` event. */
   async say(given: {
     readonly user: string;
     readonly text: string;
@@ -150,7 +150,7 @@ export class SlackUserActions {
     return said;
   }
 
-  /** Sends an event of the Events API, and again as Slack does while nobody acknowledges it. */
+  /** Sends an event of the Events API, and retries it like Slack until it is acknowledged. */
   async event(event: Readonly<Record<string, unknown>>): Promise<SendResult> {
     return sendEvent(this.#world, `event ${String(event["type"])}`, {
       token: "sandbox-verification-token",
@@ -177,12 +177,12 @@ export class SlackUserActions {
     return this.#channel(channel).messages.filter((message) => message.ts === ts || message.threadTs === ts);
   }
 
-  /** The notes that only this person sees, oldest first. */
+  /** The ephemeral messages of this person, oldest first. */
   ephemerals(user: string): readonly Ephemeral[] {
     return this.#state.ephemerals.filter((note) => note.user === user);
   }
 
-  /** The modals that this person has before them, the topmost last. */
+  /** The modals that this person has open, the topmost last. */
   openViews(user: string): readonly OpenView[] {
     return [...(this.#state.views.get(user) ?? [])];
   }
@@ -229,7 +229,7 @@ export class SlackUserActions {
     return { channel, message, blocks: message.blocks ?? [] };
   }
 
-  /** Slack tells the person in a note of its own that the app did not answer. */
+  /** Slack tells the person in its own ephemeral message that the app did not answer. */
   #result(arrival: SendResult, user: string, channel: string | undefined, what: string): ActResult {
     const error = failureOf(arrival);
     if (error === undefined && arrival.kind === "answered") {
@@ -243,7 +243,7 @@ export class SlackUserActions {
     return failed;
   }
 
-  /** The app installed one command; what else begins with a slash Slack answers by itself. */
+  /** The app installed one command; Slack itself answers every other text that begins with a slash. */
   #notACommand(command: string, user: string, channel: string): ActResult {
     const text = `${command.slice(0, 100)} is not a valid command. To say something that begins with a slash, put a space before it.`;
     this.#state.whisper({ channel, user, from: "slackbot", text, blocks: undefined, threadTs: undefined });

@@ -1,5 +1,5 @@
 /**
- * How Stripe's events reach Headroom: at once and once, or doubled, late, out of order or never, as somebody has planned.
+ * How Stripe's events reach Headroom: immediately and once, or twice, late, out of order or never, as planned.
  *
  * Owns: the plan, what is held back, and the order of sending. Does not own: the events, or how one is signed (outgoing.ts).
  */
@@ -10,21 +10,21 @@ import type { OutgoingWebhook, SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 import type { StripeEvent } from "./things.ts";
 
-/** Stripe tries for days; these are the first of its tries. */
+/** Stripe retries for days; these are the first of its retries. */
 const usualRepeatsMs = [60_000, 300_000, 3_600_000];
 
 export const deliveryInput = z.strictObject({
   /** How often each event is sent. */
   copies: z.coerce.number().int().min(1).max(5).default(1),
-  /** Each is sent after a chance time up to this; so they also overtake each other. */
+  /** Each is sent after a random delay up to this, so they also overtake each other. */
   withinMs: z.coerce.number().int().min(0).max(600_000).default(0),
   /** Nothing is sent before it is released. */
   held: z.boolean().default(false),
-  /** Which part of the events is never sent, by chance. 1: all. */
+  /** The fraction of the events that is never sent, at random. 1: all. */
   lostShare: z.coerce.number().min(0).max(1).default(0),
-  /** When an event that was not taken is sent again. */
+  /** When an event that was not acknowledged is sent again. */
   repeatAfterMs: z.array(z.int().min(0).max(86_400_000)).max(16).default(usualRepeatsMs),
-  /** What chance is drawn from. */
+  /** The seed of the random numbers. */
   seed: z.coerce.number().int().default(1),
 });
 export type DeliveryInput = z.input<typeof deliveryInput>;
@@ -33,10 +33,10 @@ export type DeliveryPlan = Readonly<z.output<typeof deliveryInput>>;
 export const releaseOrders = ["as_made", "reversed", "shuffled"] as const;
 export type ReleaseOrder = (typeof releaseOrders)[number];
 
-/** An event that is held back, for somebody who sends it when and as often as they like. */
+/** An event that is held back, for a test to send when and as often as it likes. */
 export interface HeldEvent {
   readonly event: StripeEvent;
-  /** Sends it once, and tells what Headroom answered. It is signed at that moment. */
+  /** Signs it now, sends it once, and returns Headroom's answer. */
   readonly send: () => Promise<SendResult>;
 }
 
@@ -45,7 +45,7 @@ interface Held {
   readonly webhook: OutgoingWebhook;
 }
 
-/** More are not held: the oldest is then lost. */
+/** The maximum held; beyond it the oldest is lost. */
 const maxHeld = 20_000;
 
 export class EventDelivery {
@@ -93,12 +93,12 @@ export class EventDelivery {
     else for (let copy = 0; copy < this.#plan.copies; copy += 1) this.#sendWithin(webhook, this.#plan.withinMs);
   }
 
-  /** Sends it now, whatever is planned. */
+  /** Sends it now, ignoring the plan. */
   sendNow(webhook: OutgoingWebhook): void {
     if (this.#world.webhooks.headroomUrl !== undefined) this.#sendWithin(webhook, 0);
   }
 
-  /** Sends what is held back, one after the other, so that it arrives in this order. Answers how many events it were. */
+  /** Sends what is held back, one after the other, so that it arrives in this order. Returns how many were sent. */
   async release(order: ReleaseOrder): Promise<number> {
     const held = this.#inOrder(this.#held.splice(0), order);
     const all = held.flatMap(({ webhook }) => Array<OutgoingWebhook>(this.#plan.copies).fill(webhook));
@@ -110,14 +110,14 @@ export class EventDelivery {
     return held.length;
   }
 
-  /** Takes over what is held back, as it was made: whoever takes it has to send it. */
+  /** Takes over the events that are held back, in the order they were made: the caller has to send them. */
   take(): readonly HeldEvent[] {
     const taken = this.#held.splice(0);
     if (taken.length > 0) this.#world.changed();
     return taken.map(({ event, webhook }) => ({ event, send: () => this.#world.webhooks.send(webhook) }));
   }
 
-  /** Resolves when each event that is not held back was sent once; repeats of those that were not taken are not waited for. */
+  /** Resolves when each event that is not held back was sent once. It does not wait for retries. */
   async done(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }

@@ -1,5 +1,5 @@
 /**
- * Stripe's `expand`: where an answer names another object, that object stands in the place of its id.
+ * Stripe's `expand`: an object that an answer refers to replaces its id.
  */
 import type { World } from "../core/world.ts";
 import { StripeRefusal } from "./refusal.ts";

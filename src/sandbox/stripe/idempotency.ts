@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: what was answered under a key is answered again, a failure too; other parameters under the same key are an error, and
- * so is a key whose first call is not over.
+ * Idempotency keys: the answer under a key is repeated, including a failure. Different parameters under the same key are an error, and so
+ * is a key whose first call has not ended.
  */
 import type { World } from "../core/world.ts";
 import { StripeRefusal } from "./refusal.ts";
@@ -21,12 +21,12 @@ export class KeyMemory {
   readonly #state: StripeState;
   readonly #key: string;
   readonly #fingerprint: string;
-  /** Whether this call is the one that works under the key. */
+  /** Whether this call is the one that does the work of the key. */
   readonly #isFirst: boolean;
-  /** What an earlier call was answered. */
+  /** The answer to an earlier call. */
   readonly #before: Remembered | undefined;
 
-  /** To be made when the call arrives. */
+  /** Create it when the call arrives. */
   constructor(world: World, state: StripeState, key: string, fingerprint: string) {
     this.#world = world;
     this.#state = state;
@@ -38,7 +38,7 @@ export class KeyMemory {
     this.#before = before === undefined || world.now() - before.at > keyLifeMs ? undefined : before;
   }
 
-  /** The work is done, or nobody does it any more. */
+  /** The work is finished or abandoned. */
   end(): void {
     if (this.#isFirst) this.#state.keysInUse.delete(this.#key);
   }
@@ -68,7 +68,7 @@ export class KeyMemory {
     return { status: before.status, body: before.body };
   }
 
-  /** The first result stays, whatever becomes of later calls: a failure for as long as any other. */
+  /** The first result stays, whatever happens to later calls; a failure is kept as long as a success. */
   keep(status: number, body: string): void {
     if (!this.#isFirst || this.#before !== undefined) return;
     this.#state.remember(this.#key, { fingerprint: this.#fingerprint, status, body, at: this.#world.now() });

@@ -28,13 +28,13 @@ export function happen(world: World, state: StripeState, type: string, object: R
   return event;
 }
 
-/** A refund does not say it itself: it is its payment's. */
+/** A refund does not carry it; its payment does. */
 function isLive(state: StripeState, object: Record<string, unknown>): boolean {
   if (typeof object["livemode"] === "boolean") return object["livemode"];
   return state.payments.get(String(object["payment_intent"]))?.livemode === true;
 }
 
-/** Once more, whatever is planned for others. */
+/** Sends it again, whatever is planned for other events. */
 export function tellAgain(world: World, state: StripeState, event: StripeEvent): void {
   state.delivery.sendNow(webhookOf(world, event));
 }
@@ -46,7 +46,7 @@ function webhookOf(world: World, event: StripeEvent): OutgoingWebhook {
     title: event.type,
     path: "/webhooks/stripe",
     body,
-    // Signed for each try, however late it is.
+    // Signed for each attempt, however late it is.
     headers: () => ({
       "content-type": "application/json; charset=utf-8",
       "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",

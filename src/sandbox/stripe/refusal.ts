@@ -3,7 +3,7 @@ export class StripeRefusal extends Error {
   override readonly name = "StripeRefusal";
   readonly status: number;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Whether the call had begun its work, so that its result is remembered under its key. */
+  /** Whether the call had started its work, so that its result is remembered under its key. */
   readonly hadBegun: boolean;
 
   constructor(status: number, message: string, fields: Readonly<Record<string, unknown>> = {}, hadBegun = false) {

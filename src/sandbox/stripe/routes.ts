@@ -1,7 +1,7 @@
 /**
- * Where Stripe's API is answered.
+ * Answers Stripe's API.
  *
- * Owns: the routes, the key and Stripe's way of saying no. Does not own: what a call does, or the pages.
+ * Owns: the routes, the key and the form of Stripe's refusals. Does not own: what a call does, or the pages.
  */
 import { sha256 } from "../../db/hash.ts";
 import { Hono } from "hono";
@@ -22,7 +22,7 @@ import type { StripeState } from "./state.ts";
 interface Endpoint {
   readonly verb: "GET" | "POST" | "DELETE";
   readonly path: string;
-  /** As faults and the log name it. */
+  /** The name that faults and the log use. */
   readonly name: string;
   readonly run: (given: Parameters, id: string) => Shape;
 }
@@ -106,7 +106,7 @@ async function serve(context: SandboxContext, world: World, state: StripeState, 
         if (error instanceof StripeRefusal) return said(error);
         throw error;
       } finally {
-        // However long the answer takes: the work is done.
+        // The work is done, however long the answer takes.
         memory?.end();
       }
     });
@@ -115,7 +115,7 @@ async function serve(context: SandboxContext, world: World, state: StripeState, 
   }
 }
 
-/** What is refused for its parameters has not begun, and is not remembered. */
+/** A call that is refused for its parameters has not started, and is not remembered. */
 function underKey(memory: KeyMemory | undefined, work: () => string): Response {
   const replay = memory?.replay();
   if (replay !== undefined) return json(replay.status, replay.body, { "idempotent-replayed": "true" });
@@ -133,7 +133,7 @@ function keyOf(context: SandboxContext): string | undefined {
   return /^Bearer (.+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
 
-/** A key says which mode it is of; one of no mode is of the test mode. */
+/** A key names its mode; a key without a mode is for test mode. */
 function isLiveKey(context: SandboxContext): boolean {
   return /^(sk|rk)_live_/.test(keyOf(context) ?? "");
 }

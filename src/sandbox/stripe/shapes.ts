@@ -1,5 +1,5 @@
 /**
- * How the stand-in's things look in Stripe's answers and events, in the version of the API that our rail speaks.
+ * The form of the stand-in's objects in Stripe's answers and events, in the API version that our rail uses.
  */
 import type { World } from "../core/world.ts";
 import { holdsMoney } from "./money/dispute-status.ts";
@@ -179,7 +179,7 @@ function priceShape(line: Line, currency: string): Shape {
   return { object: "price", currency, recurring, type: "recurring", unit_amount: line.unitAmount };
 }
 
-/** Its payments are told where they are asked for alone, and so in no event. */
+/** Its payments are included only on request, so never in an event. */
 export function invoiceShape(state: StripeState, invoice: Invoice): Shape {
   const subscription = state.subscriptions.get(invoice.subscription);
   const isFirst = invoice.billingReason === "subscription_create";
@@ -208,7 +208,7 @@ export function invoiceShape(state: StripeState, invoice: Invoice): Shape {
       subscription_details: { subscription: invoice.subscription, metadata: subscription?.metadata ?? {} },
       quote_details: null,
     },
-    // As at Stripe: what was used up before, and not what is paid for, which the lines say.
+    // As at Stripe: the previous period, not the one that is paid for; the lines have that.
     period_end: invoice.periodStart,
     period_start: isFirst ? invoice.periodStart : (subscription?.created ?? invoice.periodStart),
     status: invoice.status,

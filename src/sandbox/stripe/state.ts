@@ -1,5 +1,5 @@
 /**
- * What the stand-in's Stripe account holds.
+ * The state of the stand-in's Stripe account.
  *
  * Owns: the state, its bounds and its indexes. Does not own: the API (api/), or what happens to money (money/).
  */
@@ -19,7 +19,7 @@ import type {
   Subscription,
 } from "./things.ts";
 
-/** Enough for a run of ten thousand payments, with what comes of each. Beyond it the oldest are forgotten. */
+/** Enough for a run of ten thousand payments with their consequences. Beyond it the oldest are forgotten. */
 const maxOfEach = 25_000;
 const maxEvents = 100_000;
 
@@ -51,9 +51,9 @@ export class StripeState implements Saveable {
   invoices = new Map<string, Invoice>();
   events: StripeEvent[] = [];
   remembered = new Map<string, Remembered>();
-  /** For so long nothing that was made is in a list. */
+  /** New objects appear in lists only after this time. */
   listLagSeconds = 0;
-  /** The mode of the call that is being answered: who has a key of one mode sees nothing of the other. */
+  /** The mode of the call that is being answered: a key of one mode sees nothing of the other. */
   isLive = false;
   /** Keys of calls that are in progress. */
   readonly keysInUse = new Set<string>();
@@ -112,7 +112,7 @@ export class StripeState implements Saveable {
     return this.#world.ids.next(prefix, 24);
   }
 
-  /** What a call may see of it. */
+  /** The objects that a call may see. */
   find<Item extends { readonly livemode: boolean }>(map: ReadonlyMap<string, Item>, id: string): Item | undefined {
     const item = map.get(id);
     return item !== undefined && this.#isOfMode(item) ? item : undefined;
@@ -123,12 +123,12 @@ export class StripeState implements Saveable {
     return [...map.values()].filter((item) => this.#isOfMode(item));
   }
 
-  /** What a list tells of: nothing that was made a moment ago, where lists lag. */
+  /** The objects that a list shows: not the newest ones, if lists lag. */
   isListed({ created }: { readonly created: number }): boolean {
     return created <= this.now() - this.listLagSeconds;
   }
 
-  /** What was kept before there were modes is of the test mode. */
+  /** Objects saved before modes existed belong to test mode. */
   #isOfMode({ livemode = false }: { readonly livemode?: boolean }): boolean {
     return livemode === this.isLive;
   }
@@ -157,7 +157,7 @@ export class StripeState implements Saveable {
 
   record(event: StripeEvent): void {
     this.events.push(event);
-    // In lumps: shifting one for each event would cost the whole length each time.
+    // In batches: shifting one for each event would move the whole list each time.
     if (this.events.length > maxEvents * 1.25) this.events = this.events.slice(-maxEvents);
   }
 
@@ -170,7 +170,7 @@ export class StripeState implements Saveable {
     return this.#disputesOf.get(paymentIntent) ?? [];
   }
 
-  /** What has gone back, or is on its way. */
+  /** The amount that was refunded or is on its way. */
   refundedOf(paymentIntent: string): number {
     const standing = this.refundsOf(paymentIntent).filter(({ status }) => status !== "failed" && status !== "canceled");
     return standing.reduce((sum, { amount }) => sum + amount, 0);

@@ -1,5 +1,5 @@
 /**
- * The things that a Stripe account holds, in test mode or in live mode. Ids, amounts in minor units, and times in seconds, as Stripe has them.
+ * The objects of a Stripe account, in test mode or in live mode. Ids, amounts in minor units, and times in seconds, as Stripe has them.
  */
 import type { HowPaid } from "./money/cards.ts";
 
@@ -15,7 +15,7 @@ export interface Session {
   readonly id: string;
   readonly livemode: boolean;
   readonly mode: "payment" | "subscription";
-  /** What is asked for; somebody may give a discount while it is open. */
+  /** The price; a discount can be given while the session is open. */
   amount: number;
   readonly currency: string;
   readonly lines: readonly Line[];
@@ -23,20 +23,20 @@ export interface Session {
   readonly cancelUrl: string | undefined;
   readonly clientReferenceId: string | undefined;
   readonly metadata: Metadata;
-  /** What its payment, or its subscription, gets. */
+  /** The metadata for its payment or subscription. */
   readonly passedOn: Metadata;
   readonly customerEmail: string | undefined;
   readonly createsCustomer: boolean;
   readonly created: number;
   readonly expiresAt: number;
-  /** These three come to be when the session is completed. */
+  /** These three are set when the session is completed. */
   readonly paymentIntent: string;
   readonly subscription: string | undefined;
   readonly invoice: string | undefined;
   customer: string | undefined;
   status: "open" | "complete" | "expired";
   paymentStatus: "unpaid" | "paid";
-  /** Whether a payment that takes days is still under way, went through or failed. */
+  /** Whether a payment that takes days is still in progress, succeeded or failed. */
   later: "processing" | "succeeded" | "failed" | undefined;
 }
 
@@ -115,11 +115,11 @@ export interface Invoice {
   /** What it pays for. */
   readonly periodStart: number;
   readonly periodEnd: number;
-  /** The last payment that was tried. */
+  /** The last payment that was attempted. */
   paymentIntent: string;
   attempts: number;
   status: "open" | "paid" | "void" | "uncollectible";
-  /** Undefined while it is not. */
+  /** Undefined until then. */
   paidAt?: number | undefined;
   voidedAt?: number | undefined;
   uncollectibleAt?: number | undefined;
@@ -133,7 +133,7 @@ export interface StripeEvent {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** What was answered to a key, word for word, whatever it was. */
+/** The exact answer under a key, including failures. */
 export interface Remembered {
   readonly fingerprint: string;
   readonly status: number;

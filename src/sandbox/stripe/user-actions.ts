@@ -1,5 +1,5 @@
 /**
- * What customers, banks, people in the dashboard and time do at Stripe. The pages and the tests do it through here.
+ * What customers, banks, people in the dashboard and time do at Stripe. The pages and the tests use this.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { World } from "../core/world.ts";
@@ -27,12 +27,12 @@ export type Paying =
   | { readonly kind: "complete"; readonly sendTo: string }
   | { readonly kind: "declined"; readonly code: string; readonly message: string };
 
-/** What the account has of a currency, in minor units. */
+/** The account's balance in a currency, in minor units. */
 export interface Books {
   readonly currency: string;
   readonly taken: number;
   readonly refunded: number;
-  /** What banks hold because of disputes that are open or lost. */
+  /** The amount that banks hold because of open or lost disputes. */
   readonly disputed: number;
 }
 
@@ -122,7 +122,7 @@ export class StripeUserActions {
     return paid.sendTo;
   }
 
-  /** With one of Stripe's test cards; one that is declined leaves the session open. */
+  /** Pays with one of Stripe's test cards; a declined card leaves the session open. */
   tryToPay(id: string, number: string): Paying {
     const session = this.#open(id);
     const declined = declineOf(number);
@@ -135,10 +135,10 @@ export class StripeUserActions {
     return this.#complete(this.#open(id), "bank_debit");
   }
 
-  /** What became of a payment that took days. */
+  /** Sets the outcome of a payment that took days. */
   settle(id: string, how: "succeeded" | "failed"): void {
     const session = this.session(id);
-    if (session.later !== "processing") throw refused("conflict", "No payment of this session is under way.", 409);
+    if (session.later !== "processing") throw refused("conflict", "No payment of this session is in progress.", 409);
     settle(this.#world, this.#state, session, how);
   }
 
@@ -146,7 +146,7 @@ export class StripeUserActions {
     expire(this.#world, this.#state, this.#open(id));
   }
 
-  /** Somebody refunds in the dashboard: without a mark of ours. By the session or the payment. Default: all that is left. */
+  /** Refunds in the dashboard, without our metadata, by the session or the payment. Default: all that is left. */
   refundOutside(id: string, amount?: number): Refund {
     try {
       return refund(this.#world, this.#state, this.payment(id), { amount, reason: "requested_by_customer" });
@@ -156,13 +156,13 @@ export class StripeUserActions {
     }
   }
 
-  /** Somebody takes something off the price of a session that is open, as a coupon of the account's would. */
+  /** Reduces the price of an open session, like a coupon of the account. */
   discount(id: string, amount: number): void {
     this.#open(id).amount = amount;
     this.#world.changed();
   }
 
-  /** The bank's word about a refund, which may come after it had succeeded; or somebody cancels it while it is on its way. */
+  /** Sets the outcome of a refund: the bank's decision, which may come after it had succeeded, or a cancellation while it is pending. */
   settleRefund(id: string, how: RefundWord): void {
     const made = known("refund", this.#state.refunds.get(id), id);
     const isOver = made.status === "failed" || made.status === "canceled";
@@ -180,7 +180,7 @@ export class StripeUserActions {
     return openDispute(this.#world, this.#state, payment, terms);
   }
 
-  /** Evidence is handed in; or an inquiry becomes a dispute. */
+  /** Submits evidence, or turns an inquiry into a dispute. */
   advanceDispute(id: string): void {
     advance(this.#world, this.#state, this.#openDispute(id));
   }
@@ -194,55 +194,55 @@ export class StripeUserActions {
     return renew(this.#world, this.#state, this.#live(subscriptionId), how);
   }
 
-  /** The payment of a bill that failed is tried again. */
+  /** Retries the failed payment of an invoice. */
   payAgain(invoiceId: string, how: "succeeded" | "failed"): void {
     payAgain(this.#world, this.#state, this.#unpaid(invoiceId), how);
   }
 
-  /** Somebody withdraws a bill that was not paid. */
+  /** Voids an unpaid invoice. */
   voidInvoice(invoiceId: string): void {
     voidInvoice(this.#world, this.#state, this.#unpaid(invoiceId));
   }
 
-  /** Somebody notes that a bill will hardly be paid. */
+  /** Marks an invoice as uncollectible. */
   giveUpInvoice(invoiceId: string): void {
     const invoice = this.#unpaid(invoiceId);
     if (invoice.status === "uncollectible") throw refused("conflict", "This invoice is uncollectible.", 409);
     giveUpInvoice(this.#world, this.#state, invoice);
   }
 
-  /** Or it is to go on after all. */
+  /** Cancels the subscription at the end of its month, or undoes that. */
   cancelAtPeriodEnd(subscriptionId: string, isTo = true): void {
     cancelAtPeriodEnd(this.#world, this.#state, this.#live(subscriptionId), isTo);
   }
 
-  /** Somebody ends it in the dashboard. */
+  /** Cancels it in the dashboard. */
   cancelOutside(subscriptionId: string): void {
     end(this.#world, this.#state, this.#live(subscriptionId));
   }
 
-  /** Stripe gives up on a bill. */
+  /** Stripe stops retrying an invoice. */
   leaveUnpaid(subscriptionId: string): void {
     leaveUnpaid(this.#world, this.#state, this.#live(subscriptionId));
   }
 
-  /** A day has passed for the idempotency keys: Stripe forgets them, and what it answered under them. */
+  /** A day passes for the idempotency keys: Stripe forgets them and their answers. */
   forgetKeys(): void {
     this.#state.remembered.clear();
   }
 
-  /** From now on lists do not tell of what was made within so many seconds. 0: they do. */
+  /** From now on lists omit objects made within this many seconds. 0: they omit nothing. */
   lagLists(seconds: number): void {
     this.#state.listLagSeconds = seconds;
   }
 
-  /** Sends an event once more, as Stripe now and then does by itself. */
+  /** Sends an event again, as Stripe occasionally does on its own. */
   resend(eventId: string): void {
     const event = this.#state.events.find(({ id }) => id === eventId);
     tellAgain(this.#world, this.#state, known("event", event, eventId));
   }
 
-  /** How events are sent from now on; what is left out is as usual. */
+  /** Sets how events are sent from now on; fields left out get their defaults. */
   deliver(plan: DeliveryInput): DeliveryPlan {
     return this.#state.delivery.set(plan);
   }
@@ -251,12 +251,12 @@ export class StripeUserActions {
     return { plan: this.#state.delivery.plan, ...this.#state.delivery.counts };
   }
 
-  /** Sends the events that were held back, in this order; resolves when all were sent. */
+  /** Sends the events that were held back, in order; resolves when all were sent. */
   release(order: ReleaseOrder = "as_made"): Promise<number> {
     return this.#state.delivery.release(order);
   }
 
-  /** Takes over the events that are held back, in the order in which they were made; they are sent by whoever takes them. */
+  /** Takes over the events that are held back, in the order they were made; the caller sends them. */
   takeHeld(): readonly HeldEvent[] {
     return this.#state.delivery.take();
   }

@@ -1,8 +1,8 @@
 /**
- * Makes the faults happen: several hands at once, each with its own chance, until time is up.
+ * Causes the faults: several actors in parallel, each with its own random source, until time is up.
  *
- * Owns: which fault when, and that every step boundary gets its turn. Leaves everything as it found it: relays that were
- * stopped go on, the database is up, nobody holds a transaction.
+ * Owns: which fault when, and that every step boundary gets its turn. It restores everything: relays that were
+ * stopped continue, the database is up, nobody holds a transaction.
  */
 import { isRetryableConnectionError, toHeadroomError } from "../../../src/db/errors.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
@@ -16,16 +16,16 @@ import type { RelayProcess } from "./relay-process.ts";
 import type { ChanceOf } from "./settings.ts";
 import type { Stage } from "./stage.ts";
 
-/** A trap that nobody runs into for this long is taken away and set again later. */
+/** A trap that no relay reaches for this long is removed and set again later. */
 const trapPatienceMs = 6_000;
 
-/** Resolves when time is up and the last fault is over. */
+/** Resolves when time is up and the last fault has ended. */
 export async function direct(stage: Stage, run: Run): Promise<void> {
   const { faults, faultsMs, seed } = stage.settings;
   const director = new Director(stage, run);
   await stage.receiver.setFaults(planOf(faults.weather, seed, faults.maxFaultsPerRow));
   await Promise.all([
-    // The weather is a fault of its own, and lasts although nobody else has anything to do.
+    // The receiver's bad spells are a separate fault, and continue even if the other actors have nothing to do.
     pause(faultsMs, run.over),
     director.everyTrap(faults.killAt, (step, random) => director.killAt(step, random)),
     director.everyTrap(faults.stopAt, (step, random) => director.stopAt(step, random)),
@@ -50,7 +50,7 @@ class Director {
     this.#over = run.over;
   }
 
-  /** Takes the steps in shuffled rounds, so that none is left out; one that nobody ran into has its turn again soon. */
+  /** Takes the steps in shuffled rounds, so that none is left out; a step that no relay reached soon gets another turn. */
   async everyTrap(
     steps: readonly RelayStep[],
     act: (step: RelayStep, random: Random) => Promise<boolean>,
@@ -86,14 +86,14 @@ class Director {
     }
   }
 
-  /** A relay that nobody else is busy with. Who wants to keep it for long leaves another one to go on. */
+  /** A relay that no other actor is using. An actor that keeps one for long leaves another one running. */
   #chooseRelay(random: Random, forLong: boolean): RelayProcess | undefined {
     const free = this.#stage.fleet.available;
     const needed = forLong ? Math.min(2, this.#stage.settings.relays) : 1;
     return free.length < needed ? undefined : random.pick(free);
   }
 
-  /** Sets a trap and waits for it to spring; takes it away when it does not, or when time is up. */
+  /** Sets a trap and waits for it to trigger; removes it if it does not, or when time is up. */
   async #trap(relay: RelayProcess, step: RelayStep, signal: "SIGKILL" | "SIGSTOP", random: Random): Promise<boolean> {
     relay.busy = true;
     relay.instruct({ kind: "trap", step, signal, hits: random.between(...this.#stage.settings.faults.trapHits) });
@@ -110,7 +110,7 @@ class Director {
     return relay.trap === "sprung";
   }
 
-  /** Longer than the lease, so that it wakes up holding what is no longer its own. */
+  /** Longer than the lease, so that it wakes up holding an expired lease. */
   async #keepStopped(relay: RelayProcess, kind: string, random: Random): Promise<void> {
     const { faults, settings } = this.#stage;
     const stop = faults.add(kind, relay.name, 60_000);
@@ -228,7 +228,7 @@ class Director {
     }
   }
 
-  /** For some seconds the receiver is mostly bad, so that circuits open. */
+  /** For some seconds the receiver mostly fails, so that circuits open. */
   async storm(random: Random): Promise<void> {
     const { receiver, faults, settings } = this.#stage;
     const { weather, maxFaultsPerRow } = settings.faults;
@@ -240,7 +240,7 @@ class Director {
 }
 
 function storms(): readonly (readonly ChanceOf[])[] {
-  // As a date, which a relay whose own clock is off by hours must not compare with that clock.
+  // As a date; a relay whose clock is off by hours must not compare it with that clock.
   const soon = new Date(Date.now() + 2_000).toUTCString();
   return [
     [{ fault: { kind: "status", status: 500 }, probability: 0.8 }],

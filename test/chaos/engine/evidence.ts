@@ -1,5 +1,5 @@
 /**
- * Everything that is known when a run is over, from three sources that do not know of each other: the producers' books, the
+ * Everything that is known after a run, from three independent sources: the producers' books, the
  * database, and the receiver's record.
  */
 import type { Client } from "pg";

@@ -1,25 +1,25 @@
 /**
- * What was done to the system and when, so that the report can count it and the oracle can ask whether a lost lease has an
+ * The faults and their times, so that the report can count them and the oracle can check whether a lost lease has an
  * explanation.
  */
 
 export interface FaultEvent {
   readonly kind: string;
-  /** The relay process that was hit; null when everybody was. */
+  /** The relay process that was hit; null if all were. */
   readonly relay: string | null;
   /** Milliseconds since the epoch. */
   readonly fromMs: number;
   toMs: number;
 }
 
-/** Clocks of one machine, read by different processes, differ by little. */
+/** The tolerance between clock readings of different processes on one machine. */
 const slackMs = 250;
 
 export class FaultLog {
   readonly events: FaultEvent[] = [];
   readonly #counts = new Map<string, number>();
 
-  /** Notes a fault. An event that lasts is ended by its maker. */
+  /** Records a fault. The caller ends a fault that lasts. */
   add(kind: string, relay: string | null = null, lastsMs = 0): FaultEvent {
     const nowMs = Date.now();
     const event: FaultEvent = { kind, relay, fromMs: nowMs, toMs: nowMs + lastsMs };
@@ -28,19 +28,19 @@ export class FaultLog {
     return event;
   }
 
-  /** Notes something of which only the count matters. */
+  /** Records an event of which only the count matters. */
   count(kind: string, times = 1): void {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + times);
   }
 
-  /** Notes a pause that somebody observed only when it was over. Not a fault of ours, and yet an explanation. */
+  /** Records a pause that was observed only after it had ended. It is not our fault injection, but it is an explanation. */
   stalled(relay: string | null, forMs: number): void {
     const nowMs = Date.now();
     this.events.push({ kind: "stall", relay, fromMs: nowMs - forMs, toMs: nowMs });
     this.count("stalls of the machine");
   }
 
-  /** Whether something happened to this relay, or to everybody, in that time. */
+  /** Whether a fault hit this relay, or all of them, in that time. */
   explains(relay: string | undefined, fromMs: number, toMs: number): boolean {
     return this.events.some(
       (event) =>

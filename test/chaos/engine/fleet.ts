@@ -1,8 +1,8 @@
 /**
- * The relays of a run: keeps every seat taken, and knows what all processes that ever sat there have said.
+ * The relays of a run: keeps every slot filled, and records the output of all its processes.
  *
- * A process that was killed is followed by another after a moment; one that ends without having been asked to is a
- * finding, because a relay has to survive whatever happens to its database and its receivers.
+ * A process that was killed is replaced after a moment; one that ends without having been asked to is a
+ * finding, because a relay has to survive every failure of its database and its receivers.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { relaySteps, type RelayStep } from "../../../src/outbox/observe/steps.ts";
@@ -25,7 +25,7 @@ export interface FleetOptions {
   readonly deaf: number;
 }
 
-/** What is amiss with a relay from its start. */
+/** What is wrong with a relay from its start. */
 type RelayTraits = Pick<RelayConfig, "clockOffMs" | "listen">;
 
 export interface StepCounts {
@@ -41,7 +41,7 @@ const healthy: RelayTraits = { clockOffMs: 0, listen: true };
 export class Fleet {
   readonly all: RelayProcess[] = [];
   readonly steps: Record<RelayStep, StepCounts>;
-  /** How often relays logged what. */
+  /** How often relays logged each event. */
   readonly logged = new Map<string, number>();
   readonly #options: FleetOptions;
   readonly #seats: RelayProcess[] = [];
@@ -64,7 +64,7 @@ export class Fleet {
     return this.#seats.filter((relay) => relay.available);
   }
 
-  /** Resolves when every seat has a relay that is up. */
+  /** Resolves when every slot has a relay that is up. */
   async start(): Promise<void> {
     for (let seat = 0; seat < this.#options.seats; seat += 1) this.#take(seat);
     await this.allReady();
@@ -82,7 +82,7 @@ export class Fleet {
     return this.#seats.map(({ name, ready, gone, stderr }) => JSON.stringify({ name, ready, gone, stderr })).join(", ");
   }
 
-  /** From now on relays start with right clocks and open ears. */
+  /** From now on relays start with correct clocks and listen for notifications. */
   calmDown(): void {
     this.#calm = true;
   }
@@ -107,13 +107,13 @@ export class Fleet {
 
   #traits(seat: number): RelayTraits {
     const { random, clockOff, deaf } = this.#options;
-    // The first seat stays healthy at the start, so that a run never begins with nobody to wake.
+    // The first seat stays healthy at the start, so that a run never starts without a relay that can be woken.
     if (this.#calm || (seat === 0 && this.#generation === 1)) return healthy;
     const hoursOff = random.chance(clockOff) ? random.pick([-12, -7, -1, 1, 7, 12]) : 0;
     return { clockOffMs: hoursOff * 3_600_000, listen: !random.chance(deaf) };
   }
 
-  /** Waits for the end of a process, and fills its seat again. */
+  /** Waits for the end of a process, and fills its slot again. */
   async #keep(seat: number, relay: RelayProcess): Promise<void> {
     const { guard, findings, random } = this.#options;
     const { code, signal } = await relay.ended;
@@ -147,7 +147,7 @@ export class Fleet {
     }
   }
 
-  /** Sums over all processes. What a killed one did in its last quarter of a second is missing. */
+  /** Sums over all processes. The last quarter of a second of a killed process is missing. */
   totals(): RelayCounts {
     const total: RelayCounts = {
       steps: Object.fromEntries(relaySteps.map((step) => [step, 0])),
@@ -172,7 +172,7 @@ export class Fleet {
     return total;
   }
 
-  /** Asks all to end in good order; one that does not is a finding. */
+  /** Asks all to shut down cleanly; one that does not is a finding. */
   async stop(): Promise<void> {
     this.#closing.abort();
     for (const relay of this.#seats) relay.signal("SIGTERM");
@@ -186,7 +186,7 @@ export class Fleet {
     await this.kill();
   }
 
-  /** Whatever happened, nothing of it is left afterwards. */
+  /** No process is left afterwards. */
   async kill(): Promise<void> {
     this.#closing.abort();
     for (const relay of this.#seats) relay.signal("SIGKILL");

@@ -1,14 +1,14 @@
 /**
- * The producers' own books: what was meant to be enqueued, and whether its transaction was committed. The oracle believes
+ * The producers' own books: what was to be enqueued, and whether its transaction was committed. The oracle trusts
  * these and the receiver, never the database alone.
  */
 import type { NewRow } from "../../../src/outbox/enqueue/enqueue.ts";
 
 export interface Intent {
-  /** Stands in the payload, so that the receiver's record can be laid beside this. */
+  /** Part of the payload, so that the receiver's record can be matched with this. */
   readonly n: number;
   readonly row: NewRow;
-  /** `in doubt`: the answer to the commit was lost and nobody could ask again. */
+  /** `in doubt`: the answer to the commit was lost and the outcome could not be checked. */
   state: "open" | "committed" | "rolled back" | "in doubt";
   outboxId: string | undefined;
   seq: number | null;

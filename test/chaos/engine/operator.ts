@@ -1,5 +1,5 @@
 /**
- * The person at the desk: looks at dead letters now and then, and redrives, resolves or skips them while everything runs.
+ * The operator: checks dead letters from time to time, and redrives, resolves or skips them while everything runs.
  */
 import type { Client } from "pg";
 import { call } from "../../../src/db/call.ts";
@@ -19,7 +19,7 @@ const skipChance = 0.08;
 const overlapRequests = 2_000;
 
 export class Operator {
-  /** What was to be given up on purpose; noted before, because the answer may be lost. */
+  /** The rows to give up on purpose; recorded before the call, because its answer may be lost. */
   readonly skipped = new Set<string>();
   readonly #url: string;
   readonly #share: number;
@@ -37,7 +37,7 @@ export class Operator {
     this.#faults = faults;
   }
 
-  /** One look at the dead letters. With `all`, nothing is left lying. Fails while the database is down. */
+  /** Handles dead letters once. With `all`, handles all of them. Fails while the database is down. */
   async work(all = false): Promise<void> {
     const client = await connectTo(this.#url, "chaos operator");
     try {
@@ -53,7 +53,7 @@ export class Operator {
     const again: string[] = [];
     for (const { outbox_id: id, uncertain } of letters) {
       if (!all && this.#random.chance(skipChance)) await this.#skip(client, id);
-      // What is in doubt may be redriven as it is: the receiver drops it if it has it.
+      // A row in doubt may be redriven unchanged: the receiver drops a repeat.
       else if (!uncertain || (!all && this.#random.chance(0.5)) || !(await this.#resolve(client, id))) again.push(id);
     }
     if (again.length === 0) return;
@@ -73,7 +73,7 @@ export class Operator {
     this.#faults.count("skips by the operator");
   }
 
-  /** Asks the receiver whether the row arrived, and says so. Returns whether it did. */
+  /** Asks the receiver whether the row arrived, and resolves it accordingly. Returns whether it did. */
   async #resolve(client: Client, id: string): Promise<boolean> {
     const arrived = await this.#hasArrived(id);
     await call(client, "outbox.resolve_dead", {

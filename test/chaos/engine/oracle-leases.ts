@@ -1,12 +1,12 @@
 /**
- * Leases: nothing is written under a claim that was taken back, and no claim is taken back from a relay that nothing had
- * happened to.
+ * Leases: nothing is written under a claim that was taken back, and no claim is taken back from a relay that no
+ * fault had hit.
  */
 import type { Evidence, Line } from "./evidence.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Findings } from "../kit/findings.ts";
 
-/** Which process had which number in the database. */
+/** The relay number of each process in the database. */
 export type RelayNames = ReadonlyMap<number, string>;
 
 /** Returns how many claims were taken back. */
@@ -40,7 +40,7 @@ export function checkLeases(evidence: Evidence, findings: Findings, faults: Faul
 function checkOutcome(before: Line | undefined, line: Line, findings: Findings): void {
   if (line.state === "DISPATCHING" || line.state === "SKIPPED") return;
   if (before?.state === "DISPATCHING" && before.claimId === line.claimId) return;
-  // Tries that are used up end in FAILED right behind the reap, under the same claim.
+  // If the tries are used up, FAILED follows the reap directly, under the same claim.
   if (line.state === "FAILED" && before?.state === "ZOMBIE_REQUEUE" && before.claimId === line.claimId) return;
   findings.add(
     "fence",
@@ -48,7 +48,7 @@ function checkOutcome(before: Line | undefined, line: Line, findings: Findings):
   );
 }
 
-/** A relay that is well settles before its lease is over; if not, leases are too short for what they cover. */
+/** A healthy relay settles before its lease expires; if not, leases are too short for what they cover. */
 function checkExplained(
   claimId: number,
   lines: readonly Line[],
@@ -60,7 +60,7 @@ function checkExplained(
   const claimed = lines.find(({ state }) => state === "DISPATCHING");
   if (claimed?.relayId === undefined || claimed.relayId === null) return;
   const name = relays.get(claimed.relayId);
-  // A relay that was killed before it could say its number is known by nothing else.
+  // A relay that was killed before it could report its number cannot be identified.
   if (name === undefined) return;
   if (faults.explains(name, claimed.atMs, reapedAtMs)) return;
   const heldMs = Math.round(reapedAtMs - claimed.atMs);

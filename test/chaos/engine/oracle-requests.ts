@@ -1,13 +1,13 @@
 /**
- * I7, request by request. Every raw request names the claim and the archive line under which it was sent, so each can be
- * laid beside the line that says what came of it:
+ * I7, request by request. Every raw request names the claim and the archive line under which it was sent, so each can be matched
+ * with the line that records its outcome:
  *
- * - DISPATCHED: this very request took effect and was answered;
+ * - DISPATCHED: this request took effect and was answered;
  * - an uncertain mark (ZOMBIE_REQUEUE, or RETRYABLE or FAILED with a code that means "nobody knows"): anything may be true;
  * - a definite answer (500, 429, 400, …): the receiver agrees that it had no effect;
  * - RELEASED: there was no request at all.
  *
- * Hence each request beyond the one that counts is matched by an uncertain mark of its own, or by a definite no on which
+ * So each request beyond the one that counts is matched by its own uncertain mark, or by a definite no on which
  * both sides agree.
  */
 import { webhookCodes } from "../../../src/rails/webhook/codes.ts";
@@ -17,15 +17,15 @@ import type { Findings } from "../kit/findings.ts";
 
 export interface RequestCounts {
   readonly raw: number;
-  /** Requests of ids that had come before. */
+  /** Requests with ids that had arrived before. */
   readonly beyondFirst: number;
-  /** … of which the receiver had taken in more than one as a message. */
+  /** … of which the receiver had accepted more than one as a message. */
   readonly effectiveBeyondFirst: number;
   /** Requests whose line is an uncertain mark; whose line is a definite no. */
   readonly matchedByMark: number;
   readonly matchedByDefiniteNo: number;
   readonly unmatched: number;
-  /** Lines that mark a row as perhaps sent. */
+  /** Lines that mark a row as possibly sent. */
   readonly uncertainMarks: number;
   readonly zombieMarks: number;
 }
@@ -104,7 +104,7 @@ function accountFor(request: ReceivedRequest, evidence: Evidence, findings: Find
   return "unmatched";
 }
 
-/** Nobody says "delivered" without having been told so by the receiver, under that very claim. */
+/** No row is marked delivered unless the receiver confirmed it, under that same claim. */
 function checkDeliveries(evidence: Evidence, findings: Findings): void {
   for (const [outboxId, lines] of evidence.lines) {
     for (const line of lines) {
@@ -119,7 +119,7 @@ function checkDeliveries(evidence: Evidence, findings: Findings): void {
   }
 }
 
-/** Repeats are byte for byte the same, and signed. */
+/** Repeats are identical byte for byte, and signed. */
 function checkBytes(evidence: Evidence, findings: Findings): void {
   for (const [webhookId, requests] of evidence.requests) {
     const bodies = new Set(requests.flatMap(({ body }) => (body === null ? [] : [body])));

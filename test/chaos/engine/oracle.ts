@@ -1,8 +1,8 @@
 /**
- * The verdict: lays the producers' books, the archive and the receiver's record side by side, and says what does not fit.
+ * The verdict: compares the producers' books, the archive and the receiver's record, and reports contradictions.
  *
- * I4, I5 and I6 are questions to the database alone and are asked by `audit`. Here is what needs a
- * witness outside: nothing lost, nothing invented, order at the receiver, and what accounts for each request (I7, in
+ * I4, I5 and I6 need only the database and are checked by `audit`. Here are the checks that need an
+ * outside witness: nothing lost, nothing invented, order at the receiver, and an explanation of each request (I7, in
  * oracle-requests.ts).
  */
 import type { Client } from "pg";
@@ -29,7 +29,7 @@ export interface RowCounts {
   readonly rolledBack: number;
   readonly inDoubt: number;
   readonly lost: number;
-  /** Left out of the question of order: they died once, or were redriven past others. */
+  /** Excluded from the check of order: they died once, or were redriven past others. */
   readonly leftOutOfOrder: number;
   readonly keys: number;
 }
@@ -52,7 +52,7 @@ export async function judge(
 
 type Fate = "delivered" | "resolvedAsDelivered" | "superseded" | "skippedByOperator" | "dead" | "lost";
 
-/** Zero lost, zero that nobody enqueued. */
+/** No row lost, and none that nobody enqueued. */
 function checkRows(evidence: Evidence, findings: Findings): Omit<RowCounts, "leftOutOfOrder" | "keys"> {
   const fates: Record<Fate, number> = {
     delivered: 0,
@@ -98,7 +98,7 @@ function fateOf(row: StoredRow, evidence: Evidence, effective: ReadonlySet<strin
       return last.code === "delivered" && arrived ? "resolvedAsDelivered" : "lost";
     case "SKIPPED":
       if (last.code === "operator") return evidence.skipped.has(row.outboxId) ? "skippedByOperator" : "lost";
-      // A row that may have been sent is not replaced; one that did arrive certainly not.
+      // A row that may have been sent is not replaced; a row that did arrive certainly is not.
       return last.code === "superseded" && isReplaced(row, evidence) && !arrived ? "superseded" : "lost";
     case "FAILED":
       return diedOfARefusal(row, last, evidence) ? "dead" : "lost";
@@ -107,7 +107,7 @@ function fateOf(row: StoredRow, evidence: Evidence, effective: ReadonlySet<strin
   }
 }
 
-/** Some later row of the key stands for this one, and was not left out itself. */
+/** Some later row of the key replaces this one, and was not skipped itself. */
 function isReplaced(row: StoredRow, evidence: Evidence): boolean {
   const later = evidence.lanes.get(row.laneId)?.filter(({ seq }) => (seq ?? 0) > (row.seq ?? 0)) ?? [];
   return later.some(
@@ -116,7 +116,7 @@ function isReplaced(row: StoredRow, evidence: Evidence): boolean {
   );
 }
 
-/** Tries never run out in these runs, so only the receiver's own word may kill a row. */
+/** Tries never run out in these runs, so only the receiver's refusal may kill a row. */
 function diedOfARefusal(row: StoredRow, last: Line, evidence: Evidence): boolean {
   if (!evidence.deadIds.has(row.outboxId) || last.code !== "http_4xx") return false;
   return (evidence.requests.get(row.outboxId) ?? []).some(({ answered }) => answered === 400);
@@ -154,12 +154,12 @@ function checkEffects(evidence: Evidence, findings: Findings): void {
   }
 }
 
-/** First effects of a key come in the order of its numbers. */
+/** The first effects of a key are in the order of its numbers. */
 function checkOrder(evidence: Evidence, findings: Findings): Pick<RowCounts, "leftOutOfOrder" | "keys"> {
   const leftOut = new Set<string>();
   for (const row of evidence.rows.values()) {
     const lines = evidence.lines.get(row.outboxId) ?? [];
-    // A row that died lets later ones pass where its stream goes on; after that its place in the order is lost.
+    // A dead row lets later ones pass if its stream continues past dead rows; then its place in the order is lost.
     const passed = row.goesOnPastDead && lines.some(({ state }) => state === "FAILED");
     if (passed || lines.some(({ outOfOrder }) => outOfOrder)) leftOut.add(row.outboxId);
   }
@@ -177,8 +177,8 @@ function checkOrder(evidence: Evidence, findings: Findings): Pick<RowCounts, "le
 }
 
 /**
- * I4, I5 and I6, asked of the database alone: while everything runs, and at the end. The client must be of no further use for anything quick:
- * its planner is told to expect much.
+ * I4, I5 and I6, from the database alone: while everything runs, and at the end. Do not use the client for quick queries afterwards: its
+ * planner is tuned for large results.
  */
 export async function audit(client: Client, findings: Findings, when: "" | " (while running)"): Promise<void> {
   // A run fills its tables within minutes, and a plan for empty ones would compare every row with every other.

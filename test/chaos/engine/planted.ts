@@ -1,6 +1,6 @@
 /**
- * Bugs that somebody might well write, each as the smallest change of the real code that makes it. Where the engine has two
- * lines of defence (a lease and a unique line number, say), both are taken down: otherwise the second one refuses.
+ * Plausible bugs, each as the smallest change to the real code that causes it. If the engine has two
+ * lines of defence (a lease and a unique line number, for example), both are removed: otherwise the second one refuses.
  */
 import type { Settings } from "./settings.ts";
 import { plantedInCode, type CodeBug } from "../kit/planted.ts";
@@ -8,7 +8,7 @@ import { runEngine } from "./run.ts";
 import { scenarioSettings, type ScenarioName } from "./scenarios.ts";
 
 interface EngineBug extends CodeBug<ScenarioName> {
-  /** Settings that only the bug lets a relay start with. */
+  /** Settings with which a relay starts only if it has the bug. */
   readonly settings?: (settings: Settings) => Settings;
 }
 
@@ -210,7 +210,7 @@ export const plantedBugs: readonly EngineBug[] = [
   },
 ];
 
-/** A short run, in which there is little but the trouble of the scenario. */
+/** A short run with little more than the faults of the scenario. */
 export const planted = plantedInCode(plantedBugs, async ({ codeDir, postgres }, scenario, bug, { seed, signal }) => {
   const settings = scenarioSettings(scenario, seed, codeDir);
   const { findings } = await runEngine(bug?.settings?.(settings) ?? settings, { signal }, postgres);

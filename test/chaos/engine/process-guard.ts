@@ -1,15 +1,15 @@
 /**
  * Ends relay processes whose starter was killed: a shell process that waits for the end of a pipe.
  *
- * A relay ends by itself when its input ends, but one that is stopped (SIGSTOP) never notices. Only processes that were
- * named here are ended, by number.
+ * A relay exits when its input ends, but a stopped one (SIGSTOP) never notices. Only processes that were
+ * registered here are ended, by pid.
  */
 import { spawn } from "node:child_process";
 
 export interface ProcessGuard {
   watch(pid: number): void;
   forget(pid: number): void;
-  /** Ends the guard and whatever it still watches. */
+  /** Ends the guard and all processes that it still watches. */
   close(): Promise<void>;
 }
 

@@ -50,7 +50,7 @@ export class Producers {
     this.#workers = Promise.all(workers);
   }
 
-  /** No new transactions; resolves when those under way are known to have ended. */
+  /** Starts no new transactions; resolves when those in progress are known to have ended. */
   async finish(): Promise<void> {
     this.#enough.abort();
     await this.#workers;
@@ -76,7 +76,7 @@ export class Producers {
     }
   }
 
-  /** Returns how many rows it was about. */
+  /** Returns how many rows it had. */
   async #transact(kind: TransactionKind, random: Random): Promise<number> {
     const { load, faults } = this.#options;
     const rows = (least: number, most: number): Intent[] => this.#rows(random, random.between(least, most));
@@ -135,7 +135,7 @@ export class Producers {
   }
 }
 
-/** Single calls take locks one after the other; a common order keeps two producers from waiting in a circle. */
+/** Single calls take locks one after the other; a common order prevents a deadlock of two producers. */
 function inLockOrder(intents: readonly Intent[]): Intent[] {
   return intents.toSorted(
     (a, b) => a.row.stream.localeCompare(b.row.stream) || (a.row.key ?? "").localeCompare(b.row.key ?? "") || a.n - b.n,

@@ -1,6 +1,6 @@
 /**
- * Feels the pulse of the database: how much is undelivered, and how long a small commit takes. A machine that is busy
- * with other things may hold up a settle until its lease is over; such stalls are noted, because they explain that.
+ * Monitors the database: how much is undelivered, and how long a small commit takes. A machine that is busy
+ * with other things may delay a settle until its lease has expired; such stalls are recorded, because they explain that.
  */
 import type { Client } from "pg";
 import { pause } from "../../../src/db/wait/pause.ts";
@@ -30,7 +30,7 @@ export class Pulse {
   #loop: Promise<void> = Promise.resolve();
   #client: Client | undefined;
   depth: Depth | undefined;
-  /** Most circuits that were open at one look. */
+  /** The largest number of circuits that were open at the same time. */
   maxOpenCircuits = 0;
 
   constructor(url: string, faults: FaultLog) {
@@ -60,7 +60,7 @@ export class Pulse {
         this.depth = undefined;
       }
       const beatMs = performance.now() - startedAtMs;
-      // Both a slow commit and a gap between two beats, which means that this process did not get its turn.
+      // A slow commit, or a gap between two beats, which means that this process was not scheduled.
       const gapMs = performance.now() - lastMs - beatMs - everyMs;
       if (beatMs > stallMs || gapMs > stallMs) this.#faults.stalled(null, Math.max(beatMs, gapMs) + beatMs);
       lastMs = performance.now();

@@ -1,11 +1,11 @@
 /**
- * One relay process of a chaos run: the real relay with the real webhook rail, and a way to kill or stop itself exactly
+ * One relay process of a chaos run: the real relay with the real webhook rail, and able to kill or stop itself exactly
  * between two steps.
  *
  *     node relay-child.ts '<config as JSON>'
  *
- * Each request's path names the claim and the archive line under which it is sent, so that the oracle can lay every raw
- * request beside the line that accounts for it. Ends on SIGTERM in good order, and at once when its input ends.
+ * Each request's path names the claim and the archive line under which it is sent, so that the oracle can match every raw
+ * request with the line that explains it. Shuts down cleanly on SIGTERM, and exits immediately when its input ends.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -35,7 +35,7 @@ const hits = new Map<RelayStep, number>(relaySteps.map((step) => [step, 0]));
 let trap: Extract<Instruction, { kind: "trap" }> | undefined;
 let untilTrapped = 0;
 
-/** Written before the next instruction of this process runs: a killed one has said everything that it had to say. */
+/** Written before the next instruction of this process runs: a killed process has reported everything up to then. */
 function say(event: RelayEvent): void {
   writeSync(1, `${JSON.stringify(event)}\n`);
 }
@@ -80,7 +80,7 @@ function reach(step: RelayStep): void {
   process.kill(process.pid, signal);
 }
 
-/** Relays log codes and counts, never payloads; what is worth a look in a report is passed on. */
+/** Relays log codes and counts, never payloads; lines that are useful in a report are passed on. */
 function log(entry: RelayLogEntry): void {
   if (entry.event === "relay_started") say({ kind: "ready", relayId: Number(entry["relayId"]) });
   else if (entry.level !== "debug") say({ kind: "log", event: entry.event, text: JSON.stringify(entry) });
@@ -111,7 +111,7 @@ const beat = setInterval(() => {
 const instructions = createInterface({ input: process.stdin });
 instructions.on("line", obey);
 instructions.on("close", () => {
-  // Nobody is there any more who could want an orderly end.
+  // The starter has gone, so a clean shutdown is not needed.
   if (!stopping) process.exit(0);
 });
 
@@ -135,7 +135,7 @@ try {
   process.exit(startFailedCode);
 }
 
-/** Puts this process' wall clock off. The monotonic clock stays right, as on a machine whose date was set wrong. */
+/** Shifts this process's wall clock. The monotonic clock stays right, as on a machine whose date was set wrong. */
 function shiftClock(shiftMs: number): void {
   if (shiftMs === 0) return;
   const now = Date.now.bind(Date);

@@ -1,5 +1,5 @@
 /**
- * A relay process as the run sees it: what it says, and the ways to hurt it.
+ * A relay process as the run sees it: its output, and the ways to hurt it.
  */
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { join } from "node:path";
@@ -29,20 +29,20 @@ const maxStderrChars = 4_000;
 export class RelayProcess {
   readonly name: string;
   readonly pid: number;
-  /** Resolves when the process is gone and everything that it said has been read. */
+  /** Resolves when the process has ended and all its output has been read. */
   readonly ended: Promise<RelayEnd>;
   relayId: number | undefined;
   counts: RelayCounts | undefined;
   ready = false;
   gone = false;
-  /** Somebody is doing something to it; others keep away. */
+  /** An actor is using it; others leave it alone. */
   busy = false;
   /** It was killed or asked to end, so its end is no surprise. */
   endWanted = false;
-  /** What became of the trap that was set last. */
+  /** The outcome of the last trap. */
   trap: "none" | "set" | "sprung" = "none";
   stderr = "";
-  /** What its settler complained of last. */
+  /** The last error of its settler. */
   lastSettleFailure = "";
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -88,7 +88,7 @@ export class RelayProcess {
     fulfil(end);
   }
 
-  /** Up, left alone, and willing. */
+  /** Up, unused, and not stopping. */
   get available(): boolean {
     return this.ready && !this.gone && !this.busy && !this.endWanted;
   }

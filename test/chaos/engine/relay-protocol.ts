@@ -1,5 +1,5 @@
 /**
- * What a run and its relay processes say to each other: the settings on the command line, instructions as lines on the
+ * The protocol between a run and its relay processes: the settings on the command line, instructions as lines on the
  * relay's input, events as lines on its output.
  */
 import { z } from "zod";
@@ -46,18 +46,18 @@ export type RelayCounts = z.infer<typeof countsSchema>;
 
 export const relayEventSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready"), relayId: z.number() }),
-  /** The start did not work; the process ends. */
+  /** The start failed; the process ends. */
   z.object({ kind: z.literal("failed"), code: z.string(), message: z.string() }),
-  /** Said just before the signal, which for a kill makes these the last words. */
+  /** Sent just before the signal; before a kill it is the last message. */
   z.object({ kind: z.literal("trapped"), step, signal: trapSignal, counts: countsSchema }),
-  /** No trap is set any more. Said after `trapped` when the two crossed. */
+  /** No trap is set any more. Sent after `trapped` when the two crossed. */
   z.object({ kind: z.literal("disarmed") }),
   z.object({ kind: z.literal("counts"), counts: countsSchema }),
-  /** The event loop stood still for this long. */
+  /** The event loop was blocked for this long. */
   z.object({ kind: z.literal("stalled"), forMs: z.number() }),
   z.object({ kind: z.literal("log"), event: z.string(), text: z.string() }),
 ]);
 export type RelayEvent = z.infer<typeof relayEventSchema>;
 
-/** The exit code of a relay whose start did not work, which happens while the database is down. */
+/** The exit code of a relay whose start failed, which happens while the database is down. */
 export const startFailedCode = 3;

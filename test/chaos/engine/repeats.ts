@@ -1,6 +1,6 @@
 /**
- * What a producer does wrong or twice: the same row again, the same row from two places at once, the same key with other
- * content. Each must come to exactly one row.
+ * A producer's mistakes and repeats: the same row again, the same row twice at the same time, the same key with other
+ * content. Each must result in exactly one row.
  */
 import { toHeadroomError } from "../../../src/db/errors.ts";
 import { enqueue, type EnqueueResult } from "../../../src/outbox/enqueue/enqueue.ts";
@@ -8,7 +8,7 @@ import type { Desk } from "./transaction.ts";
 import type { Intent } from "./ledger.ts";
 import type { Random } from "../kit/random.ts";
 
-/** A committed row, enqueued again: the answer is the row that is there. */
+/** A committed row, enqueued again: the answer is the existing row. */
 export async function repeat(desk: Desk, random: Random): Promise<void> {
   if (desk.ledger.committed.length === 0) return;
   const intent = random.pick(desk.ledger.committed);
@@ -29,7 +29,7 @@ export async function otherPayload(desk: Desk, random: Random): Promise<void> {
   }
 }
 
-/** Two transactions at once with one row; the first may roll back, and then the second makes it. */
+/** Two concurrent transactions with one row; the first may roll back, and then the second creates it. */
 export async function twins(desk: Desk, random: Random, intent: Intent): Promise<void> {
   const firstEnds = random.chance(0.5) ? "commit" : "rollback";
   const first = attempt(desk, async () => {
@@ -46,11 +46,11 @@ export async function twins(desk: Desk, random: Random, intent: Intent): Promise
       client.release(!whole);
     }
   });
-  // Together with the first, so that one of them waits for the other on the way in.
+  // Together with the first, so that one of them waits for the other's insert.
   const second = attempt(desk, () => enqueue(desk.pool, intent.row));
   const [one, other] = await Promise.all([first, second]);
   if (one === undefined || other === undefined) {
-    // The database went away under at least one of them; asking again tells what is there.
+    // At least one of them lost the database; asking again returns the stored row.
     await carryOutAgain(desk, intent);
     return;
   }
@@ -64,7 +64,7 @@ export async function twins(desk: Desk, random: Random, intent: Intent): Promise
 }
 
 async function carryOutAgain(desk: Desk, intent: Intent): Promise<void> {
-  // Through a second try, which does not take "was there already" for a mistake.
+  // As a second try, for which an existing row is not an error.
   for (;;) {
     const result = await attempt(desk, () => enqueue(desk.pool, intent.row));
     if (result !== undefined) return desk.ledger.commit(intent, result.outboxId, result.seq);

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos`: relays deliver what producers enqueue while everything is hurt. Then the faults stop, everything is delivered, and the
- * oracle judges.
+ * `npm run chaos`: relays deliver what producers enqueue while faults hit everything. Then the faults stop, everything is delivered, and
+ * the oracle judges.
  */
 import { toHeadroomError } from "../../../src/db/errors.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
@@ -31,13 +31,13 @@ function playOn(stage: Stage, run: Run): Play {
   let verdict: Verdict | undefined;
   let counts: RelayCounts | undefined;
   return {
-    /** Load and faults, side by side, for as long as the settings say. */
+    /** Load and faults in parallel, for as long as the settings say. */
     async faults() {
       producers.start();
       await direct(stage, run);
       await producers.finish();
     },
-    /** Relays that were stopped go on. Until nothing is left to deliver, or patience is at its end. */
+    /** Stopped relays continue. Ends when nothing is left to deliver, or time is up. */
     async rest() {
       await drain(stage, run.over);
       await fleet.stop();
@@ -164,7 +164,7 @@ async function sectionsOf(
   };
 }
 
-/** Ids and numbers differ from case to case; the sentence around them is what is counted. */
+/** Ids and numbers differ between cases, so we count by the rest of the sentence. */
 function countErrors(log: string): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const [, severity, text] of log.matchAll(/ (ERROR|PANIC): {2}(.*)/g)) {

@@ -1,6 +1,6 @@
 /**
- * What brings planted bugs to light: small ordinary runs, each with the one kind of trouble in which some bugs show. Each
- * is also run on the code as it is, and must then find nothing.
+ * Scenarios that reveal planted bugs: small ordinary runs, each with one kind of fault in which some bugs show. Each
+ * is also run on the unchanged code, and must then find nothing.
  */
 import {
   ordinarySettings,
@@ -37,7 +37,7 @@ const quiet: Partial<Faults> = {
   deaf: 0,
 };
 
-/** Some answers take long, so that much is under way at any moment and claims are settled piece by piece. */
+/** Some answers take long, so that much is in flight at any time and claims are settled piece by piece. */
 const slowly: readonly ChanceOf[] = [{ fault: { kind: "late", afterMs: 200 }, probability: 0.6 }];
 
 const noMix: Readonly<Record<TransactionKind, number>> = {
@@ -78,7 +78,7 @@ const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
       mix: { ...noMix, single: 40, many: 10, burst: 5, held: 20, repeat: 15, twins: 10 },
     },
   },
-  // Many dead letters in few lanes, redriven a few at a time: so that some come back into the middle of a run in flight.
+  // Many dead letters in few lanes, redriven a few at a time, so that some return into the middle of a run in flight.
   redrive: {
     faultsMs: 8_000,
     faults: {

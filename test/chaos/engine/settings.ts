@@ -1,7 +1,7 @@
 /**
- * What one run is made of: how long, how many relays, which load, which faults how often.
+ * The parameters of a run: how long, how many relays, which load, which faults how often.
  *
- * Owns: the numbers of the ordinary run. A planted bug is looked for with other numbers and the same machinery.
+ * Owns: the numbers of the ordinary run. Runs with planted bugs use other numbers and the same machinery.
  */
 import { relaySteps, type RelayStep } from "../../../src/outbox/observe/steps.ts";
 import type { Fault } from "../../integration/rails/receiver/receiver-faults.ts";
@@ -17,13 +17,13 @@ export interface ChanceOf {
 
 export interface Settings extends RunSettings {
   readonly relays: number;
-  /** The folder whose src/ and sql/ are put to the test. */
+  /** The folder whose src/ and sql/ are tested. */
   readonly codeDir: string;
   readonly leaseSeconds: number;
   readonly relay: RelayNumbers;
   readonly load: Load;
   readonly faults: Faults;
-  /** Whether every boundary must have been killed and stopped at for the run to count. */
+  /** Whether a relay must have been killed and stopped at every boundary for the run to count. */
   readonly coverage: "every trap" | "every hit" | "none";
 }
 
@@ -39,7 +39,7 @@ export interface RelayNumbers {
 
 export interface Load {
   readonly rowsPerSecond: number;
-  /** Producers at once. */
+  /** Concurrent producers. */
   readonly producers: number;
   /** Above this many undelivered rows producers wait. */
   readonly maxBacklog: number;
@@ -78,20 +78,20 @@ export interface Faults {
   readonly crashEveryMs: Range | null;
   readonly openSnapshotEveryMs: Range | null;
   readonly operatorEveryMs: Range | null;
-  /** Probability that the operator deals with a dead letter at one look. */
+  /** Probability that the operator deals with a dead letter in one check. */
   readonly operatorShare: number;
   readonly stormEveryMs: Range | null;
-  /** How often the invariants are looked at while everything runs. */
+  /** How often the invariants are checked while everything runs. */
   readonly auditEveryMs: Range | null;
   readonly weather: readonly ChanceOf[];
-  /** After so many faults the receiver treats a row well. */
+  /** After this many faults the receiver accepts a row. */
   readonly maxFaultsPerRow: number;
   /** Probability that a relay starts with a clock that is off by hours; that it starts deaf to NOTIFY. */
   readonly clockOff: number;
   readonly deaf: number;
 }
 
-/** What the receiver does on an ordinary day of this kind. Most of it is slow, some of it is bad. */
+/** The receiver's normal behaviour in a run: often slow, sometimes failing. */
 export const ordinaryWeather: readonly ChanceOf[] = [
   { fault: { kind: "late", afterMs: 40 }, probability: 0.25 },
   { fault: { kind: "status", status: 500 }, probability: 0.03 },
@@ -165,7 +165,7 @@ export function ordinarySettings(choice: Pick<Flags, "seed" | "minutes" | "relay
       clockOff: 0.35,
       deaf: 0.25,
     },
-    // A full round of stops alone takes most of a minute, and needs somebody else to do the work meanwhile.
+    // A full round of stops alone takes most of a minute, and needs another relay to do the work meanwhile.
     coverage: faultsMs >= 60_000 && choice.relays >= 3 ? "every trap" : "every hit",
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The stage of a run: a database of its own, a receiver, relays, producers and an operator, each real and each apart.
+ * The stage of a run: a separate database, a receiver, relays, producers and an operator, each real and each separate.
  *
- * Owns: putting it up, and how each part is taken down. Does not own: the faults (director.ts), nor the
+ * Owns: starting it, and how each part is stopped. Does not own: the faults (director.ts), nor the
  * verdict (oracle.ts).
  */
 import { randomBytes } from "node:crypto";
@@ -34,7 +34,7 @@ export interface Stage {
   readonly findings: Findings;
 }
 
-/** Puts everything up. A server may be shared by runs one after the other; each has its own database. */
+/** Starts everything. Consecutive runs may share a server; each has its own database. */
 export async function openStage(
   settings: Settings,
   { random, findings }: Run,

@@ -1,7 +1,7 @@
 /**
  * The three streams of a run and the rows that go onto them.
  *
- * orders: strict order per key, hundreds of keys, goes on past dead rows. notes: no order, some rows with a destination, one of which is
+ * orders: strict order per key, hundreds of keys, continues past dead rows. notes: no order, some rows with a destination, one of which is
  * slow and others never named before.
  * posts: strict order, blocked by a dead row, each key bound to a destination with a rate limit and a circuit.
  */
@@ -18,7 +18,7 @@ export const railName = "webhook";
 const destinations = 8;
 const postKeys = 48;
 
-/** Rows never run out of tries, so that whatever dies has a reason of its own. */
+/** Rows never run out of tries, so that every dead row has another reason. */
 const manyTries = 1_000;
 
 export async function makeStreams(db: Queryable, settings: Settings): Promise<void> {
@@ -49,7 +49,7 @@ export async function makeStreams(db: Queryable, settings: Settings): Promise<vo
   }
 }
 
-/** Whoever sends there waits, for most of the rail's time-out. */
+/** A send there takes most of the rail's timeout. */
 export const slowDestination = "receiver:slow";
 
 function destinationOf(number: number): string {

@@ -1,4 +1,4 @@
-/** The delivery engine: what runs without a flag. */
+/** The delivery engine: the default subject. */
 import { runPlanted } from "../kit/planted.ts";
 import type { Subject } from "../kit/subject.ts";
 import { planted } from "./planted.ts";

@@ -1,6 +1,6 @@
 /**
- * One transaction of a producer, carried through whatever happens to the database: repeated, with the same idempotency
- * keys, until it is known how it ended. That is what idempotency keys are for, and it leaves nothing in doubt.
+ * One transaction of a producer, completed despite any failure of the database: repeated, with the same idempotency
+ * keys, until its outcome is known. That is what idempotency keys are for, and it leaves nothing in doubt.
  */
 import type { Pool, PoolClient } from "pg";
 import { isRetryableConnectionError, toHeadroomError } from "../../../src/db/errors.ts";
@@ -14,7 +14,7 @@ export interface Plan {
   readonly intents: readonly Intent[];
   readonly way: "many" | "one by one";
   readonly end: "commit" | "rollback";
-  /** Stays open for so long before its end. */
+  /** Stays open for this long before its end. */
   readonly heldMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface Desk {
   readonly ledger: Ledger;
   readonly findings: Findings;
   readonly faults: FaultLog;
-  /** Given up for good; what is open then stays in doubt. */
+  /** Given up permanently; open intents then stay in doubt. */
   readonly closing: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ const cutShort = "the transaction was given up";
 /** A connection that breaks while it waits must not end the process. */
 const ignore = (): void => undefined;
 
-/** Resolves when the plan's end is known. */
+/** Resolves when the outcome of the plan is known. */
 export async function carryOut(desk: Desk, plan: Plan): Promise<void> {
   for (let attempt = 1; !desk.closing.aborted; attempt += 1) {
     let committing = false;
@@ -59,7 +59,7 @@ export async function carryOut(desk: Desk, plan: Plan): Promise<void> {
   for (const intent of plan.intents) if (intent.state === "open") intent.state = "in doubt";
 }
 
-/** What a producer has to reckon with: a lost connection, and rivals. */
+/** The errors that a producer has to expect: a lost connection, and conflicts. */
 function isPassing(error: unknown): boolean {
   if (isRetryableConnectionError(error)) return true;
   const { sqlState, message } = toHeadroomError(error);

@@ -1,12 +1,12 @@
 /**
- * What stands outside of the product, as a process of its own that nobody kills: it is asked to do things by message, and answers.
+ * A part outside the product, as a separate process that is never killed: it gets requests by message, and answers.
  *
- * Owns: asking and answering. Does not own: what can be asked.
+ * Owns: requests and answers. Does not own: which requests there are.
  */
 import { z } from "zod";
 import { endWithStarter, sayReady, startProcess } from "./part-process.ts";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever an act takes; both sides are compiled against one list of acts.
+// oxlint-disable-next-line typescript/no-explicit-any -- any arguments of an act; both sides are compiled against one list of acts.
 type Act = (...args: any[]) => unknown;
 
 export interface AskedProcess<Acts extends Readonly<Record<string, Act>>> {
@@ -20,7 +20,7 @@ export interface AskedProcess<Acts extends Readonly<Record<string, Act>>> {
 
 const answerSchema = z.object({ id: z.number(), value: z.unknown().optional(), failed: z.string().optional() });
 
-/** `program` is below test/chaos of the folder whose code is put to the test. */
+/** `program` is below test/chaos of the folder whose code is tested. */
 export async function startAsked<Acts extends Readonly<Record<string, Act>>>(
   codeDir: string,
   program: string,
@@ -56,7 +56,7 @@ export async function startAsked<Acts extends Readonly<Record<string, Act>>>(
 
 const asked = z.object({ id: z.number(), act: z.string(), args: z.array(z.unknown()) });
 
-/** For the program itself: answers what it is asked, says where it is, and ends with its starter. */
+/** For the program itself: answers requests, reports its address, and ends with its starter. */
 export function answerAsks(acts: Readonly<Record<string, Act>>, url: string): void {
   endWithStarter();
   process.on("message", (message) => void reply(acts, asked.parse(message)));

@@ -1,5 +1,5 @@
 /**
- * The flags of `npm run chaos`. What is hurt is chosen by the flag of its subject.
+ * The flags of `npm run chaos`. Each subject has its own flag.
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -9,7 +9,7 @@ export interface CommandLine extends Flags {
   readonly subject: Subject;
   readonly json: boolean;
   readonly planted: boolean;
-  /** Of the planted bugs, only those whose name holds this. */
+  /** Of the planted bugs, only those whose name contains this. */
   readonly only: string | undefined;
 }
 
@@ -31,8 +31,8 @@ export function usageOf(subjects: readonly Subject[]): string {
   return [
     "Usage: npm run chaos -- [flags]",
     ...chosen.map(({ name, takesNumber, about }) => line(takesNumber ? `${name} N` : name, about)),
-    line("seed N", "what chance starts from (printed; by default drawn anew)"),
-    line("minutes M", "how long faults happen, from 0.1 to 240 (1)"),
+    line("seed N", "the seed of the random numbers (printed; new by default)"),
+    line("minutes M", "how long faults last, from 0.1 to 240 (1)"),
     line("relays N", "relays of the delivery engine at a time, from 1 to 16 (3)"),
     line(
       "count N",
@@ -40,7 +40,7 @@ export function usageOf(subjects: readonly Subject[]): string {
     ),
     line("from N", "with --lives: the number of the first one (0); a seed and a number are one life"),
     line("planted", "plants known bugs into copies of the code; each must be caught"),
-    line("only TEXT", "with --planted: only bugs whose name holds this"),
+    line("only TEXT", "with --planted: only bugs whose name contains this"),
     line("json", "one JSON object on standard output"),
   ].join("\n");
 }

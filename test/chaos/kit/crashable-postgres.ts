@@ -1,6 +1,6 @@
 /**
- * A real Postgres with default durability that can be killed like a power cut and started again on the same data. A kill leaves what the
- * server has handed to the system, on a disk as in memory; only the waits for the disk are saved.
+ * A real Postgres with default durability that can be killed like a power cut and started again on the same data. A kill keeps everything
+ * that the server has passed to the operating system, on a disk or in memory; only the waits for the disk are skipped.
  *
  * Owns: the server's life and its folder. The folder is removed at the end, even when our own process is killed.
  */
@@ -15,7 +15,7 @@ import { startCleanupProcess, type CleanupProcess } from "../../../src/db/embedd
 import { pause } from "../../../src/db/wait/pause.ts";
 import { dataFolder } from "../../helpers/data-folder.ts";
 
-/** Another program may take the port while the server is down, for a moment. */
+/** Another program may briefly take the port while the server is down. */
 const maxStarts = 3;
 const startTimeoutMs = 30_000;
 const killTimeoutMs = 10_000;
@@ -43,7 +43,7 @@ export class CrashablePostgres {
     }
   }
 
-  /** Stays the same over crashes. */
+  /** Stays the same across crashes. */
   urlFor(database: string): string {
     return this.#server.urlFor(database);
   }
@@ -64,20 +64,20 @@ export class CrashablePostgres {
     return readFile(this.#server.logFile, "utf8");
   }
 
-  /** Kills the server and every process of it with -9, so that nothing is flushed and nobody is told. */
+  /** Kills the server and all its processes with -9, so that nothing is flushed and no client is notified. */
   async crash(): Promise<void> {
     const crashed = this.#server;
-    // Stopped, it starts no further process while its children are looked up.
+    // While stopped, it starts no further process, so its children can be listed.
     kill(crashed.pid, "SIGSTOP");
     for (const pid of [...(await childrenOf(crashed.pid)), crashed.pid]) kill(pid, "SIGKILL");
     await crashed.exited;
     await this.#killStragglers();
-    // Gives up the ownership of what is dead, so that the next start may take it.
+    // Releases ownership of the dead server, so that the next start may take it.
     await crashed.stop();
   }
 
   /**
-   * A process that was just being started may wait for ever for a lock of one that is dead, and as long as it lives no
+   * A process that was just starting may wait forever for a lock of a dead one, and as long as it lives no
    * new server starts on the data. The working folder of each is the data folder.
    */
   async #killStragglers(): Promise<void> {
@@ -118,7 +118,7 @@ function kill(pid: number, signal: "SIGKILL" | "SIGSTOP"): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself when it noticed that its parent was gone.
+    // It exited when it noticed that its parent had died.
   }
 }
 
@@ -132,7 +132,7 @@ export async function childrenOf(parent: number): Promise<number[]> {
   const found = await Promise.all(
     (await allPids()).map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      // The program's name stands in brackets and may hold anything; what follows is the state and the parent.
+      // The program's name is in brackets and may contain anything; the state and the parent follow it.
       const up = Number(
         stat
           .slice(stat.lastIndexOf(")") + 2)

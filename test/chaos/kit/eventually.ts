@@ -1,4 +1,4 @@
-/** Waits with a bound: what nothing should need longer for is a failure of its own. */
+/** Waits with a time limit; exceeding it is a failure. */
 import { pause } from "../../../src/db/wait/pause.ts";
 import { withTimeout } from "../../../src/db/wait/with-timeout.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What was found wrong, gathered under the invariant that it breaks. Thousands of rows may break one for one reason, so a
- * few examples are kept and the rest is counted.
+ * The violations, grouped by the invariant that they break. Thousands of rows may break one for the same reason, so a
+ * few examples are kept and the rest are counted.
  */
 
 export interface Finding {

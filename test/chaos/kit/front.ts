@@ -1,6 +1,6 @@
 /**
- * What stands before the server, as a load balancer does: one address for servers that come and go, and 502 while there is none, or when one
- * dies with a call in its hands.
+ * Stands in front of the server, like a load balancer: one address for servers that come and go. It answers 502 while there is none, or
+ * when a server dies during a call.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,9 +8,9 @@ import type { AddressInfo } from "node:net";
 
 export interface Front {
   readonly url: string;
-  /** Where the server is from now on; undefined: there is none. */
+  /** The server's address from now on; undefined if there is none. */
   pointTo(port: number | undefined): void;
-  /** What becomes of a call: it is passed on; lost, which is answered with 502; or passed on twice, and the second answer is handed back. */
+  /** What happens to a call: it is passed on; lost, which is answered with 502; or passed on twice, and the second answer is returned. */
   treat: (path: string, body: string) => "pass" | "lose" | "twice";
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startFront(): Promise<Front> {
         method: "POST",
         headers,
         body,
-        // Where a browser is led on to is not this front's business.
+        // Redirects are for the browser to follow.
         redirect: "manual",
       });
       return { status: answer.status, body: await answer.text() };
@@ -68,7 +68,7 @@ export async function startFront(): Promise<Front> {
 
 const lost = { status: 502, body: "{}" };
 
-/** Those that belong to the connection, and not to the call, are left out. */
+/** Headers of the connection, not of the call, are left out. */
 function headersOf(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < raw.length; at += 2) {

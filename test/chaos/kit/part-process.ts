@@ -1,5 +1,5 @@
 /**
- * A program of chaos as a process of its own: a part of the product that can be killed, or what stands outside. It says when it is ready.
+ * A program of chaos as a separate process: a part of the product that can be killed, or an outside part. It reports when it is ready.
  *
  * Owns: starting, killing, and that it does not outlive its starter.
  */
@@ -10,23 +10,23 @@ import { z } from "zod";
 
 export interface StartedProcess<Ready> {
   readonly child: ChildProcess;
-  /** What it said when it was ready. */
+  /** Its ready message. */
   readonly ready: Ready;
-  /** Resolves when it is gone, however that came. */
+  /** Resolves when it has ended, for any reason. */
   readonly gone: Promise<void>;
   isGone(): boolean;
-  /** Kills it with -9, and resolves when it is gone. */
+  /** Kills it with -9, and resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** A relay says its number when it is ready, a server its port. */
+/** A relay reports its number when it is ready, a server its port. */
 export type PartProcess = StartedProcess<number>;
 
 export function startPart(codeDir: string, program: string, config: object): Promise<PartProcess> {
   return startProcess(codeDir, program, config, z.number());
 }
 
-/** `program` is below test/chaos of the folder whose code is put to the test. */
+/** `program` is below test/chaos of the folder whose code is tested. */
 export async function startProcess<Ready>(
   codeDir: string,
   program: string,
@@ -35,8 +35,8 @@ export async function startProcess<Ready>(
 ): Promise<StartedProcess<Ready>> {
   const child = fork(join(codeDir, "test", "chaos", program), [JSON.stringify(config)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    // A session of its own, as a service has, among which the system shares out the processor: what is outside is not slow because our
-    // side is busy.
+    // A separate session, like a service: the scheduler shares the processor among sessions, so outside parts are not slow because ours are
+    // busy.
     detached: true,
   });
   const gone = once(child, "exit").then(() => undefined);
@@ -56,7 +56,7 @@ export async function startProcess<Ready>(
   };
 }
 
-/** It could not be started, which happens while the database is down. */
+/** Thrown if it could not be started, which happens while the database is down. */
 export class PartFailed extends Error {}
 
 /** For the program itself: ends it with its starter. */

@@ -1,5 +1,5 @@
 /**
- * Plants a bug: a copy of the code in a folder of its own, with a few words exchanged. The code that is under work is never
+ * Plants a bug: a copy of the code in a separate folder, with a few words replaced. The working tree is never
  * touched.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ export const ownCodeDir = fileURLToPath(new URL("../../../", import.meta.url));
 export interface Patch {
   /** Below the root of the repository. */
   readonly file: string;
-  /** Must stand there exactly once: a bug that no longer fits must be planted anew, not silently left out. */
+  /** Must occur exactly once: a bug that no longer fits must be rewritten, not silently skipped. */
   readonly find: string;
   readonly replace: string;
 }
@@ -42,7 +42,7 @@ async function apply(dir: string, patch: Patch): Promise<void> {
   await writeFile(path, patched(await readFile(path, "utf8"), patch));
 }
 
-/** Throws for the first patch that no longer fits the code as it is. */
+/** Throws for the first patch that no longer fits the current code. */
 export async function requireFitting(patches: readonly Patch[]): Promise<void> {
   for (const patch of patches) patched(await readFile(join(ownCodeDir, patch.file), "utf8"), patch);
 }
@@ -51,6 +51,6 @@ export function patched(text: string, { file, find, replace }: Patch): string {
   const parts = text.split(find);
   if (parts.length === 2) return parts.join(replace);
   throw new Error(
-    `The patch for ${file} no longer fits: its text stands there ${parts.length - 1} times instead of once.\n${find}`,
+    `The patch for ${file} no longer fits: its text occurs ${parts.length - 1} times instead of once.\n${find}`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * What the tests ask of planted bugs: that all still fit the code, and that `npm test` catches a few. The hash of the tree chooses them, so each
+ * The tests of planted bugs: all still fit the code, and `npm test` catches a few. The hash of the tree chooses them, so each
  * change tries others, and the same tree always tries the same.
  */
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import { renderPlanted } from "./report.ts";
 
 /** Call it while tests are being collected. */
 export function testPlanted<Bug extends CodeBug>(suite: PlantedSuite<Bug>, seed: number): void {
-  it("a planted bug is caught, and the code as it is passes the same scene", { timeout: 240_000 }, async () => {
+  it("a planted bug is caught, and the unchanged code passes the same scene", { timeout: 240_000 }, async () => {
     const { name } = new Random(await hashOfTree()).pick(suite.bugs);
     console.log(`planted, as the hash of the tree says: ${name}`);
     const result = await runPlanted(suite, { seed, only: name, signal: new AbortController().signal });

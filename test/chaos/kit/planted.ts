@@ -1,7 +1,7 @@
 /**
- * Tests the oracles themselves: each planted bug must be found by the ordinary oracle, and the code as it is must pass the very same scenes.
+ * Tests the oracles themselves: the ordinary oracle must find each planted bug, and the unchanged code must pass the same scenes.
  *
- * Owns: the order, the tries, and the verdict. Does not own: the bugs, the scenes, or what an oracle looks at.
+ * Owns: the order, the tries, and the verdict. Does not own: the bugs, the scenes, or what an oracle checks.
  */
 import { CrashablePostgres } from "./crashable-postgres.ts";
 import type { Finding } from "./findings.ts";
@@ -10,7 +10,7 @@ import type { Hooks } from "./subject.ts";
 
 export interface PlantedBug<Scene extends string = string> {
   readonly name: string;
-  /** Where it shows. */
+  /** The scene that reveals it. */
   readonly scene: Scene;
   /** The invariant that it breaks. Default: any. */
   readonly caughtAs?: string;
@@ -18,11 +18,11 @@ export interface PlantedBug<Scene extends string = string> {
 
 export interface CodeBug<Scene extends string = string> extends PlantedBug<Scene> {
   readonly patches: readonly Patch[];
-  /** A second line of defence that has to be taken down as well. */
+  /** A second line of defence that has to be removed as well. */
   readonly afterMigration?: string;
 }
 
-/** Plays a scene, and answers what the oracle found. */
+/** Plays a scene, and returns the oracle's findings. */
 export type PlayBug<Bug extends PlantedBug> = (
   scene: Bug["scene"],
   bug: Bug | undefined,
@@ -31,11 +31,11 @@ export type PlayBug<Bug extends PlantedBug> = (
 
 export interface PlantedSuite<Bug extends PlantedBug = PlantedBug> {
   readonly bugs: readonly Bug[];
-  /** Throws when a bug no longer fits the code. What the plays share is undone by `undo`. */
+  /** Throws if a bug no longer fits the code. `undo` removes what the plays share. */
   begin(undo: AsyncDisposableStack): Promise<PlayBug<Bug>>;
 }
 
-/** What a stage is opened with. */
+/** The options of a stage. */
 export interface SceneCode {
   readonly codeDir: string;
   readonly postgres: CrashablePostgres;
@@ -64,10 +64,10 @@ export function plantedInCode<Bug extends CodeBug>(
 }
 
 export interface PlantedOutcome {
-  /** Null for the code as it is. */
+  /** Null for the unchanged code. */
   readonly bug: string | null;
   readonly scene: string;
-  /** Caught, or clean for the code as it is. */
+  /** Caught, or clean for the unchanged code. */
   readonly ok: boolean;
   readonly tries: number;
   readonly findings: readonly Finding[];
@@ -82,7 +82,7 @@ export interface PlantedResult {
 
 export interface PlantedOptions extends Hooks {
   readonly seed: number;
-  /** Only bugs whose name holds this. */
+  /** Only bugs whose name contains this. */
   readonly only?: string | undefined;
 }
 

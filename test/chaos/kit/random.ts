@@ -1,13 +1,13 @@
 /**
- * Chance that can be repeated: the same seed draws the same choices.
+ * Repeatable randomness: the same seed gives the same choices.
  *
- * Owns: which fault, which key, which pause. Does not own: when the operating system does what, so two runs of one seed are
- * alike and not identical.
+ * Owns: which fault, which key, which pause. Does not own: the operating system's scheduling, so two runs of one seed are
+ * similar, not identical.
  */
 
 export type Range = readonly [min: number, max: number];
 
-/** Mulberry32: small, quick, and even enough for choosing. */
+/** Mulberry32: small, fast, and uniform enough for choosing. */
 export class Random {
   #state: number;
 
@@ -63,7 +63,7 @@ export class Random {
     return drawn;
   }
 
-  /** A source of its own for one part, so that parts that run side by side do not take turns at one stream of numbers. */
+  /** A separate source for one part, so that parallel parts do not share one sequence of numbers. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32));
   }

@@ -1,5 +1,5 @@
 /**
- * For the program of a relay: runs it, says its number when it is ready, and kills it at one step of one kind of call if it was told to.
+ * For the program of a relay: runs it, reports its number when it is ready, and kills it at one step of one kind of call if told to.
  */
 import { z } from "zod";
 import type { Rail, RailMessage } from "../../../src/contract/rail.ts";
@@ -28,7 +28,7 @@ const operationOf = z.object({ operation: z.string() });
 
 export async function runRelayPart({ connectionString, rails, streams, reapMs, trap }: RelayPart): Promise<void> {
   endWithStarter();
-  /** Whether a call of the kind that the trap waits for is under way. */
+  /** Whether a call of the kind that the trap waits for is in progress. */
   let isArmed = false;
 
   function isMeant(rail: Rail, { payload }: RailMessage): boolean {
@@ -55,7 +55,7 @@ export async function runRelayPart({ connectionString, rails, streams, reapMs, t
     pollMs: 250,
     reapMs,
     leaseMarginMs: 500,
-    // The step before a send comes before the kind of the call is known.
+    // At the step before a send, the kind of the call is not known yet.
     onStep: (step) => step !== "send.before" && reach(step),
     log({ event, ...entry }) {
       if (event === "relay_started") sayReady(Number(entry["relayId"]));

@@ -1,5 +1,5 @@
 /**
- * Results for people: what was done, what came of it, and what was found wrong.
+ * Results for people: the faults, the outcome, and the violations.
  */
 import type { Finding } from "./findings.ts";
 import { verdictOf, type PlantedResult } from "./planted.ts";
@@ -57,7 +57,7 @@ export function renderFindings(findings: readonly Finding[]): string {
   return parts.join("\n");
 }
 
-/** Numbers to the right, words to the left. */
+/** Numbers are right-aligned, text is left-aligned. */
 function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...body].map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

@@ -1,7 +1,7 @@
 /**
- * One run: faults happen at random while everything works, then they stop, everything comes to rest, and the oracle judges.
+ * One run: faults happen at random under load, then they stop, everything comes to rest, and the oracle judges.
  *
- * Owns: the phases and their time, what happens again and again, and which errors are expected of it. Does not own: what is done to whom.
+ * Owns: the phases and their time, repeated actions, and which of their errors are expected. Does not own: the faults and their targets.
  */
 import { isRetryableConnectionError, sqlStateOf, toHeadroomError } from "../../../src/db/errors.ts";
 import { pause } from "../../../src/db/wait/pause.ts";
@@ -12,21 +12,21 @@ import type { Hooks, RunResult, Sections } from "./subject.ts";
 
 export interface RunSettings {
   readonly seed: number;
-  /** How long faults happen, at most. */
+  /** The longest time for faults. */
   readonly faultsMs: number;
-  /** How long everything may take to come to rest afterwards. */
+  /** The longest time to come to rest afterwards. */
   readonly restMs: number;
 }
 
 /** What a subject does in the phases of a run, on a stage that is up. */
 export interface Play {
-  /** Faults and load, side by side. */
+  /** Faults and load, in parallel. */
   readonly faults: () => Promise<unknown>;
-  /** The faults are over. Resolves when nothing is under way any more, or with the time of the phase. */
+  /** After the faults. Resolves when nothing is in progress any more, or the phase's time is up. */
   readonly rest: () => Promise<void>;
   readonly judge: () => Promise<void>;
   readonly sections: () => Sections | Promise<Sections>;
-  /** Said every few seconds. */
+  /** Printed every few seconds. */
   readonly progress: () => string | Promise<string>;
 }
 
@@ -55,7 +55,7 @@ export async function runPlay(
 export class Run {
   readonly findings = new Findings();
   readonly random: Random;
-  /** How long the phases took that are over. */
+  /** The durations of the finished phases. */
   readonly spentMs = { faults: 0, rest: 0 };
   readonly #hooks: Hooks;
   readonly #did = new Map<string, number>();
@@ -66,12 +66,12 @@ export class Run {
     this.#hooks = hooks;
   }
 
-  /** Aborts when the phase that is under way is over. */
+  /** Aborts when the current phase ends. */
   get over(): AbortSignal {
     return this.#phase.signal;
   }
 
-  /** The phase has done what it is for. */
+  /** The phase has reached its goal. */
   readonly enough = (): void => this.#phase.abort();
 
   readonly count = (what: string): void => {
@@ -94,7 +94,7 @@ export class Run {
     this.spentMs[name] = performance.now() - startedAtMs;
   }
 
-  /** Does something again and again, until the phase is over. */
+  /** Repeats an action until the phase ends. */
   async again(everyMs: Range, act: (random: Random) => Promise<unknown>): Promise<void> {
     const random = this.random.fork();
     while (!this.over.aborted) {
@@ -136,7 +136,7 @@ export class Run {
   }
 }
 
-/** That the database or the server is away, or that Headroom refuses in words, is nothing to report. */
+/** A database or server that is down, or a regular refusal by Headroom, is not reported. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof PartFailed ||
@@ -146,7 +146,7 @@ function isExpected(error: unknown): boolean {
   );
 }
 
-/** What must work in the end, although the database may still be on its way up. */
+/** Retries an action that must succeed in the end, although the database may still be starting. */
 export async function patiently(work: () => Promise<void>): Promise<void> {
   for (let left = 20; ; left -= 1) {
     try {

@@ -1,5 +1,5 @@
 /**
- * The server, which kills itself around one kind of call if it was told to: while the database works on it, or once it is committed and
+ * The server, which kills itself around one kind of call if told to: while the database works on it, or once it is committed and
  * before it is answered.
  *
  *     node server-child.ts '<config as JSON>'
@@ -26,14 +26,14 @@ const { connectionString, secretKey, checkoutOrigin, trap } = configSchema.parse
 endWithStarter();
 const app = createApp({
   database: createGatewayDatabase({ url: connectionString, maxConnections: 8, secretKey }),
-  // Nobody signs in here: callbacks and webhooks bring signatures of their own.
+  // Nobody signs in here: callbacks and webhooks have their own signatures.
   keys: { jwtSecret: "x".repeat(32), anonKey: "anon", serviceKey: "service" },
   publicUrl: "http://127.0.0.1",
   payments: { checkoutOrigins: [checkoutOrigin], waitMs: 500 },
   log: () => undefined,
 });
 
-/** How long a transaction has had to begin its work, and hardly to end it. */
+/** Long enough for a transaction to start its work, and rarely to finish it. */
 const duringMs = 4;
 
 async function answer(request: Request, client?: Parameters<typeof app.fetch>[1]): Promise<Response> {

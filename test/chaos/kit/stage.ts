@@ -1,9 +1,9 @@
 /**
- * The stage of a subject: a Postgres that can crash, relays and a server as processes, and a front before the server. Time passes by making
+ * The stage of a subject: a Postgres that can crash, relays and a server as processes, and a front for the server. Time passes by making
  * rows older.
  *
- * Owns: putting it up, taking it down, killing and starting the parts again. Does not own: what stands outside of Headroom, what is done to
- * whom, nor the verdict.
+ * Owns: starting and stopping it, and killing and restarting the parts. Does not own: parts outside Headroom, the faults
+ * and their targets, nor the verdict.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -22,9 +22,9 @@ import { password, secretKey } from "./secrets.ts";
 import type { ServerTrap } from "./server-child.ts";
 
 export interface StageOptions {
-  /** The folder whose code is put to the test. Default: our own. */
+  /** The folder whose code is tested. Default: our own. */
   readonly codeDir?: string;
-  /** What is done to the database after it was migrated. */
+  /** Prepares the database after it was migrated. */
   readonly afterMigration?: string;
   /** A server to use for several stages. */
   readonly postgres?: CrashablePostgres;
@@ -32,11 +32,11 @@ export interface StageOptions {
   readonly relays?: number;
 }
 
-/** The name of the stage's own connections, so that nobody takes those that are idle for a part. */
+/** The name of the stage's own connections, so that nobody mistakes idle ones for a part's. */
 const stageName = "chaos stage";
 const poolSize = 12;
 
-/** A database of this code, with logins for the parts. `fill` makes what the subject needs in it. */
+/** A database of this code, with logins for the parts. `fill` creates what the subject needs in it. */
 export async function prepareDatabase(
   url: string,
   { codeDir = ownCodeDir, afterMigration }: StageOptions,
@@ -44,7 +44,7 @@ export async function prepareDatabase(
 ): Promise<void> {
   const client = await connectTo(url);
   try {
-    // A process that is killed loses nothing that the system has been handed: what would be waited for is the disk.
+    // A killed process loses nothing that it has passed to the operating system; fsync would only wait for the disk.
     await client.query("alter system set fsync = off");
     await client.query("select pg_reload_conf()");
     await migrate(client, { sqlDir: join(codeDir, "sql") });
@@ -70,7 +70,7 @@ export function urlAs(url: string, role: string): string {
   return Object.assign(new URL(url), { username: role, password }).href;
 }
 
-/** What is there before the parts are. */
+/** Everything that exists before the parts start. */
 export interface Ground {
   readonly codeDir: string;
   readonly relays: number;
@@ -96,11 +96,11 @@ export async function layGround(
 
 interface Part {
   readonly process: PartProcess;
-  /** Nothing is amiss with it. */
+  /** Nothing is wrong with it. */
   readonly isWell: boolean;
 }
 
-/** `RelayHow` and `ServerHow` say what is amiss with a part: at least a trap, where it kills itself. */
+/** `RelayHow` and `ServerHow` say what is wrong with a part: at least a trap, at which it kills itself. */
 export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
   readonly postgres: CrashablePostgres;
   readonly url: string;
@@ -118,7 +118,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     this.front = front;
     this.codeDir = codeDir;
     this.#relays = Array.from<undefined>({ length: relays });
-    // Connections are kept, because a new backend takes many times longer for a question than one that has answered it before.
+    // Connections are kept, because a query takes many times longer in a new backend than in one that has run it before.
     this.#pool = new Pool({
       connectionString: url,
       max: poolSize,
@@ -127,7 +127,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
       application_name: stageName,
       options: `-c headroom.secret_key=${secretKey}`,
     });
-    // What was open before a crash is of no use after it, and is replaced.
+    // A connection from before a crash is useless afterwards, and is replaced.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
@@ -140,7 +140,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     checkoutOrigin?: string;
   };
 
-  /** Starts the server, and owns from now on what `undo` undoes. */
+  /** Starts the server, and from now on owns the resources of `undo`. */
   protected async putUp(undo: AsyncDisposableStack): Promise<this> {
     undo.defer(async () => {
       await Promise.all([...this.#relays, this.#server].map(async (part) => part?.process.kill()));
@@ -161,7 +161,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     return this.#relays.length;
   }
 
-  /** With a trap it kills itself there; `relayGone` resolves then. One that runs and is well is left alone. */
+  /** With a trap it kills itself there; `relayGone` resolves then. A healthy running one is left alone. */
   startRelay(how?: RelayHow, place = 0): Promise<void> {
     return this.#inTurn(place, async () => {
       const current = this.#relays[place];
@@ -175,7 +175,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     });
   }
 
-  /** Resolves when the relay has died. What it held is free at once: nobody can send it any more. */
+  /** Resolves when the relay has died. Its claims are released immediately, because it can no longer send them. */
   async relayGone(place = 0): Promise<void> {
     const dead = this.#relays[place]?.process;
     if (dead === undefined) return;
@@ -183,7 +183,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     this.#relays[place] = undefined;
     const past = "update outbox.claims set lease_until = now() - interval '1 second' where relay_id = $1";
     await this.rows(past, [dead.ready]).catch((error: unknown) => {
-      // Without a database the lease runs out by itself.
+      // Without a database the lease expires on its own.
       if (!isRetryableConnectionError(error)) throw error;
     });
   }
@@ -216,7 +216,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     await this.#server?.process.kill();
   }
 
-  /** Starts what has died, without traps. */
+  /** Restarts the dead parts, without traps. */
   async startWhatIsGone(): Promise<void> {
     const relays = this.#relays.map(async (_, place) => {
       await this.#turns.get(place);
@@ -230,13 +230,13 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     for (const each of started) if (each.status === "rejected") throw each.reason;
   }
 
-  /** Everything runs, and nothing is amiss with any of it. */
+  /** Everything runs, and nothing is wrong with any part. */
   async startAll(): Promise<void> {
     for (let place = 0; place < this.relayCount; place += 1) await this.startRelay(undefined, place);
     await this.startServer();
   }
 
-  /** One start of a part at a time, whoever asks for it. */
+  /** One start of a part at a time, no matter who requests it. */
   async #inTurn(part: number | "server", work: () => Promise<void>): Promise<void> {
     const turn = (this.#turns.get(part) ?? Promise.resolve()).then(work);
     this.#turns.set(
@@ -262,7 +262,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
 
   // --- time
 
-  /** What waits in the outbox is due, and destinations that were given up are tried again. */
+  /** Makes waiting rows of the outbox due, and lets destinations that were given up be tried again. */
   async hurryOutbox(): Promise<void> {
     for (const table of ["pending", "pending_unordered"])
       await this.rows(`update outbox.${table} set due = now() where due > now()`);
@@ -279,13 +279,13 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     return rows as T[];
   }
 
-  /** How many rows there are of what stands behind `from`. */
+  /** The number of rows of a `from` clause. */
   async countOf(from: string): Promise<number> {
     const [row] = await this.rows<{ n: number }>(`select count(*)::integer as n from ${from}`);
     return row?.n ?? 0;
   }
 
-  /** Of questions with two columns: what, and how many of it. */
+  /** For queries with two columns: a name, and a count. */
   async counts(query: string): Promise<Readonly<Record<string, number>>> {
     const rows = await this.rows<{ what: string; n: number }>(`${query} order by 1`);
     return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
@@ -295,7 +295,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     return connectTo(this.url);
   }
 
-  /** Does something to rows that are append-only for everybody else. */
+  /** Changes rows that are append-only for everybody else. */
   async inArchive(text: string, values: readonly unknown[] = []): Promise<void> {
     const client = await this.connect();
     try {

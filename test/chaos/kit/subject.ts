@@ -1,13 +1,13 @@
 /**
- * What a subject of chaos is: something that is hurt in a run, with bugs that its runs must find.
+ * A subject of chaos: a part of the product that a run attacks, with bugs that its runs must find.
  *
- * Owns: what run.ts, the command line and the report need of each. Does not own: the list (../subjects.ts).
+ * Owns: what run.ts, the command line and the report need from each. Does not own: the list (../subjects.ts).
  */
 import type { Finding } from "./findings.ts";
 import type { PlantedOptions, PlantedResult } from "./planted.ts";
 
 export interface Subject {
-  /** The flag that chooses it. Undefined: what runs without one. */
+  /** The flag that chooses it. Undefined for the default subject. */
   readonly flag?: { readonly name: string; readonly about: string; readonly takesNumber?: true };
   /** The subject that it is a part of, whose flag may be given too. */
   readonly partOf?: string;
@@ -27,7 +27,7 @@ export interface Flags {
 }
 
 export interface Hooks {
-  /** Ends a run early; what has happened is not judged then. */
+  /** Ends a run early; it is then not judged. */
   readonly signal: AbortSignal;
   readonly onProgress?: (text: string) => void;
 }
@@ -40,7 +40,7 @@ export interface RunResult {
   readonly ok: boolean;
   readonly seed: number;
   readonly seconds: number;
-  /** What happened, under the titles of the report. */
+  /** The events, under the titles of the report. */
   readonly sections: Sections;
   readonly findings: readonly Finding[];
 }

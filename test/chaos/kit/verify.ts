@@ -1,4 +1,4 @@
-/** What `headroom verify` says, as findings. */
+/** The problems that `headroom verify` reports, as findings. */
 import type { Client } from "pg";
 import type { Findings } from "./findings.ts";
 

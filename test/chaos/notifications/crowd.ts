@@ -1,15 +1,15 @@
 /**
- * Who tells and who is told in a seeded run: callers that repeat themselves until they were answered, from several connections; and people
- * who change how they want to hear.
+ * Senders and recipients in a seeded run: callers that repeat a call until they get an answer, from several connections; and people
+ * who change their preferences.
  *
- * Owns: what was told, which the oracle is given. Does not own: when, nor what fails.
+ * Owns: the list of notifications, for the oracle. Does not own: when, nor what fails.
  */
 import { isRetryableConnectionError, sqlStateOf } from "../../../src/db/errors.ts";
 import type { Random } from "../kit/random.ts";
 import { webhookOf, type Somebody } from "./directory.ts";
 import type { NotificationsStage } from "./stage.ts";
 
-/** Something that somebody is told, and all ids that callers were answered with. */
+/** A notification of a person, and all ids that callers got as answers. */
 export interface Told {
   readonly number: number;
   readonly key: string;
@@ -18,14 +18,14 @@ export interface Told {
   readonly about: string | null;
   readonly channels: readonly string[];
   readonly priority: number;
-  /** In how many seconds it is worthless; null: in a month. */
+  /** After how many seconds it expires; null means a month. */
   readonly lifeSeconds: number | null;
-  /** A caller that rolled back: it was never said. */
+  /** A caller that rolled back: it was never sent. */
   readonly isTakenBack: boolean;
   readonly ids: Set<string>;
 }
 
-/** How a thing is known again wherever it arrives: neither mail nor Slack has a word for it of their own. */
+/** The name that identifies a notification on arrival; mail and Slack have no id for it. */
 export const nameOf = (number: number): string => `Nr${number}x`;
 export function numbersIn(text: string): ReadonlySet<number> {
   return new Set([...text.matchAll(/Nr(\d+)x/g)].map(([, digits]) => Number(digits)));
@@ -43,7 +43,7 @@ export class Crowd {
     this.#count = count;
   }
 
-  /** Something new, by one to four callers at once, of which some do not come through. */
+  /** A new notification, by one to four concurrent callers, some of which fail. */
   async tell(): Promise<void> {
     const random = this.#random;
     const told = this.#invent();
@@ -57,7 +57,7 @@ export class Crowd {
     if (random.chance(0.1)) await this.#say(told);
   }
 
-  /** Callers who were never answered ask again, and some who were. */
+  /** Callers who got no answer call again, and so do some who did. */
   async repeat(all = false): Promise<void> {
     const open = this.told.filter(({ ids, isTakenBack }) => ids.size === 0 && !isTakenBack);
     const again = all ? [] : this.told.filter(() => this.#random.chance(0.01));
@@ -78,7 +78,7 @@ export class Crowd {
       key: `key-${number}`,
       who: random.pick(this.#stage.everybody),
       category,
-      // Few things, so that much is about the same one.
+      // Few requests, so that many notifications are about the same one.
       about: category !== "general" && random.chance(0.7) ? `CR-${random.between(1, 6)}` : null,
       channels: random.weighted([
         [["in-app", "email", "slack"], 5],
@@ -136,7 +136,7 @@ export class Crowd {
     }
   }
 
-  /** Somebody changes how they want to hear. */
+  /** A person changes their preferences. */
   async change(): Promise<void> {
     const random = this.#random;
     const { id, slackUserId } = random.pick(this.#stage.everybody);
@@ -182,7 +182,7 @@ export class Crowd {
     }
   }
 
-  /** Mails come back after days; somebody says that their address works after all. */
+  /** Mails bounce after days; a person confirms that their address works after all. */
   async post(): Promise<void> {
     const random = this.#random;
     if (random.chance(0.5)) {
@@ -200,7 +200,7 @@ export class Crowd {
   }
 }
 
-/** Whoever lost the connection asks again later. */
+/** A caller that lost the connection calls again later. */
 async function settled(calls: readonly Promise<void>[]): Promise<void> {
   for (const each of await Promise.allSettled(calls)) {
     if (each.status === "rejected" && !isPassing(each.reason)) throw each.reason;

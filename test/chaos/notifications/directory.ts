@@ -1,5 +1,5 @@
 /**
- * Who there is on the stage, and settings with which time is short.
+ * The people on the stage, and settings with short times.
  */
 export const sender = "Headroom <capacity@headroom.example>";
 export const leaseSeconds = 8;
@@ -10,7 +10,7 @@ export interface Somebody {
   readonly slackUserId: string;
 }
 
-/** Of every dozen, one has an address that no server knows. */
+/** One in twelve has an address that no server knows. */
 export function crowdOf(count: number): readonly Somebody[] {
   return Array.from({ length: count }, (_, at) => ({
     id: `p${at + 1}`,
@@ -19,7 +19,7 @@ export function crowdOf(count: number): readonly Somebody[] {
   }));
 }
 
-/** What a webhook of somebody's own is called; the sandbox knows whose it is by the second part of the path. */
+/** The address of a person's own webhook; the sandbox finds the person by the second part of the path. */
 export const webhookOf = (place: string): string => `https://hooks.slack.com/services/T0SANDBOX/${place}/secret`;
 
 export function people(everybody: readonly Somebody[]): string {

@@ -1,5 +1,5 @@
 /**
- * When things were sent: nothing after it had expired.
+ * Times of sending: nothing is sent after it has expired.
  */
 import type { Findings } from "../kit/findings.ts";
 import { numbersIn, type Told } from "./crowd.ts";
@@ -17,7 +17,7 @@ export interface SentRow {
   readonly code: string | null;
   /** How often its outcome was unknown. */
   readonly marks: number;
-  /** When relays took it on to send it. */
+  /** When relays started to send it. */
   readonly triesAtMs: readonly number[];
 }
 
@@ -38,7 +38,7 @@ export function judgeSending({ told, expiry, sent, arrived }: Scene, findings: F
   );
   for (const { outboxId, text, atMs } of arrived) {
     const expiresAtMs = Math.min(...[...numbersIn(text)].map((number) => expiresAt.get(number) ?? Infinity));
-    // A webhook's message does not say which row it is; the one that allows the most is taken.
+    // A webhook's message does not name its row, so we take the row that allows the most.
     const rows =
       outboxId === null ? (byFirst.get(firstIn(text)) ?? []) : [byId.get(outboxId)].filter((row) => row !== undefined);
     if (rows.length === 0 || !rows.every((row) => isTooLate(row, expiresAtMs, atMs))) continue;
@@ -55,7 +55,7 @@ function firstIn(text: string): number | undefined {
   return first;
 }
 
-/** What was taken on in time may arrive a little later. */
+/** A message whose send started in time may arrive a little later. */
 function isTooLate({ triesAtMs }: SentRow, expiresAtMs: number, atMs: number): boolean {
   const takenAtMs = triesAtMs.findLast((triedAtMs) => triedAtMs <= atMs) ?? atMs;
   return takenAtMs > expiresAtMs || atMs > expiresAtMs + leaseSeconds * 1_000;

@@ -1,6 +1,6 @@
 /**
- * The verdict about notifications, from three sides: what callers were answered, what the database says, and what the mail server, Postal
- * and Slack accepted. None of them is told what was done to the others.
+ * The verdict about notifications, from three sides: the answers to callers, the database, and what the mail server, Postal
+ * and Slack accepted. None of them knows what was done to the others.
  */
 import { verify } from "../../../src/capacity/verify.ts";
 import { findViolations } from "../../helpers/invariants.ts";
@@ -31,7 +31,7 @@ interface Notification {
   readonly expiresAtMs: number;
 }
 
-/** What holds when everything has come to rest. */
+/** The invariants once everything has come to rest. */
 export async function judge(stage: NotificationsStage, told: readonly Told[], findings: Findings): Promise<void> {
   const arrived = await stage.outside.ask("arrived");
   const notifications = await stage.rows<Notification>(notificationsQuery);
@@ -63,7 +63,7 @@ async function findInEngine(stage: NotificationsStage, findings: Findings): Prom
   }
 }
 
-/** What callers were answered is one notification for each person and key, and what was taken back is none. */
+/** The answers to callers are one notification for each person and key; a rolled-back one does not exist. */
 function judgeTold(told: readonly Told[], notifications: readonly Notification[], findings: Findings): void {
   const invariant = "each person and key is one notification";
   const here = Map.groupBy(notifications, ({ recipient, key }) => `${recipient}/${key}`);
@@ -79,7 +79,7 @@ function judgeTold(told: readonly Told[], notifications: readonly Notification[]
   }
 }
 
-/** Each goes by each of its channels, once; in the inbox it stands once. */
+/** Each is sent once by each of its channels, and is in the inbox once. */
 function judgeParts(notifications: readonly Notification[], parts: readonly Part[], findings: Findings): void {
   const of = Map.groupBy(parts, ({ id }) => id);
   for (const { id, key, recipient, channels, inbox } of notifications) {
@@ -101,7 +101,7 @@ interface Rule {
   readonly rank: number;
 }
 
-/** The status over all channels: the worst that is unfinished, else the best; and everything is finished by now. */
+/** The status over all channels: the worst unfinished one, otherwise the best; everything is finished by now. */
 async function judgeStatuses(
   stage: NotificationsStage,
   notifications: readonly Notification[],
@@ -138,7 +138,7 @@ interface Scene {
 
 const place = (recipient: string, channel: string, number: number): string => `${recipient} ${channel} ${number}`;
 
-/** What arrived is what was sent: once, or once more for each time that the answer was lost, which is then on record. */
+/** The arrivals match the sends: one, plus at most one for each recorded lost answer. */
 function judgeArrived({ told, parts, sent, arrived, everybody }: Scene, findings: Findings): void {
   const byAddress = new Map(
     everybody.flatMap(({ id, email, slackUserId }) => [[email, id] as const, [slackUserId, id]]),
@@ -191,10 +191,10 @@ interface Copies {
 function judgeCopies({ name, part, isCut, copies, rows, findings }: Copies): void {
   const marks = rows.reduce((sum, row) => sum + row.marks, 0);
   const ended = part?.stage ?? "nothing";
-  // Each message may arrive once more, where that is on record, however often its outcome was unknown.
+  // Each message may arrive one more time if that is recorded, however often its outcome was unknown.
   if (copies.length > 1 + Math.min(marks, rows.length))
     findings.add(
-      "others arrive once, and once more only where that is on record as uncertain",
+      "others arrive once, and a second time only if that is recorded as uncertain",
       `${name}: ${copies.length} times, ${marks} marks, ${rows.length} messages, ${ended}`,
     );
   if (part === undefined || part.state === "dropped") {
@@ -203,7 +203,7 @@ function judgeCopies({ name, part, isCut, copies, rows, findings }: Copies): voi
     return;
   }
   const row = rows.find(({ outbox_id: id }) => id === part.outbox_id);
-  // A long digest names the first of what it tells of, and says that there is more.
+  // A long digest names its first notifications, and says that there are more.
   const isNamed = row !== undefined;
   if (!isNamed && !isCut)
     findings.add("nothing is lost", `${name} is said to be in ${part.outbox_id}, which does not tell it`);
@@ -244,7 +244,7 @@ const sentQuery = `
     join outbox.rails r on r.rail_id = m.rail_id
     left join outbox.dead x on x.outbox_id = d.outbox_id`;
 
-/** What has not come to rest, one row each. */
+/** The items that have not come to rest, one row each. */
 export const stuckQuery = `
   select format('%s by %s is held until %s', n.idempotency_key, p.channel, p.due_at) as what
     from notify.parts p join notify.notifications n on n.id = p.notification_id where p.state = 'held'
@@ -253,8 +253,8 @@ export const stuckQuery = `
   union all select format('nobody has followed the end of %s', e.outbox_id) from notify.endings e`;
 
 /**
- * By whose address it is, however it is written: nobody has two here. Three seconds may be taken by a transaction that suppresses an address,
- * or by one that did not see it yet.
+ * Compares by person, whatever the spelling of the address: nobody has two here. Three seconds are allowed for a transaction that
+ * suppresses an address, or by one that did not see it yet.
  */
 const suppressedQuery = `
   select format('a mail to %s, tried %s after', d.recipient, a.recorded_at - s.since) as what

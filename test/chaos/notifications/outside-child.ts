@@ -1,5 +1,5 @@
 /**
- * The sandbox's mail server, Postal and Slack in a process of its own, so that it outlives whatever is killed.
+ * The sandbox's mail server, Postal and Slack in a separate process, so that it outlives the killed parts.
  *
  *     node outside-child.ts '<config as JSON>'
  */
@@ -41,27 +41,27 @@ const sandbox = await startSandbox({
 const { mail, slack, faults } = sandbox;
 sandbox.connect({ headroomUrl });
 
-/** Something that was accepted. */
+/** An accepted message. */
 export interface Arrived {
   readonly channel: "email" | "slack";
   /** The address, or the person's id in Slack. */
   readonly to: string;
   readonly atMs: number;
-  /** All that it says. */
+  /** Its whole text. */
   readonly text: string;
-  /** The row of the outbox that it came of, where it says so: a webhook does not. */
+  /** The outbox row that it came from, if it names one: a webhook does not. */
   readonly outboxId: string | null;
-  /** What Postal last said of it; null by SMTP and in Slack. */
+  /** Postal's last report; null by SMTP and in Slack. */
   readonly reported: "sent" | "bounced" | null;
 }
 
-/** Mails that came back: what Postal says of them before or afterwards does not change that. */
+/** Mails that bounced: Postal's other reports do not change that. */
 const bounced = new Set<string>();
 
 async function report(id: string, event: PostalEvent): Promise<void> {
   if (event === "MessageBounced" || event === "MessageDeliveryFailed") bounced.add(id);
   mail.report(id, event);
-  // Until it was answered for the first time; what was not taken is repeated after a minute.
+  // Until the first answer; a refused report is repeated after a minute.
   while (sandbox.webhooks.list("postal")[0]?.tries.length === 0) await pause(5);
 }
 
@@ -79,14 +79,14 @@ const acts = {
         ),
     ),
   count: (): number => mail.list().length + slack.channels().reduce((sum, { messages }) => sum + messages.length, 0),
-  /** A mail of this age, counted from the newest, comes back after all. */
+  /** A mail of this age, counted from the newest, bounces after all. */
   bounce: async (age: number, event: PostalEvent): Promise<boolean> => {
     const found = mail.list().filter(({ via }) => via === "postal")[age];
     if (found === undefined) return false;
     await report(found.id, event);
     return true;
   },
-  /** Postal says once more of every mail what became of it: nothing that it said is lost for good. */
+  /** Postal repeats its report about every mail, so no report is lost permanently. */
   repeatReports: async (): Promise<void> => {
     for (const { id, via, to } of mail.list()) {
       if (via !== "postal") continue;
@@ -121,7 +121,7 @@ function idOf(value: unknown): string | null {
 }
 
 process.on("uncaughtException", (error) => {
-  // What is refused in words is an answer like any other.
+  // A regular refusal is an answer like any other.
   if (!(error instanceof HeadroomError)) throw error;
 });
 

@@ -1,6 +1,6 @@
 /**
- * Bugs about notifications that somebody might well write, each as the smallest change of the real code that makes it, with the scene in
- * which it shows. The code as it is must pass the same scenes.
+ * Plausible bugs about notifications, each as the smallest change to the real code that causes it, with the scene
+ * that reveals it. The unchanged code must pass the same scenes.
  */
 import { Findings } from "../kit/findings.ts";
 import { plantedInCode, type CodeBug } from "../kit/planted.ts";
@@ -75,7 +75,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
         find: "if cardinality(v_fit) < cardinality(p_told) then",
         replace: "if false then",
       },
-      // The engine looks as well.
+      // The engine checks as well.
       { file: sql("release/send"), find: "p_expires_at => v_expires", replace: "p_expires_at => null" },
     ],
   },

@@ -1,5 +1,5 @@
 /**
- * A relay of messages to people with its real rails and the dispatcher beside it.
+ * A relay of messages to people with its real rails and its dispatcher.
  *
  *     node relay-child.ts '<config as JSON>'
  */

@@ -1,23 +1,24 @@
 /**
- * The faults are over: callers that were never answered ask again, what is held is due, what waits is sent, and Postal repeats what it said.
+ * The faults are over: callers without an answer call again, held parts become due, waiting messages are sent, and Postal repeats its
+ * reports.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
 import type { Crowd } from "./crowd.ts";
 import { stuckQuery } from "./oracle.ts";
 import type { NotificationsStage } from "./stage.ts";
 
-/** Until nothing is under way any more, or the time is over. */
+/** Until nothing is in progress any more, or time is up. */
 export async function comeToRest(
   stage: NotificationsStage,
   crowd: Crowd | undefined,
   over: AbortSignal,
 ): Promise<void> {
   await crowd?.repeat(true);
-  // What comes in quiet hours waits for their end, however late it is.
+  // A message in quiet hours waits for their end, however late that is.
   await stage.rows("update notify.people set quiet_from = null, quiet_until = null where quiet_from is not null");
   await untilQuiet(stage, over);
   await stage.outside.ask("repeatReports");
-  // What is learnt from Postal may tell people something.
+  // Postal's reports may cause notifications.
   await untilQuiet(stage, over);
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- --notifications`: callers repeat themselves, people change how they want to hear, mail servers, Postal and Slack
+ * `npm run chaos -- --notifications`: callers repeat their calls, people change their preferences, mail servers, Postal and Slack
  * misbehave, parts are killed, all at random and from one seed. Then the faults stop, everything comes to rest, and the oracle judges.
  */
 import { trapSteps } from "../kit/relay-part.ts";
@@ -29,7 +29,7 @@ class NotificationsPlay implements Play {
   readonly #settings: NotificationsSettings;
   readonly #run: Run;
   readonly #crowd: Crowd;
-  /** How often the faults of what is outside came to pass. */
+  /** How often the faults of outside parts happened. */
   #hits: Readonly<Record<string, number>> = {};
 
   constructor(stage: NotificationsStage, settings: NotificationsSettings, run: Run) {
@@ -56,13 +56,13 @@ class NotificationsPlay implements Play {
       run.again([1_000, 3_000], (random) => stage.hurryHeld(random.next())),
       run.again([2_000, 4_000], () => stage.hurryOutbox()),
       run.again(killEveryMs, (random) => this.#kill(random)),
-      // Somebody who starts again what has died, as a supervisor does.
+      // Restarts dead parts, like a supervisor.
       run.again([300, 600], () => stage.startWhatIsGone()),
     ]);
     this.#hits = await stage.outside.ask("hits");
   };
 
-  /** The faults are over: nothing may be left. */
+  /** After the faults: nothing may be left. */
   readonly rest = async (): Promise<void> => {
     await this.#stage.outside.ask("clearFaults");
     await patiently(() => this.#stage.startAll());

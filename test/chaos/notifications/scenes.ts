@@ -1,5 +1,5 @@
 /**
- * Short stories about what people are told, without accidents: for bugs that are planted. Each answers what was told.
+ * Short scenes about notifications, without random faults, for planted bugs. Each returns its notifications.
  */
 import { eventually } from "../kit/eventually.ts";
 import { nameOf, type Told } from "./crowd.ts";
@@ -14,7 +14,7 @@ interface Wish {
   readonly lifeSeconds?: number;
 }
 
-/** Says it once; the answer is for the oracle. */
+/** Sends it once; the answer is for the oracle. */
 async function tell(
   stage: NotificationsStage,
   { number, person = 1, channels, about, lifeSeconds }: Wish,
@@ -61,7 +61,7 @@ export const scenes = {
     await eventually(async () => (await stage.countOf("notify.parts where state = 'carried'")) > 0, "the release");
     return told;
   },
-  /** It waits for more about the same thing, and is worthless when the wait is over. */
+  /** It waits for more about the same request, and has expired when the wait ends. */
   async "held for too long"(stage) {
     const told = await tell(stage, { number: 1, channels: ["email"], about: "CR-1", lifeSeconds: 60 });
     for (const table of ["notifications", "parts"])

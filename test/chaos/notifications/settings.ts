@@ -7,14 +7,14 @@ import type { RunSettings } from "../kit/run.ts";
 import type { Flags } from "../kit/subject.ts";
 
 export interface NotificationsSettings extends RunSettings {
-  /** How many things are told, if the time is long enough. */
+  /** How many notifications are sent, if the time is long enough. */
   readonly count: number;
   readonly relays: number;
   readonly people: number;
   readonly killEveryMs: Range;
 }
 
-/** What two busy cores do in a minute, about. */
+/** About as many as two busy cores handle in a minute. */
 const perMinute = 600;
 
 export function notificationsSettings(flags: Pick<Flags, "seed" | "minutes" | "count">): NotificationsSettings {
@@ -39,7 +39,7 @@ const api = (
   more = {},
 ): FaultInput => ({ provider, method, kind, probability, ...more });
 
-/** What mail servers, Postal and Slack do. Those of one method are drawn in this order. */
+/** The faults of mail servers, Postal and Slack. Those of one method are drawn in this order. */
 export const weather: readonly FaultInput[] = [
   ...(
     [
@@ -50,7 +50,7 @@ export const weather: readonly FaultInput[] = [
     ] as const
   ).flatMap(([provider, method]) => [
     api(provider, method, "error500", 0.05),
-    // A mail server that says no has not taken the mail: there is no other meaning to its answer.
+    // A mail server that refuses has not accepted the mail: its answer has no other meaning.
     ...(provider === "smtp" ? [] : [api(provider, method, "error500AfterAccept", 0.04)]),
     api(provider, method, "dropBeforeAccept", 0.03),
     api(provider, method, "dropAfterAccept", 0.04),

@@ -1,8 +1,8 @@
 /**
- * The stage on which notifications are hurt: the kit's, with dispatchers beside its relays, and the sandbox's mail server, Postal and Slack as
- * a process that nobody kills.
+ * The stage for notifications: the kit's, with dispatchers next to its relays, and the sandbox's mail server, Postal and Slack as
+ * a process that is never killed.
  *
- * Owns: what time does. Does not own: what is done to whom, nor the verdict (oracle.ts).
+ * Owns: the passing of time. Does not own: the faults and their targets, nor the verdict (oracle.ts).
  */
 import { startAsked, type AskedProcess } from "../kit/asked-process.ts";
 import type { RelayTrap } from "../kit/relay-part.ts";
@@ -61,7 +61,7 @@ export class NotificationsStage extends Stage<never, RelayHow> {
     return { trap: undefined };
   }
 
-  /** What is held is due, as if the night were over; or some of it. */
+  /** Makes held parts due, as if the night had ended; or some of them. */
   async hurryHeld(share = 1): Promise<void> {
     await this.rows(
       `update notify.parts p set due_at = clock_timestamp() where (p.notification_id, p.channel) in (
@@ -71,7 +71,7 @@ export class NotificationsStage extends Stage<never, RelayHow> {
     );
   }
 
-  /** What the archive says happened so much earlier. */
+  /** Moves the archive's lines this far into the past. */
   age(by: string): Promise<void> {
     return this.inArchive("update outbox.attempts set recorded_at = recorded_at - $1::interval", [by]);
   }

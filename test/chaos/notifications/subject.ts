@@ -1,4 +1,4 @@
-/** What people are told. */
+/** Notifications. */
 import { runPlanted } from "../kit/planted.ts";
 import type { Subject } from "../kit/subject.ts";
 import { planted } from "./planted.ts";
@@ -6,7 +6,7 @@ import { runNotifications } from "./run.ts";
 import { notificationsSettings } from "./settings.ts";
 
 export const notifications: Subject = {
-  flag: { name: "notifications", about: "hurts what people are told, instead of the delivery engine" },
+  flag: { name: "notifications", about: "attacks notifications, instead of the delivery engine" },
   run: (flags, hooks) => runNotifications(notificationsSettings(flags), hooks),
   planted: (options) => runPlanted(planted, options),
 };

@@ -1,7 +1,7 @@
 /**
- * The customers of a seeded run, each with a plan: they get offers, go to pay, and do on Stripe's page what their plan says.
+ * The customers of a seeded run, each with a plan: they get offers, go to pay, and follow their plan on Stripe's page.
  *
- * Does not own: when they are sent on their way, nor what banks and operators do.
+ * Does not own: when they start, nor what banks and operators do.
  */
 import { sqlStateOf } from "../../../src/db/errors.ts";
 import type { Random } from "../kit/random.ts";
@@ -18,16 +18,16 @@ interface Customer extends Offer {
 }
 
 const maxBegins = 6;
-/** Whoever sees no page by then tries again. */
+/** A customer who sees no page by then tries again. */
 const patienceMs = 6_000;
-/** Some customers want several things, which are provided one after the other. */
+/** Some customers order several times, and the orders are provided one after the other. */
 const requestsOfOne = 3;
 
 export class Crowd {
   readonly #stage: PaymentsStage;
   readonly #random: Random;
   readonly #count: (what: string) => void;
-  /** Those who have not done what they came for, by their request. */
+  /** Customers who have not finished, by their request. */
   readonly #onTheirWay = new Map<string, Customer>();
   #offered = 0;
   #since = new Date(0);
@@ -62,7 +62,7 @@ export class Crowd {
     }
   }
 
-  /** Whoever has no page goes to pay, or tries once more. */
+  /** Customers without a page go to pay, or try again. */
   async go(most: number): Promise<void> {
     const now = performance.now();
     const due = [...this.#onTheirWay.values()].filter(({ beganAtMs }) => now - beganAtMs >= patienceMs).slice(0, most);
@@ -86,7 +86,7 @@ export class Crowd {
     }
   }
 
-  /** Those whose page has been made do what they came for. */
+  /** Customers whose page exists follow their plan. */
   async pay(): Promise<void> {
     const pages = await this.#stage.rows<{ request_id: string; session_id: string; answered_at: Date }>(
       `select c.request_id, s.session_id, s.answered_at from billing.sessions s join billing.checkouts c on c.id = s.checkout_id
@@ -158,7 +158,7 @@ export class Crowd {
     }
   }
 
-  /** That somebody else was quicker is an answer. */
+  /** A lost race is a normal answer. */
   async #tolerantly(work: Promise<void>): Promise<void> {
     try {
       await work;

@@ -1,18 +1,18 @@
 /**
- * Who and what there is on the stage: people, prices in four currencies, and settings with which time is short.
+ * The people and data of the stage: people, prices in four currencies, and settings with short times.
  */
 import { password } from "../kit/secrets.ts";
 
 export const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 export const webhookSecret = `whsec_${"s".repeat(32)}`;
 
-/** Of an application: one rail that a relay serves, and one that nobody does. */
+/** An application's rails: one that a relay serves, and one that none serves. */
 export const shopRail = "shop";
 export const foreignRail = "nowhere";
-/** Of a stranger who may connect, and nothing else. */
+/** A stranger who may only connect. */
 export const plainLogin = "chaos_stranger";
 
-/** What can be bought, with how often it is chosen. Prices of the first kind are never withdrawn. */
+/** The products, with how often each is chosen. Prices of the first kind are never withdrawn. */
 export const sizes: readonly (readonly [string, number])[] = [
   ["32XL", 8],
   ["EURO", 3],

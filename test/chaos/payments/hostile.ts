@@ -1,7 +1,7 @@
 /**
- * Strangers with a login: an application that may enqueue and nothing else, and one that may only connect. They forge, refund what is not
- * theirs, stand in the way, flood, and lock whatever they can. What is refused or comes to nothing is as it should be; what they get is a
- * finding, or is found by the oracle.
+ * Strangers with a login: an application that may only enqueue, and one that may only connect. They forge, refund payments of others,
+ * occupy rows, flood, and lock everything they can. A refusal, or an act without effect, is correct; a success is a finding, or the oracle
+ * finds it.
  *
  * Owns: what they try. Does not own: the verdict about money (oracle.ts).
  */
@@ -14,7 +14,7 @@ import type { Random } from "../kit/random.ts";
 import { foreignRail, plainLogin, shopRail } from "./directory.ts";
 import type { PaymentsStage } from "./stage.ts";
 
-/** Names of advisory locks of earlier versions, and those that turns have now: whoever reads the code knows them. */
+/** Names of advisory locks of earlier versions, and those of turns now: anyone who reads the code knows them. */
 const lockNames = [
   "billing.found",
   "billing.reconcile",
@@ -85,7 +85,7 @@ export class Hostile {
   }
 
   readonly acts = {
-    /** A refund of a payment that is there, a dispatch, a mail: through each way in. */
+    /** A refund of an existing payment, a dispatch, a mail: through each entry point. */
     "a guarded rail": (client: Client) => this.#guardedRail(client),
     "a stream of ours": (client: Client) => this.#ourStream(client),
     "a destination of ours": (client: Client) =>
@@ -98,7 +98,7 @@ export class Hostile {
         }),
       ),
     "one key on two rails": (client: Client) => this.#oneKeyTwice(client),
-    /** What the customer has not paid is said to be paid, in a row of their own. */
+    /** Claims in a forged row that an unpaid offer was paid. */
     "a forged payment": (client: Client) => this.#forge(client),
     "a row in the way": (client: Client) => this.#inTheWay(client),
     "a flood of destinations": (client: Client) => this.#flood(client),
@@ -106,7 +106,7 @@ export class Hostile {
     "locks of rows and tables": (client: Client) => this.#lock(client),
   } as const;
 
-  /** One act by chance. */
+  /** One random act. */
   async act(): Promise<void> {
     const name = this.#random.pick(Object.keys(this.acts) as (keyof Hostile["acts"])[]);
     this.#count(`hostile: ${name}`);
@@ -118,7 +118,7 @@ export class Hostile {
     }
   }
 
-  /** Takes every advisory lock whose name anybody can know, again and again until the signal. */
+  /** Takes every advisory lock with a known name, repeatedly until the signal. */
   async holdLocks(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       const client = await this.#stage.stranger(plainLogin).catch(() => undefined);
@@ -208,7 +208,7 @@ export class Hostile {
     });
   }
 
-  /** On a rail that nobody serves, in the lanes of payments that may be refunded. */
+  /** On a rail that no relay serves, in the lanes of payments that may be refunded. */
   async #inTheWay(client: Client): Promise<void> {
     const payments = await this.#stage.rows<{ id: string }>(
       "select id from billing.payments order by random() limit 5",
@@ -220,7 +220,7 @@ export class Hostile {
     const rows = Array.from({ length: 100 }, () =>
       wire({ stream: "payments", rail: foreignRail, key: randomUUID(), destination: `theirs:${randomUUID()}` }),
     );
-    // That they are too many is an answer.
+    // A refusal because there are too many is a normal answer.
     await client.query("select outbox.enqueue_many($1)", [JSON.stringify(rows)]).catch(mustBeRefusal);
   }
 

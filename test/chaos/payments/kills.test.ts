@@ -1,6 +1,6 @@
 /**
  * The parts that carry money are killed with -9 at named steps: between our intent and Stripe, between Stripe and our record of it, while
- * Stripe tells us, and while the sweep looks after what nobody told.
+ * Stripe sends an event, and while the sweep handles what no event reported.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Findings } from "../kit/findings.ts";
@@ -30,7 +30,7 @@ afterEach(async () => {
   await stage.startWhatIsGone();
 });
 
-/** The offer has ended so, it has so many payments and refunds, and everything agrees with Stripe. */
+/** The offer has ended in this state with this many payments and refunds, and everything agrees with Stripe. */
 async function ends({ id }: Offer, state: string, payments: number, refunds: number): Promise<void> {
   const outside = new Outside(stage, new Random(1), () => undefined);
   await comeToRest(stage, outside, AbortSignal.timeout(boundMs / 2), () => undefined);

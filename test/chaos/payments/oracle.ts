@@ -1,6 +1,6 @@
 /**
- * The verdict about money, from two sides: what the database says, and what the stand-in for Stripe holds. Neither is told what was done
- * to them.
+ * The verdict about money, from two sides: the database, and the stand-in for Stripe. Neither knows which faults
+ * happened.
  */
 import { verifyPayments } from "../../../src/billing/verify.ts";
 import { verify } from "../../../src/capacity/verify.ts";
@@ -37,7 +37,7 @@ interface OurRow {
   readonly amount: number | null;
 }
 
-/** What holds when everything has come to rest. */
+/** The invariants once everything has come to rest. */
 export async function judge(stage: PaymentsStage, findings: Findings): Promise<void> {
   const holdings = await stage.stripe.ask("holdings");
   const payments = await stage.rows<OurPayment>(paymentsQuery);
@@ -124,7 +124,7 @@ export async function judgeSubscriptions(
   await compare(stage, findings, {
     invariant: "each subscription at Stripe is one here, or is ended",
     ours: subscriptionsQuery,
-    // One whose payment went back, or failed, was never bought here: only that it ended matters.
+    // A subscription whose payment was refunded, or failed, was never bought here: it only has to end.
     theirs: subscriptions.filter(({ id, status }) => ids.has(id) || (bought.has(id) && status !== "canceled")),
     agrees: sameSubscription,
   });
@@ -168,7 +168,7 @@ function sameSubscription(there: string, here: string): boolean {
   return there === here;
 }
 
-/** What neither went back nor was taken back by a bank. */
+/** The amount that was neither refunded nor taken back by a bank. */
 function keptOf({ id, amount }: Payment, { refunds, disputes }: Index): number {
   const back = (refunds.get(id) ?? []).filter(({ status }) => status !== "failed");
   const lost = (disputes.get(id) ?? []).filter(({ status }) => status === "lost");
@@ -192,7 +192,7 @@ function indexOf({ refunds, disputes }: Holdings): Index {
 
 const isOpenDispute = ({ status }: { readonly status: string }): boolean => !/^(won|lost|warning_closed)$/.test(status);
 
-/** Every payment has bought something that runs, or went back in full, or is held by something that people were told of. */
+/** Every payment has bought something that runs, was refunded in full, or is held for a reason that was reported to people. */
 function judgeOutcomes(ours: readonly OurPayment[], holdings: Holdings, findings: Findings): void {
   const index = indexOf(holdings);
   const theirs = new Map(holdings.payments.map((payment) => [payment.id, payment]));
@@ -201,7 +201,7 @@ function judgeOutcomes(ours: readonly OurPayment[], holdings: Holdings, findings
     const there = theirs.get(intent ?? "");
     if (there === undefined) continue;
     const kept = keptOf(there, index);
-    // A bank may take back what was refunded before: that is between the bank and us. Refunds are our own.
+    // A bank may take back a refunded payment: that is between the bank and us. Only refunds are ours.
     const refunded = sumOf((index.refunds.get(there.id) ?? []).filter(({ status }) => status !== "failed"));
     if (refunded > there.amount) findings.add("no more is refunded than was paid", `${id} of ${request}: ${refunded}`);
     if (counts && reason !== null && purpose !== "renewal" && payment.request_state === "COMPLETED")
@@ -227,7 +227,7 @@ function judgeOutcomes(ours: readonly OurPayment[], holdings: Holdings, findings
   }
 }
 
-/** From Stripe's side alone: whoever paid twice for a request has one payment back. */
+/** From Stripe's side only: a customer who paid twice for a request has one payment refunded. */
 function judgeCharges(holdings: Holdings, findings: Findings): void {
   const index = indexOf(holdings);
   const payments = new Map(holdings.payments.map((payment) => [payment.id, payment]));
@@ -247,7 +247,7 @@ function judgeCharges(holdings: Holdings, findings: Findings): void {
   }
 }
 
-/** What counts was paid, or under way, before the offer ended. */
+/** A payment that counts was paid, or in progress, before the offer ended. */
 function judgeTimes(
   { deadlines }: PaymentsStage,
   ours: readonly OurPayment[],
@@ -288,7 +288,7 @@ const paymentsQuery = `
                     and n.said like '%An operator sees to it%') as told
     from billing.payments p join capacity.requests r on r.id = p.request_id`;
 
-/** What should not be there any more once everything has come to rest; a stage asks how much it is while it waits. */
+/** Items that must be gone once everything has come to rest; a stage counts them while it waits. */
 export const stuckQuery = `
   select format('%s waits in the outbox (%s)', m.idempotency_key || ' of ' || m.instruction_id, s.name) as what
     from outbox.pending p join outbox.payloads m on m.outbox_id = p.outbox_id

@@ -1,5 +1,5 @@
 /**
- * What happens outside of Headroom in a seeded run: banks settle, people work in Stripe's dashboard, runs of workflows report, operators
+ * Everything outside Headroom in a seeded run: banks settle, people work in Stripe's dashboard, runs of workflows report, operators
  * decide.
  */
 import { sqlStateOf } from "../../../src/db/errors.ts";
@@ -15,7 +15,7 @@ export class Outside {
   /** Runs before this one have reported. */
   #heard = 0;
   #again: Run[] = [];
-  /** Runs of which nothing is heard for long. */
+  /** Runs that stay silent for long. */
   #silent: Run[] = [];
 
   constructor(stage: PaymentsStage, random: Random, count: (what: string) => void) {
@@ -24,7 +24,7 @@ export class Outside {
     this.#count = count;
   }
 
-  /** Banks, and people in the dashboard. `all`: everything that can be settled is; some disputes stay open all the same. */
+  /** Banks, and people in the dashboard. `all`: everything that can be settled is; some disputes still stay open. */
   async bank(all = false): Promise<void> {
     const { stripe } = this.#stage;
     const random = this.#random;
@@ -88,7 +88,7 @@ export class Outside {
       for (let run = due.pop(); run !== undefined; run = due.pop()) await this.#report(run, all, random);
     });
     const ended = await Promise.allSettled(lanes);
-    // Where the database went away nobody has reported the rest.
+    // If the database was lost, the rest has not been reported.
     this.#again.push(...due);
     for (const each of ended) if (each.status === "rejected") throw each.reason;
     await this.#giveUp(all);
@@ -105,7 +105,7 @@ export class Outside {
       if (!isHeard) this.#again.push(run);
       else if (random.chance(0.03)) await this.#stage.report(run, fails ? "failed" : "succeeded");
     } catch (error) {
-      // The run tries again, as the script does.
+      // The run retries, as the script does.
       this.#again.push(run);
       throw error;
     }
@@ -124,13 +124,13 @@ export class Outside {
       this.#count(retries ? "operator: another attempt" : "operator: given up");
       await this.#tolerantly(
         retries
-          ? this.#stage.rows("select public.retry_provisioning_job($1, 'once more', 'rita')", [id])
+          ? this.#stage.rows("select public.retry_provisioning_job($1, 'again', 'rita')", [id])
           : this.#stage.rows("select public.fail_provisioning_job($1, 'not possible', 'otto')", [id]),
       );
     }
   }
 
-  /** The price was a mistake: its offers cannot be paid any more, and there is a new one. */
+  /** The price was a mistake: its offers can no longer be paid, and there is a new price. */
   async withdraw(): Promise<void> {
     this.#count("operator: price withdrawn");
     await this.#stage.rows(
@@ -141,7 +141,7 @@ export class Outside {
     await this.#stage.rows("select billing.put_price('acme', $1, 'otto')", [JSON.stringify(next)]);
   }
 
-  /** That it is too late, or another was quicker, is an answer. */
+  /** "Too late" and a lost race are normal answers. */
   async #tolerantly(work: Promise<unknown>): Promise<void> {
     try {
       await work;

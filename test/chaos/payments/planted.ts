@@ -1,6 +1,6 @@
 /**
- * Bugs about money that somebody might well write, each as the smallest change of the real code that makes it, and the scene in which the
- * ordinary oracle must see it. The code as it is plays the same scenes, and must pass.
+ * Plausible bugs about money, each as the smallest change to the real code that causes it, and the scene in which the
+ * ordinary oracle must find it. The unchanged code plays the same scenes, and must pass.
  */
 import { plantedInCode, type CodeBug } from "../kit/planted.ts";
 import { Findings } from "../kit/findings.ts";
@@ -123,7 +123,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
     scene: "a subscription whose job fails for good",
     patches: [
       {
-        // Leaving it out once is not enough: the sweep asks again.
+        // Skipping it once is not enough: the sweep tries again.
         file: sql("billing/subscriptions/cancel_at_stripe"),
         find: "if p_stripe_id is null then",
         replace: "if true then",

@@ -54,7 +54,7 @@ const works: Rail = {
   },
 };
 
-/** An application's own: it answers what the row says that it answers. */
+/** An application's own rail: it returns the answer that the row contains. */
 const shop: Rail = {
   name: shopRail,
   capability: "idempotent",

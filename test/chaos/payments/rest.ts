@@ -1,5 +1,5 @@
 /**
- * The faults are over: what waits is carried out, what is unknown is asked for, banks have their last word, and offers that nobody paid end.
+ * The faults are over: waiting work is done, unknown outcomes are looked up, banks decide everything, and unpaid offers end.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
 import { Findings } from "../kit/findings.ts";
@@ -7,7 +7,7 @@ import { judgeSubscriptions, stuckQuery } from "./oracle.ts";
 import type { Outside } from "./outside.ts";
 import type { PaymentsStage } from "./stage.ts";
 
-/** Until nothing is under way any more, or the time is over. */
+/** Until nothing is in progress any more, or time is up. */
 export async function comeToRest(
   stage: PaymentsStage,
   outside: Outside,
@@ -16,7 +16,7 @@ export async function comeToRest(
 ): Promise<void> {
   let mayWait = true;
   for (let round = 0; !over.aborted; round += 1) {
-    // As if hours had passed; not each time, so that what was asked for can be answered first.
+    // As if hours had passed; not each time, so that earlier requests can be answered first.
     if (round % 8 === 0) {
       await outside.bank(true);
       await stage.hurryMoney();
@@ -42,14 +42,14 @@ export function countStuck(stage: PaymentsStage): Promise<number> {
   return stage.countOf(`(${stuckQuery}) q`);
 }
 
-/** Whether Stripe has something to tell of a subscription that nobody heard, and that was not there yet when we asked last. */
+/** Whether Stripe has a change to a subscription that we missed, and that is newer than our last query. */
 async function hasStaleSubscription(stage: PaymentsStage): Promise<boolean> {
   const findings = new Findings();
   await judgeSubscriptions(stage, await stage.stripe.ask("holdings"), findings);
   return findings.any;
 }
 
-/** A subscription is asked about once in a minute at most. */
+/** A subscription is queried at most once a minute. */
 async function nextMinute(over: AbortSignal): Promise<void> {
   const minute = 60_000;
   await pause(minute - (Date.now() % minute) + 1_000, over);

@@ -63,7 +63,7 @@ class PaymentsPlay implements Play {
       run.again([2_000, 4_000], (random) => this.#hurry(random)),
       run.again([2_000, 5_000], (random) => this.#deliver(random)),
       run.again(this.#settings.killEveryMs, (random) => this.#kill(random)),
-      // Somebody who starts again what has died, as a supervisor does.
+      // Restarts dead parts, like a supervisor.
       run.again([300, 600], () => stage.startWhatIsGone()),
       run.again([500, 500], async () => {
         this.#paid = (await stage.stripe.ask("open")).completed;
@@ -72,7 +72,7 @@ class PaymentsPlay implements Play {
     ]);
   };
 
-  /** The faults are over: what waits is carried out, what is unknown is asked for, and nothing may be left. */
+  /** After the faults: waiting work is done, unknown outcomes are looked up, and nothing may be left. */
   readonly rest = async (): Promise<void> => {
     const stage = this.#stage;
     await stage.stripe.ask("clearFaults");
@@ -106,7 +106,7 @@ class PaymentsPlay implements Play {
     `${this.#paid} payments, ${this.#crowd.offered} offers, ${this.#crowd.onTheirWay} customers on their way, ` +
     `${await countStuck(this.#stage)} things under way`;
 
-  /** New ones come while there is room, and no more than are needed. */
+  /** New customers come while there is room, and no more than are needed. */
   async #invite(): Promise<void> {
     const { inFlight, count } = this.#settings;
     const missing = Math.min(
@@ -120,13 +120,13 @@ class PaymentsPlay implements Play {
     for (const failed of await this.#stage.sweep()) this.#noteFailed(failed);
   }
 
-  /** That somebody else had it, or that the database went away, passes by itself. */
+  /** A lost race or a lost database resolves itself. */
   #noteFailed(failed: string): void {
     if (!/"(sqlstate|code)": ?"(40|55|57)/.test(failed))
       this.#run.findings.add("the sweep fails for nobody", failed.slice(0, 400));
   }
 
-  /** Some of what is due later is due now. */
+  /** Makes some of the later work due now. */
   async #hurry(random: Random): Promise<void> {
     await this.#stage.hurryOutbox();
     const table = random.pick(["checkouts", "payments", "refunds"]);

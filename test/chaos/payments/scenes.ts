@@ -1,5 +1,5 @@
 /**
- * Short stories about money, without accidents: for bugs that are planted, and as the beginnings of tests that kill.
+ * Short scenes about money, without random faults: for planted bugs, and as the start of tests that kill.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
 import type { Findings } from "../kit/findings.ts";
@@ -19,7 +19,7 @@ export async function offered(stage: PaymentsStage, size = "32XL"): Promise<Offe
   return offer;
 }
 
-/** The newest page on which an offer can be paid; not one of those that are known already. */
+/** The newest page on which an offer can be paid, except those already known. */
 export function page(stage: PaymentsStage, { id }: Offer, known: readonly string[] = []): Promise<string> {
   return eventually(async () => {
     const [row] = await stage.rows<{ session_id: string }>(
@@ -67,7 +67,7 @@ export async function complete(stage: PaymentsStage, { id }: Offer): Promise<voi
 }
 
 export const scenes = {
-  /** The first page is paid while the second is made, and then the second too, before anybody was told of the first. */
+  /** The first page is paid while the second is made, and then the second too, before the first was reported. */
   async "two tabs"(stage) {
     const { offer, session } = await onPage(stage);
     await stage.stripe.ask("deliver", { held: true });

@@ -11,12 +11,12 @@ export interface PaymentsSettings extends RunSettings {
   /** How many payments are made, if the time is long enough. */
   readonly count: number;
   readonly relays: number;
-  /** Customers who are on their way to pay at one time. */
+  /** Customers who are about to pay at the same time. */
   readonly inFlight: number;
   readonly killEveryMs: Range;
 }
 
-/** What two busy cores do in a minute, about. */
+/** About as many as two busy cores handle in a minute. */
 const perMinute = 300;
 
 export function paymentsSettings(flags: Pick<Flags, "seed" | "minutes" | "count">): PaymentsSettings {
@@ -41,7 +41,7 @@ const api = (method: string, kind: FaultInput["kind"], probability: number, more
   ...more,
 });
 
-/** What Stripe's API does. Those of one method are drawn in this order. */
+/** The faults of Stripe's API. Those of one method are drawn in this order. */
 export const weather: readonly FaultInput[] = [
   ...(
     [
@@ -60,7 +60,7 @@ export const weather: readonly FaultInput[] = [
     api(method, "late", 0.003 * times, { ms: 8_000 }),
     api(method, "rateLimit", 0.002 * times, { retryAfterSeconds: 1 }),
   ]),
-  // A page that stays open for a while longer is paid in a second tab.
+  // A page that stays open longer is paid in a second tab.
   api("checkout.sessions.expire", "error500", 0.25),
   api("refunds.list", "error500", 0.1),
   api("checkout.sessions.retrieve", "error500", 0.1),
@@ -72,7 +72,7 @@ export const weather: readonly FaultInput[] = [
 
 const soon = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
 
-/** How Stripe's events arrive, with weights. Those that are held back come later in another order. */
+/** How Stripe's events arrive, with weights. Events that are held back come later in another order. */
 export const deliveries: readonly (readonly [DeliveryInput, number])[] = [
   [{ withinMs: 100, repeatAfterMs: soon }, 4],
   [{ copies: 2, withinMs: 1_000, repeatAfterMs: soon }, 2],

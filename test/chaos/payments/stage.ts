@@ -1,5 +1,5 @@
 /**
- * The stage on which money is hurt: the kit's, with the sandbox's Stripe as a process that nobody kills and a stand-in for runs of workflows.
+ * The stage for payments: the kit's, with the sandbox's Stripe as a process that is never killed and a stand-in for runs of workflows.
  *
  * Owns: what customers, runs and time do. Does not own: when, nor the verdict (oracle.ts).
  */
@@ -21,7 +21,7 @@ export interface Wanted {
 
 export interface Offer {
   readonly id: string;
-  /** What the customer's link holds. */
+  /** The token of the customer's link. */
   readonly token: string;
 }
 
@@ -33,7 +33,7 @@ interface ServerHow extends Pick<ServerTrap, "at"> {
 export class PaymentsStage extends Stage<ServerHow> {
   readonly stripe: AskedProcess<Acts>;
   readonly works: Works;
-  /** Offers whose time was made to end, and when it did. */
+  /** Offers that were made to expire, and when they did. */
   readonly deadlines = new Map<string, Date>();
   readonly #strangers = new Set<Client>();
 
@@ -78,7 +78,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     return row?.id ?? "";
   }
 
-  /** As a browser does, through the server; whatever it answers. */
+  /** Like a browser, through the server; accepts any answer. */
   async beginByPage({ token }: Offer): Promise<number> {
     const body = new URLSearchParams({ decision: "pay" });
     const answer = await fetch(`${this.front.url}/confirm/${token}`, { method: "POST", body });
@@ -95,7 +95,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     await this.rows(apply, [id]);
   }
 
-  /** The time of an offer is over, or of all; the next sweep ends it. */
+  /** Makes an offer expire, or all offers; the next sweep ends them. */
   async pastDeadline(id?: string): Promise<void> {
     const ended = await this.rows<{ id: string; deadline: Date }>(
       `update capacity.requests set next_deadline_at = now() - interval '1 second'
@@ -106,7 +106,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     for (const each of ended) this.deadlines.set(each.id, each.deadline);
   }
 
-  /** The page that is open has not long to live, so that the next one who wants to pay gets another. */
+  /** The open page expires soon, so that the next customer who wants to pay gets another. */
   async nearlyOver(requestId: string): Promise<void> {
     await this.rows(
       `update billing.checkouts set expires_at = now() + interval '1 minute' where request_id = $1 and state in ('asked', 'open')`,
@@ -114,7 +114,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     );
   }
 
-  /** A run reports how it ended, signed as the workflow's script signs. False: it was told to say it again later. */
+  /** A run reports how it ended, signed as the workflow's script signs. False if it was told to report again later. */
   async report(run: Run, signal: "succeeded" | "failed"): Promise<boolean> {
     const body = JSON.stringify({
       id: randomUUID(),
@@ -140,7 +140,7 @@ export class PaymentsStage extends Stage<ServerHow> {
 
   // --- time
 
-  /** The sweep looks at all money that is not settled, as if hours had passed. */
+  /** The sweep checks all money that is not settled, as if hours had passed. */
   async hurryMoney(): Promise<void> {
     for (const table of ["checkouts", "payments", "refunds", "subscriptions"]) {
       const which = table === "subscriptions" ? "and kind = 'recurring'" : "";
@@ -156,7 +156,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     await this.rows("delete from capacity.timer_failures");
   }
 
-  /** Calls that were given up are longer ago than Stripe would work on one. */
+  /** Moves abandoned calls further into the past than Stripe would work on one. */
   async ageDead(): Promise<void> {
     await this.inArchive(
       `update outbox.attempts set recorded_at = recorded_at - interval '10 minutes'
@@ -164,7 +164,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     );
   }
 
-  /** Runs the timers until they find nothing more; what failed of it. */
+  /** Runs the timers until they find nothing more; returns the failures. */
   async sweep(maxRounds = 20): Promise<string[]> {
     const failed: string[] = [];
     for (let round = 0; round < maxRounds; round += 1) {
@@ -177,7 +177,7 @@ export class PaymentsStage extends Stage<ServerHow> {
     return failed;
   }
 
-  /** Somebody with a login of their own. The stage ends them with itself. */
+  /** A person with a separate login. The stage closes the connection when it ends. */
   async stranger(login: string): Promise<Client> {
     const client = await connectTo(urlAs(this.url, login));
     this.#strangers.add(client);

@@ -1,5 +1,5 @@
 /**
- * The sandbox's Stripe in a process of its own, so that it outlives whatever is killed. The starter asks it to do things by message.
+ * The sandbox's Stripe in a separate process, so that it outlives the killed parts. The starter controls it by message.
  *
  *     node stripe-child.ts '<config as JSON>'
  */
@@ -30,7 +30,7 @@ const sandbox = await startSandbox({
 const { stripe, faults } = sandbox;
 sandbox.connect({ headroomUrl });
 
-/** All that the account holds. */
+/** Everything in the account. */
 export interface Holdings {
   readonly sessions: readonly Session[];
   readonly payments: readonly Payment[];
@@ -41,12 +41,12 @@ export interface Holdings {
   readonly books: readonly Books[];
 }
 
-/** What banks, time and people in the dashboard could do something about. */
+/** The objects that banks, time and people in the dashboard could act on. */
 export interface Open {
   /** Sessions whose payment takes days. */
   readonly processing: readonly string[];
   readonly pendingRefunds: readonly string[];
-  /** Refunds that have succeeded, of cards at which they fail later. */
+  /** Refunds that have succeeded, of cards whose refunds fail later. */
   readonly doomedRefunds: readonly string[];
   readonly disputes: readonly string[];
   readonly subscriptions: readonly string[];
@@ -126,7 +126,7 @@ function isOver(status: Dispute["status"]): boolean {
   return status === "won" || status === "lost" || status === "warning_closed";
 }
 
-/** What is refused in words is an answer like any other. */
+/** A regular refusal is an answer like any other. */
 function attempt(work: () => unknown): Tried {
   try {
     const answer = work();

@@ -8,7 +8,7 @@ import { paymentsSettings } from "./settings.ts";
 export const payments: Subject = {
   flag: {
     name: "payments",
-    about: "hurts payments, refunds and disputes, among strangers, instead of the delivery engine",
+    about: "attacks payments, refunds and disputes, with hostile logins, instead of the delivery engine",
   },
   run: (flags, hooks) => runPayments(paymentsSettings(flags), hooks),
   planted: (options) => runPlanted(planted, options),

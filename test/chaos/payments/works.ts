@@ -1,6 +1,6 @@
 /**
- * What stands in for GitHub's workflow runs: it counts what is dispatched, and forgets nothing. That runs are dispatched once and how they
- * end is put to the test in ../provisioning; here only that each payment leads to one.
+ * A stand-in for GitHub's workflow runs: it counts dispatches and forgets none. Single dispatches and how runs
+ * end are tested in ../provisioning; here only that each payment leads to one.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -17,9 +17,9 @@ export interface Run {
 
 export interface Works {
   readonly url: string;
-  /** All that were started, oldest first. */
+  /** All started runs, oldest first. */
   readonly runs: readonly Run[];
-  /** Which part of the dispatches is carried out and answered with 500. */
+  /** The share of dispatches that is carried out and answered with 500. */
   setFaults(share: number, random: () => number): void;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ const payloadSchema = z.object({
   inputs: z.object({ task: z.enum(["provision", "cleanup"]), attempt: z.coerce.number() }),
 });
 
-/** In this time a connection that was cut before is known to be. */
+/** Within this time a cut connection is noticed. */
 const settleMs = 5;
 
 export async function startWorks(): Promise<Works> {
@@ -50,7 +50,7 @@ export async function startWorks(): Promise<Works> {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => setTimeout(answer, settleMs));
     function answer(): void {
-      // Whoever has hung up gets nothing done: they will ask, and it must not happen after they were told that it had not.
+      // If the caller has hung up, nothing is done: it will ask, and the run must not start after it was told that none had.
       if (response.destroyed || request.socket.destroyed) return;
       const mark = decodeURIComponent((request.url ?? "").split("/").at(-1) ?? "");
       const isDispatch = request.method === "POST";

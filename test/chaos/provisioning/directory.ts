@@ -1,5 +1,5 @@
 /**
- * Who and what there is on the stage: workspaces, their workflows and the secrets that callbacks and webhooks are signed with.
+ * The data of the stage: workspaces, their workflows and the secrets that sign callbacks and webhooks.
  */
 import type { Client } from "pg";
 

@@ -1,8 +1,8 @@
 /**
- * Every call between workflow script, server and GitHub, answered once in each of the ways in which somebody on the way can spoil it. The runs
- * of one life take place at the same time, each in a workspace and a repository of its own, so that a fault is one run's alone.
+ * Every call between workflow script, server and GitHub, answered once in each way in which a proxy can spoil it. The runs
+ * of one life run in parallel, each in its own workspace and repository, so that a fault hits only one run.
  *
- * Owns: the lives, and what each must come to. Does not own: the faults (spoiled.ts), the stage, nor what holds for all jobs (oracle.ts).
+ * Owns: the lives, and the outcome of each. Does not own: the faults (spoiled.ts), the stage, nor what holds for all jobs (oracle.ts).
  */
 import { pause } from "../../../src/db/wait/pause.ts";
 import type { PlanInput } from "../../../src/sandbox/github/run-plan.ts";
@@ -31,22 +31,22 @@ export interface Life {
   readonly plan: PlanInput;
   /** The calls that are spoiled. */
   readonly hits: readonly Hit[];
-  /** Whether GitHub's webhook about the end of the run is lost where the fault does not let a call through. */
+  /** Whether GitHub's webhook about the end of the run is lost if the fault does not let a call through. */
   readonly losesWebhooks?: true;
-  /** Whether somebody on the way says each callback twice, the first time, and hands back the second answer. */
+  /** Whether a proxy sends each callback twice, the first time, and returns the second answer. */
   readonly doubles?: true;
   /** Which faults make sense here. Default: all. */
   readonly fits?: (fault: Fault) => boolean;
-  /** Lets time pass where the life needs it. */
+  /** Lets time pass if the life needs it. */
   readonly play?: (stage: ProvisioningStage, cell: Cell) => Promise<void>;
   readonly ends: { readonly state: string; readonly cleanup: string; readonly attempts: readonly string[] };
-  /** What the request's people were told, at last. */
+  /** The last notice to the people of the request. */
   readonly told: RegExp;
-  /** What the attempt says that went wrong. */
+  /** The error of the attempt. */
   readonly error?: RegExp;
 }
 
-/** GitHub's own 403 is about the token, and waits until somebody has seen to it. */
+/** GitHub's own 403 is about the token, and waits until somebody has fixed it. */
 const isGithub = ({ name }: Fault): boolean => name !== hour && name !== "403 of a proxy";
 
 const succeeds = {
@@ -115,7 +115,7 @@ export const lives = [
   },
 ] as const satisfies readonly Life[];
 
-/** Time passes until GitHub is asked how a run ended. */
+/** Time passes until GitHub is queried for the outcome of a run. */
 async function lookedAt(stage: ProvisioningStage, { job }: Cell): Promise<void> {
   await eventually(
     () => {
@@ -139,7 +139,7 @@ export interface MatrixStage extends AsyncDisposable {
 }
 
 const workspaces = 160;
-/** Many runs are looked at beside each other. */
+/** Many runs are polled in parallel. */
 const pollMs = 150;
 
 /** The script's waits are a fraction of the usual, and so is its patience: 4.5 s for a result. */
@@ -171,7 +171,7 @@ export async function openMatrix(options: ProvisioningOptions = {}): Promise<Mat
 
 let usedWorkspaces = 0;
 
-/** Plays one life with each of the faults at the same time, and adds what is wrong with any of them. */
+/** Plays one life with each of the faults at the same time, and adds the findings of all of them. */
 export async function playLife(
   { stage, elsewhere, faults }: MatrixStage,
   life: Life,
@@ -255,7 +255,7 @@ async function playCell(stage: ProvisioningStage, cell: Cell, findings: Findings
     findings.add("every planned fault came to pass", `${where}: not at ${method}`);
 }
 
-/** The sweep looks at every job, what is due later is due now; and at no moment does a customer have two runs. */
+/** The sweep checks every job, and later work is due now; at no time does a customer have two runs. */
 async function passTime(stage: ProvisioningStage, findings: Findings, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await stage.passTime();
@@ -268,7 +268,7 @@ async function passTime(stage: ProvisioningStage, findings: Findings, over: Abor
   }
 }
 
-/** Heartbeats that are answered in every one of these ways, one after the other, while the work goes on. */
+/** Heartbeats that are answered in each of these ways, one after the other, while the work continues. */
 export async function playHeartbeats({ stage, faults }: MatrixStage, findings: Findings): Promise<void> {
   stage.sandbox.faults.clear("github");
   stage.sandbox.github.planNext({ ...calm, speed: "slow" });
@@ -293,7 +293,7 @@ export async function playHeartbeats({ stage, faults }: MatrixStage, findings: F
     findings.add("heartbeats go on", `${heard.length} were heard, ${left.length} ways were left`);
 }
 
-/** When everything is at rest, what holds for all jobs. */
+/** The invariants of all jobs, once everything is at rest. */
 export async function restAndJudge({ stage }: MatrixStage, findings: Findings): Promise<void> {
   stage.sandbox.faults.clear("github");
   await eventually(

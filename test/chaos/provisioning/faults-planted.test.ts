@@ -1,4 +1,4 @@
-/** The fault matrix tried on itself: the workflow script gets bugs, and each must show. */
+/** A test of the fault matrix: bugs are planted in the workflow script, and each must be found. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

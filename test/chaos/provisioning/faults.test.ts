@@ -1,6 +1,6 @@
 /**
  * Every call between workflow script, server and GitHub is answered once in every wrong way: no success becomes a failure, no failure a
- * success, no customer has two runs, no cleanup is forgotten, and nobody waits without being told.
+ * success, no customer has two runs, no cleanup is forgotten, and everyone who waits is informed.
  */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Findings } from "../kit/findings.ts";

@@ -1,7 +1,7 @@
 /**
  * The stage for tests that kill parts at named steps, and how a job must look in the end.
  *
- * Does not own: who is killed when.
+ * Does not own: which part is killed when.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
 import { eventually } from "../kit/eventually.ts";

@@ -10,7 +10,7 @@ import type { Job } from "./stage.ts";
 
 useStage();
 
-/** A run that hangs, and has been given up by the sweep; nobody has told GitHub yet. */
+/** A run that hangs and that the sweep has given up; GitHub has not been told yet. */
 async function givenUp(): Promise<Job> {
   stage().sandbox.github.planNext({ ...calm, outcome: "hangs", slowToStop: true });
   await stage().startRelay();

@@ -11,7 +11,7 @@ import type { Job } from "./stage.ts";
 
 useStage();
 
-/** Works until it is allowed to hurry. */
+/** Works slowly until it is sped up. */
 const working: PlanInput = { ...calm, speed: "slow" };
 
 describe("after the job is committed, before the dispatch is sent", () => {
@@ -72,7 +72,7 @@ describe("after GitHub accepted the dispatch, before that is settled", () => {
   });
 });
 
-/** Holds the request, so that the claim waits; resolves with the backend that takes it in. */
+/** Holds the request, so that the claim waits; resolves with the backend that processes it. */
 async function claiming(): Promise<{ job: Job; backend: number; letGo: () => Promise<void> }> {
   await stage().startRelay();
   const id = await stage().request(nextCustomer());
@@ -177,7 +177,7 @@ describe("between heartbeats", () => {
   });
 
   test("all of the script, between heartbeats: the runner reports it", async () => {
-    // Not hurried on: on a busy machine it would have ended by then.
+    // Not sped up: on a busy machine it would have ended by then.
     const job = await atWork({ ...working });
     expect(stage().killScript(job)).toBeGreaterThan(1);
     await failsCleanly(job, ["provision 1 failed reported", "cleanup 1 succeeded reported"]);

@@ -1,5 +1,5 @@
 /**
- * The verdict about jobs, from two sides: what the database has, and what GitHub saw. Neither is told what was done to them.
+ * The verdict about jobs, from two sides: the database, and GitHub. Neither knows which faults happened.
  */
 import { verify } from "../../../src/capacity/verify.ts";
 import { verifyJobs } from "../../../src/provisioning/verify.ts";
@@ -7,7 +7,7 @@ import type { Findings } from "../kit/findings.ts";
 import { noteVerify } from "../kit/verify.ts";
 import { byHandRef, type ProvisioningStage } from "./stage.ts";
 
-/** What holds at every moment. */
+/** The invariants at every moment. */
 export async function observe(stage: ProvisioningStage, findings: Findings): Promise<void> {
   const crowded = await stage.rows<{ jobs: string }>(
     `select string_agg(request_id || ' ' || state, ', ') as jobs from provisioning.jobs
@@ -22,7 +22,7 @@ export async function observe(stage: ProvisioningStage, findings: Findings): Pro
   for (const { runs } of beside) findings.add("runs of one customer's requests follow each other", runs);
 }
 
-/** What holds when everything has come to rest. */
+/** The invariants once everything has come to rest. */
 export async function judge(stage: ProvisioningStage, findings: Findings): Promise<void> {
   for (const { invariant, query } of invariants) {
     for (const { what } of await stage.rows<{ what: string }>(query)) findings.add(invariant, what);
@@ -32,7 +32,7 @@ export async function judge(stage: ProvisioningStage, findings: Findings): Promi
   await noteVerify(stage, [verify, verifyJobs], findings);
 }
 
-/** A dispatch starts one run, and of all runs of an attempt one is let through by its claim. */
+/** A dispatch starts one run, and the claim lets only one run of an attempt through. */
 function judgeRuns({ sandbox }: ProvisioningStage, findings: Findings): void {
   const runs = Map.groupBy(sandbox.github.runs(), ({ title }) => title);
   for (const [title, all] of runs) {
@@ -85,7 +85,7 @@ const invariants: readonly { readonly invariant: string; readonly query: string 
                             and (c.ended_at is null or c.ended_at > e.created_at))`,
   },
   {
-    invariant: "a job counts no more attempts than it may have",
+    invariant: "a job never exceeds its maximum of attempts",
     query: `select format('%s: %s of %s', j.request_id, j.attempts, j.most_attempts) as what from provisioning.jobs j
              where j.attempts > j.most_attempts`,
   },

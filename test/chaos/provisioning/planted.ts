@@ -1,6 +1,6 @@
 /**
- * Bugs of provisioning that somebody might well write, each as the smallest change of the real code that makes it, and the scene in which the
- * ordinary oracle must see it. The code as it is plays the same scenes, and must pass.
+ * Plausible bugs of provisioning, each as the smallest change to the real code that causes it, and the scene in which the
+ * ordinary oracle must find it. The unchanged code plays the same scenes, and must pass.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
 import { Findings } from "../kit/findings.ts";
@@ -83,7 +83,7 @@ export const plantedBugs: readonly CodeBug<keyof typeof scenes>[] = [
   },
 ];
 
-/** Each plays on a stage of its own, without accidents: what is planted shows in what follows from it. */
+/** Each plays on its own stage, without random faults: a planted bug shows in its consequences. */
 const scenes = {
   /** A machine dies with its run, and somebody starts another at GitHub with the same inputs. */
   async "another run"(stage) {
@@ -156,7 +156,7 @@ export const planted = plantedInCode(plantedBugs, async (code, scene) => {
   return findings.list;
 });
 
-/** Until nothing is under way, or nothing moves any more. */
+/** Until nothing is in progress, or nothing changes any more. */
 async function rest(stage: ProvisioningStage): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (performance.now() < deadline) {

@@ -1,5 +1,5 @@
 /**
- * The short form of `npm run chaos -- --provisioning`, and its oracle tried on itself. Long runs and all planted bugs come by flag.
+ * The short form of `npm run chaos -- --provisioning`, and a test of its oracle. Flags select long runs and all planted bugs.
  */
 import { describe, expect, it } from "vitest";
 import { testPlanted } from "../kit/planted-tests.ts";

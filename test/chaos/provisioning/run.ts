@@ -53,7 +53,7 @@ class ProvisioningPlay implements Play {
     ]);
   };
 
-  /** The faults are over: what waits is carried out, what hangs grows old, and nothing may be left. */
+  /** After the faults: waiting work is done, hanging runs expire, and nothing may be left. */
   readonly rest = async (): Promise<void> => {
     const stage = this.#stage;
     stage.sandbox.faults.clear();
@@ -95,7 +95,7 @@ class ProvisioningPlay implements Play {
     if (id !== undefined) await this.#confirmed(id);
   }
 
-  /** Whoever is not told whether it worked tries again. */
+  /** A caller that gets no answer tries again. */
   async #confirmed(id: string): Promise<void> {
     for (;;) {
       try {
@@ -195,12 +195,12 @@ class ProvisioningPlay implements Play {
     await this.#stage.passTime();
     const job = random.pickAny(await this.#openJobs());
     if (job === undefined) return;
-    // Silence is noticed by asking GitHub, then by giving up; a run that is well may be given up too.
+    // Silence is resolved by querying GitHub, then by giving up; a healthy run may be given up too.
     const isAtWork = this.#isAtWork(job);
     if (!isAtWork || random.chance(0.05)) await this.#stage.age(job, isAtWork ? 11 : 3);
   }
 
-  /** Jobs with an attempt or a cleanup under way, or that wait for one. Where a cleanup has failed they wait for a person. */
+  /** Jobs with an attempt or a cleanup in progress, or that wait for one. After a failed cleanup they wait for a person. */
   #openJobs(): Promise<Job[]> {
     return this.#stage.rows<Job>(
       `select id, request_id, state, attempts, cleanup from provisioning.jobs

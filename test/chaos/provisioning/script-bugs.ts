@@ -1,17 +1,17 @@
 /**
- * Bugs that somebody might well write into the workflow script, and where each must show.
+ * Plausible bugs of the workflow script, and where each must show.
  *
  * Does not own: playing them (faults.test.ts).
  */
 import type { lives } from "./fault-matrix.ts";
 import { hour } from "./spoiled.ts";
 
-/** A bug of the script that somebody might well write, and the faults under which one life must show it. */
+/** A plausible bug of the script, and the faults under which one life must show it. */
 export interface ScriptBug {
   readonly name: string;
   readonly find: string;
   readonly replace: string;
-  /** What the bug breaks. */
+  /** The invariant that the bug breaks. */
   readonly invariant: string;
   /** Default: the run whose heartbeats are spoiled. */
   readonly life?: (typeof lives)[number]["name"];

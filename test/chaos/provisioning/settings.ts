@@ -38,7 +38,7 @@ const spoiled = [
   { kind: "cutAnswer" },
 ] as const;
 
-/** What GitHub does, and what becomes of callbacks on their way. Those of one method are drawn in this order. */
+/** The faults of GitHub and of callbacks on their way. Those of one method are drawn in this order. */
 export const weather: readonly FaultInput[] = [
   { provider: "github", method: "dispatch", kind: "error500AfterAccept", probability: 0.25 },
   { provider: "github", method: "dispatch", kind: "dropAfterAccept", probability: 0.08 },
@@ -48,7 +48,7 @@ export const weather: readonly FaultInput[] = [
   { provider: "github", method: "listRuns", kind: "error500", probability: 0.15 },
   { provider: "github", method: "getRun", kind: "error500", probability: 0.15 },
   { provider: "github", method: "cancelRun", kind: "error500AfterAccept", probability: 0.2 },
-  // What somebody on the way may say to anything, in every direction.
+  // The answers that a proxy may give to any call, in every direction.
   ...[
     "dispatch",
     "listRuns",

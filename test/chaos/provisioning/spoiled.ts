@@ -1,5 +1,5 @@
 /**
- * The ways in which somebody on the way can spoil a call between workflow script, server and GitHub, and who stands where a redirect leads.
+ * The ways in which a proxy can spoil a call between workflow script, server and GitHub, and the server behind a redirect.
  *
  * Does not own: which calls are spoiled, nor what must follow (fault-matrix.ts).
  */
@@ -31,7 +31,7 @@ export const hour = "429, for an hour";
 /** The script's calls and the relay's have less time than this. */
 const lateMs = 1_800;
 
-/** `elsewhere`: where a redirect leads. */
+/** `elsewhere`: the target of a redirect. */
 export function faultsOf(elsewhere: string): readonly Fault[] {
   return [
     ...[408, 425, 429, 500, 502, 503, 504].map((code) => status(code)),
@@ -54,7 +54,7 @@ export function faultsOf(elsewhere: string): readonly Fault[] {
   ];
 }
 
-/** Who stands where a redirect leads, and must never be called. */
+/** The server behind a redirect, which must never be called. */
 export interface Elsewhere extends AsyncDisposable {
   readonly url: string;
   readonly heard: readonly string[];
@@ -64,7 +64,7 @@ export async function startElsewhere(): Promise<Elsewhere> {
   const heard: string[] = [];
   const server = createServer((request, response) => {
     heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-    // Says what would be believed if it came from Headroom.
+    // An answer that would be accepted if it came from Headroom.
     const said = { go_on: false, outcome: "accepted", why: "That is what I say." };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(said));
   });

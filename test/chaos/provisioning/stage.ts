@@ -1,5 +1,5 @@
 /**
- * The stage on which provisioning is hurt: the kit's, with the sandbox's GitHub in this process, whose runs start the real workflow script.
+ * The stage for provisioning: the kit's, with the sandbox's GitHub in this process, whose runs start the real workflow script.
  *
  * Owns: what people, jobs, runs and time do. Does not own: when, nor the verdict (oracle.ts).
  */
@@ -23,9 +23,9 @@ export interface Job {
 }
 
 export interface ProvisioningOptions extends StageOptions {
-  /** What the script waits before it tries a call again. Default: 400, so that it outlasts a restart of the server and of Postgres. */
+  /** How long the script waits before it retries a call. Default: 400, so that it outlasts a restart of the server and of Postgres. */
   readonly retryMs?: number;
-  /** Whether GitHub tells of its runs by webhook. Default: false, so that nothing but callbacks and polls is left. */
+  /** Whether GitHub sends webhooks about its runs. Default: false, so that only callbacks and polls are left. */
   readonly webhooks?: boolean;
   /** The script that runs call, and more variables for it. Default: the one that users copy, and none. */
   readonly runScript?: string;
@@ -34,7 +34,7 @@ export interface ProvisioningOptions extends StageOptions {
   readonly workspaces?: number;
 }
 
-/** The branch as people name it who start a run at GitHub without us; Headroom names it shortly. */
+/** The full branch name, as people use it who start a run at GitHub without us; Headroom uses the short one. */
 export const byHandRef = "refs/heads/main";
 
 const boundMs = 30_000;
@@ -134,10 +134,10 @@ export class ProvisioningStage extends Stage<ServerHow> {
   }
 
   async retry({ id }: Pick<Job, "id">): Promise<void> {
-    await this.rows("select public.retry_provisioning_job($1, 'once more', 'rita')", [id]);
+    await this.rows("select public.retry_provisioning_job($1, 'again', 'rita')", [id]);
   }
 
-  /** Somebody starts a run at GitHub with the inputs of another. */
+  /** Starts a run at GitHub, as a person would, with the inputs of another. */
   async runByHand({ workflow, inputs }: WorkflowRun): Promise<void> {
     await fetch(`${this.sandbox.url}/github/repos/acme/infrastructure/actions/workflows/${workflow}/dispatches`, {
       method: "POST",
@@ -164,7 +164,7 @@ export class ProvisioningStage extends Stage<ServerHow> {
 
   // --- time
 
-  /** Makes a job older, with everything that the sweep measures by; the archive's lines of its calls too. */
+  /** Makes a job older, with all times that the sweep uses; also the archive's lines of its calls. */
   async age({ id }: Pick<Job, "id">, minutes: number): Promise<void> {
     await this.inArchive(
       `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
@@ -180,7 +180,7 @@ export class ProvisioningStage extends Stage<ServerHow> {
     );
   }
 
-  /** What is due later is due now, and the sweep looks at every job. */
+  /** Makes later work due now, and lets the sweep check every job. */
   async passTime(): Promise<void> {
     await this.hurryOutbox();
     await this.rows(
@@ -194,7 +194,7 @@ export class ProvisioningStage extends Stage<ServerHow> {
     if (swept !== undefined && swept.failed.length > 0) throw new Error(`The sweep failed: ${JSON.stringify(swept)}`);
   }
 
-  /** Lets time pass until the job is as it was waited for. */
+  /** Lets time pass until the job reaches the expected state. */
   async until(requestId: string, isThere: (job: Job) => boolean, what: string): Promise<Job> {
     const deadline = performance.now() + boundMs;
     for (;;) {
@@ -215,7 +215,7 @@ export class ProvisioningStage extends Stage<ServerHow> {
   }
 }
 
-/** What a process of the script was started to do: start, step, exec, finish, heartbeats. */
+/** The command of a script process: start, step, exec, finish, heartbeats. */
 function commandOf(pid: number): string | undefined {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");

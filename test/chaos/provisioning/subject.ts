@@ -6,7 +6,7 @@ import { runProvisioning } from "./run.ts";
 import { provisioningSettings } from "./settings.ts";
 
 export const provisioning: Subject = {
-  flag: { name: "provisioning", about: "hurts jobs and the runs of their workflows, instead of the delivery engine" },
+  flag: { name: "provisioning", about: "attacks jobs and the runs of their workflows, instead of the delivery engine" },
   run: (flags, hooks) => runProvisioning(provisioningSettings(flags), hooks),
   planted: (options) => runPlanted(planted, options),
 };

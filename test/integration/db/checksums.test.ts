@@ -41,7 +41,7 @@ test.each([true, false])("one that changed is a problem, and its line stays (che
   const before = await landed();
   await writeFile(migration("0002_notes.sql"), "select 2;\n");
   const { problems } = await keepChecksums(root, check);
-  expect(problems).toEqual([expect.stringContaining("0002_notes.sql is not what it was when it landed")]);
+  expect(problems).toEqual([expect.stringContaining("0002_notes.sql has changed since it landed")]);
   expect(await landed()).toBe(before);
 });
 

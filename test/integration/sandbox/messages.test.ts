@@ -62,6 +62,6 @@ test("a workspace's texts are shown and marked, and stay plain text", async () =
 test("a sandbox without Headroom says so", async () => {
   await using stage = await setStage();
   expect(await (await fetch(`${stage.sandbox.url}/messages`)).text()).toContain(
-    "No Headroom is connected that could say.",
+    "Headroom is not connected, so there is nothing to show.",
   );
 });

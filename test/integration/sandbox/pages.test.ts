@@ -116,7 +116,7 @@ describe("the pages, without scripts", () => {
       expect(again).toContain(kept);
     }
     expect(again).toContain(", 1 time\n");
-    expect(again).toContain("No call of this name came yet");
+    expect(again).toContain("No call with this name has arrived yet");
     await post(stage.sandbox, "/_faults/remove", { id: "all" });
     expect(stage.sandbox.faults.list()).toEqual([]);
     const nonsense = await post(stage.sandbox, "/_faults/add", { provider: "linear", kind: "late", times: "often" });

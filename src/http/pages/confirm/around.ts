@@ -1,4 +1,4 @@
-/** The pages around the offer: links that lead nowhere, the wait for Stripe's page, and coming back without a way to know who came. */
+/** The pages around the offer: links that lead nowhere, the wait for Stripe's page, and the return of a browser that nothing identifies. */
 import { html } from "hono/html";
 import type { Page } from "../page.ts";
 
@@ -15,7 +15,7 @@ export function unknownLinkPage(): Page {
   };
 }
 
-/** A link whose time for reading is over. */
+/** A link that can no longer be read, because its time has passed. */
 export function unreadableLinkPage(): Page {
   return {
     title: "This page can no longer be read",
@@ -39,29 +39,29 @@ export function preparingPage(back: string, next: string): Page {
   };
 }
 
-/** Stripe made no page, and certainly makes none for this attempt: the next one may begin. */
+/** Stripe made no page and will not make one for this attempt, so the next attempt may begin. */
 export function notPreparedPage(back: string): Page {
   return {
     title: "The payment could not be prepared",
     body: html`<h1>The payment could not be prepared</h1>
       <p>Stripe did not make a page on which you could pay. Nothing was charged.</p>
       <p><a class="button" href="${back}">Back to the offer</a></p>
-      <p class="quiet">You can try again there at once, or later: the offer is kept until its time is over.</p>`,
+      <p class="quiet">You can try again there now or later: the offer is kept until it expires.</p>`,
   };
 }
 
-/** Stripe has not answered yet. No other page is made until it is known whether there is one, so trying again at once is of no use. */
+/** Stripe has not answered yet. Until it is known whether Stripe made a page, no other is made, so retrying immediately does not help. */
 export function stillPreparingPage(back: string): Page {
   return {
     title: "The payment is not ready yet",
     body: html`<h1>The payment is not ready yet</h1>
       <p>Stripe has not answered in time, and is asked again. Nothing was charged.</p>
       <p><a class="button" href="${back}">Back to the offer</a></p>
-      <p class="quiet">Please come back in some minutes: the offer is kept until its time is over.</p>`,
+      <p class="quiet">Please come back in a few minutes: the offer is kept until it expires.</p>`,
   };
 }
 
-/** Somebody comes back from Stripe whose browser does not say who they are. The address alone reveals nothing. */
+/** A person comes back from Stripe with a browser that does not identify them. The address alone reveals nothing. */
 export function comeBackPage(cancelled: boolean): Page {
   return {
     title: cancelled ? "You did not pay" : "Thank you",

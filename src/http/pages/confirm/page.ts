@@ -1,5 +1,5 @@
 /**
- * What the customer sees behind the mailed link: the offer with its answers, or what became of it and what to do.
+ * What the customer sees behind the mailed link: the offer with its answers, or its outcome and what to do next.
  *
  * Owns: the words. Does not own: deciding anything, nor the route.
  */
@@ -10,7 +10,7 @@ import { paymentSection, priceInWords, termsInWords } from "./payment.ts";
 import { progressSection, refreshNote, refreshSecondsOf } from "./progress.ts";
 import { hasPaid, isHeld, isProcessing, isReturning, type Confirmation, type Price } from "./story.ts";
 
-/** As long as a reason may be in the database. */
+/** The longest reason that the database accepts. */
 export const maxReasonChars = 2000;
 
 const moneyFormat = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", currencyDisplay: "code" });
@@ -20,9 +20,9 @@ export interface ConfirmationView {
   readonly path: string;
   readonly now: Date;
   readonly locale: string;
-  /** Why an answer that was just given did not count. */
+  /** Why the answer that was just given was not accepted. */
   readonly refused?: string | undefined;
-  /** The customer has come back from Stripe, and its word may be on its way. */
+  /** The customer has come back from Stripe, whose webhook may still be on its way. */
   readonly returned?: boolean | undefined;
   /** The customer came back from Stripe without paying. */
   readonly cancelled?: boolean | undefined;
@@ -62,7 +62,7 @@ export function confirmationPage(offer: Confirmation, view: ConfirmationView): P
     foot: html`${whomToAsk(offer)}
     ${
       offer.status === "open"
-        ? "Please keep the link to yourself: whoever has it can answer for you."
+        ? "Please keep the link to yourself: anyone who has it can answer for you."
         : html`This page can be read until ${timeElement(offer.readableUntil)}.`
     }`,
   };
@@ -149,14 +149,14 @@ function openStory(offer: Confirmation, view: ConfirmationView, ask: string): St
   };
 }
 
-/** A debit may fail days later, and a page at Stripe may never have been made: whoever comes back has to know. */
+/** A debit may fail days later, and Stripe may never have made a page: the customer who comes back has to know. */
 function failedNote(): Html {
   return html`<div class="note warn" role="status">
     <p>Your last attempt to pay failed, and nothing was charged. You can try again below.</p>
   </div>`;
 }
 
-/** Their old page at Stripe says only that it is over. */
+/** Their old page at Stripe says only that it has expired. */
 function erasedNote(): Html {
   return html`<div class="note" role="status">
     <p>
@@ -176,7 +176,7 @@ function heldNote(): Html {
 
 function heldStory(offer: Confirmation, { path }: ConfirmationView, ask: string): Story {
   return {
-    title: "Your payment is being looked at",
+    title: "Your payment is being reviewed",
     lead: html``,
     next: html`<p>You need not do anything else. If you want to know more, ask ${ask}.</p>
       ${declineForm(offer, path)}`,
@@ -214,7 +214,7 @@ function withdrawnStory(offer: Confirmation, { path }: ConfirmationView, ask: st
     lead: html`<div class="note warn" role="status">
       <p>
         ${offer.workspace} has withdrawn its price.
-        ${hasPaid(offer) ? "What you paid all the same goes back to you." : "Nothing was charged."}
+        ${hasPaid(offer) ? "What you have paid goes back to you." : "Nothing was charged."}
       </p>
     </div>`,
     next: html`<p>If you still need the capacity, ask ${ask} for a new offer.</p>
@@ -280,7 +280,7 @@ function confirmedStory(offer: Confirmation, ask: string): Story {
   };
 }
 
-/** True as long as no refund waits for the customer. */
+/** True unless a refund waits for the customer. */
 function nothingElse({ billing }: Confirmation): string | false {
   const isAsked = billing?.payments.some(({ refunds }) => refunds.some(({ state }) => state === "asked")) === true;
   return !isAsked && "You need not do anything else.";

@@ -1,4 +1,4 @@
-/** How the payment of an offer stands, in words: what was paid, by which receipt, and what goes back. */
+/** The state of an offer's payment, in words: what was paid, the receipt, and what is refunded. */
 import { html } from "hono/html";
 import { moneyInWords } from "../money.ts";
 import type { Html } from "../page.ts";
@@ -11,7 +11,7 @@ export function priceInWords(price: Price, locale: string): string {
   return price.kind === "recurring" ? `${amount} each ${price.interval ?? "month"}` : amount;
 }
 
-/** As `priceInWords`, where it stands alone: `USD 1,200.00, paid once` leaves no doubt about next month. */
+/** Like `priceInWords`, for a price without context: `USD 1,200.00, paid once` leaves no doubt about next month. */
 export function termsInWords(price: Price, locale: string): string {
   return `${priceInWords(price, locale)}${price.kind === "recurring" ? "" : ", paid once"}`;
 }
@@ -79,7 +79,7 @@ function subscriptionWords({ subscription }: Billing, price: Price | null): Html
   if (subscription === null || price?.kind !== "recurring") return false;
   const { state, cancels_at: cancelsAt, paid_until: paidUntil } = subscription;
   if (state === "cancelled" || state === "ended")
-    return html`<p>The subscription is over; nothing more is charged.</p>`;
+    return html`<p>The subscription has ended; nothing more is charged.</p>`;
   if (state === "past_due" || state === "unpaid") {
     return html`<div class="note warn">
       <p>The last renewal could not be charged. Stripe has sent you a mail about it.</p>

@@ -54,22 +54,22 @@ async function shown(state: string, endsAt: string | null, more: object = {}): P
   return section.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 }
 
-describe("an order that does not go on", () => {
+describe("an order that is stuck", () => {
   const endsAt = "2026-01-04T12:00:00Z";
 
-  test("says until when it is waited for", async () => {
+  test("says how long we wait for it", async () => {
     const page = await shown("delayed", endsAt);
     expect(page).toMatch(/If it is not set up by .*12:00.*, it is called off\./);
     expect(page).not.toContain("paid");
   });
 
-  test("says what becomes of the money", async () => {
+  test("says what happens to the money", async () => {
     expect(await shown("delayed", endsAt, { billing })).toMatch(
       /it is called off, and what you paid goes back to you\./,
     );
   });
 
-  test("promises nothing where nothing is decided by time, or where it goes on", async () => {
+  test("promises nothing if there is no deadline, or if work continues", async () => {
     expect(await shown("delayed", null, { billing })).not.toContain("called off");
     expect(await shown("provisioning", endsAt, { billing })).not.toContain("called off");
   });

@@ -1,8 +1,8 @@
 /**
- * From the confirmation to running capacity, as a list of steps, and how often the page looks again while something is under way.
+ * From the confirmation to running capacity, as a list of steps, and how often the page refreshes while work is in progress.
  *
- * There is no script: the browser loads the page again by itself, less often the longer it takes, and can be told not to. What changes
- * stands in a polite region, so that a screen reader finds it and nothing interrupts.
+ * There is no script: the browser reloads the page automatically, less often the longer it takes, and the customer can stop that. Text that
+ * changes is in a polite live region, so that a screen reader finds it and nothing interrupts.
  */
 import { html } from "hono/html";
 import type { Html } from "../page.ts";
@@ -58,7 +58,7 @@ function setupWords({ state, held_by: heldBy }: Provisioning): Html | false {
     case "provisioning":
       return html`<p>Work is in progress.</p>`;
     case "delayed":
-      return html`<p>It did not work at once. Somebody is looking at it, and it is tried again.</p>`;
+      return html`<p>It did not work the first time. Somebody is looking at it, and it will be tried again.</p>`;
     case "failed":
       return html`<p>It could not be set up.</p>`;
     case "cancelled":
@@ -68,7 +68,7 @@ function setupWords({ state, held_by: heldBy }: Provisioning): Html | false {
   }
 }
 
-/** A customer whose order does not go on is told what becomes of it, and of the money. */
+/** Tells a customer whose order is stuck what will happen to it, and to the money. */
 function endWords(offer: Confirmation, { ends_at: endsAt }: Provisioning): Html | false {
   if (endsAt === null) return false;
   return html`<p>
@@ -83,7 +83,7 @@ function clock(at: Date): Html {
 
 const minuteMs = 60_000;
 
-/** Seconds until the page looks again; undefined where nothing will change by itself soon. */
+/** Seconds until the page refreshes; undefined if nothing is expected to change soon. */
 export function refreshSecondsOf(offer: Confirmation, now: Date): number | undefined {
   const { provisioning, billing, status } = offer;
   if (isProcessing(offer)) return ageMinutes(billing?.checkout?.since ?? now, now) < 10 ? 15 : 300;
@@ -99,11 +99,11 @@ function ageMinutes(since: Date, now: Date): number {
   return (now.getTime() - since.getTime()) / minuteMs;
 }
 
-/** Says that the page looks again by itself, and how to stop that: who reads slowly, or by ear, may want it to stand still. */
+/** Says that the page refreshes automatically, and how to stop that: slow readers and screen-reader users may want it to stay still. */
 export function refreshNote(path: string, seconds: number | undefined, still: boolean): Html | false {
   if (seconds === undefined) return false;
   return still
-    ? html`<p class="quiet refresh"><a href="${path}">Refresh this page by itself</a></p>`
+    ? html`<p class="quiet refresh"><a href="${path}">Refresh this page automatically</a></p>`
     : html`<p class="quiet refresh">
         This page refreshes itself every ${inWords(seconds)}.
         <a href="${path}?refresh=off">Stop that</a>

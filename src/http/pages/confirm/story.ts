@@ -1,5 +1,5 @@
 /**
- * What the database tells about an offer, its payment and its provisioning, as public.describe_confirmation answers it.
+ * An offer, its payment and its provisioning, as public.describe_confirmation returns them.
  *
  * Owns: reading it. Does not own: the words.
  */
@@ -23,7 +23,7 @@ const refundSchema = z.object({
 const paymentSchema = z.object({
   receipt: z.string(),
   currency: z.string(),
-  /** Null for a currency that nobody here can count in. */
+  /** Null for a currency that Headroom does not know. */
   digits: z.int().nullable(),
   amount: z.int(),
   paid_at: z.coerce.date(),
@@ -59,7 +59,7 @@ const provisioningSchema = z.object({
   progress: z.number().nullable(),
   since: z.coerce.date(),
   completed_at: z.coerce.date().nullable(),
-  /** When it is called off unless it goes on. */
+  /** When it is cancelled unless work continues. */
   ends_at: z.coerce.date().nullable(),
   steps: z.array(z.object({ step: z.string(), at: z.coerce.date() })),
 });
@@ -109,22 +109,22 @@ export const confirmationSchema = z
   }));
 export type Confirmation = z.infer<typeof confirmationSchema>;
 
-/** Whether Stripe has the money and does not know yet whether it will arrive: the offer is kept meanwhile. */
+/** Whether Stripe is processing the payment and does not know yet whether it will succeed: the offer is kept meanwhile. */
 export function isProcessing({ status, billing }: Confirmation): boolean {
   return billing?.checkout?.state === "processing" && (status === "open" || status === "expired");
 }
 
-/** Whether money is on its way for what can no longer be bought. */
+/** Whether a payment is on its way for an offer that can no longer be bought. */
 export function isReturning({ billing }: Confirmation): boolean {
   return billing?.checkout?.state === "returning";
 }
 
-/** Whether something was paid that is not what was asked for, and somebody looks at it. */
+/** Whether a different amount was paid than was asked for, and a person reviews it. */
 export function isHeld({ billing }: Confirmation): boolean {
   return billing?.held === true;
 }
 
-/** Whether there is money of the customer's that was taken or is under way. */
+/** Whether money of the customer was taken or is on its way. */
 export function hasPaid(offer: Confirmation): boolean {
   return isReturning(offer) || isHeld(offer) || (offer.billing?.payments.length ?? 0) > 0;
 }
@@ -140,7 +140,7 @@ export function canBePaid(offer: Confirmation): boolean {
   );
 }
 
-/** Whether nothing is left to show but that it is over. */
+/** Whether there is nothing to show except that it has ended. */
 export function isOver(offer: Confirmation): boolean {
   const { status, billing } = offer;
   if (isProcessing(offer) || isHeld(offer) || (billing !== null && billing.payments.length > 0)) return false;

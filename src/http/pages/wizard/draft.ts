@@ -1,5 +1,5 @@
 /**
- * An order that is being filled in, as public.describe_draft answers it.
+ * An order that is being filled in, as public.describe_draft returns it.
  *
  * Owns: reading it. Does not own: the words.
  */
@@ -10,9 +10,9 @@ const text = z.union([z.string(), z.number()]).nullish();
 export const draftSchema = z.object({
   workspace_id: z.string(),
   workspace: z.string(),
-  /** `proof`: by the link of the mail, which proves the address. */
+  /** `proof`: opened by the link in the mail, which proves the address. */
   kind: z.enum(["draft", "proof"]),
-  /** Of the draft; the link of the mail has another. */
+  /** The draft's token; the link in the mail has another. */
   token: z.string(),
   revision: z.int(),
   /** The step that is to be filled in next. */
@@ -36,7 +36,7 @@ export const draftSchema = z.object({
     organisation: text,
     email: text,
   }),
-  /** What was entered last and was not right. */
+  /** The last entries that were not valid. */
   entered: z
     .object({
       step: z.int(),

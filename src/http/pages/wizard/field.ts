@@ -1,11 +1,11 @@
-/** One field of a form: its label, its hint, and what is wrong with it, tied together for those who hear the page. */
+/** One field of a form: its label, its hint, and what is wrong with it, linked for screen readers. */
 import { html } from "hono/html";
 import type { Fragment, Html } from "../page.ts";
 
 export interface FieldState {
   readonly value: string;
   readonly problem: string | undefined;
-  /** The first field that is wrong gets the focus. */
+  /** The first invalid field gets the focus. */
   readonly focus: boolean;
 }
 
@@ -46,7 +46,7 @@ export function inputField(options: FieldOptions, state: FieldState): Html {
 
 export function selectField(options: FieldOptions, state: FieldState, choices: readonly string[]): Html {
   const { name } = options;
-  // What was chosen and is no longer there is not chosen silently for something else.
+  // A choice that no longer exists must not silently become another one.
   const chosen = choices.includes(state.value) ? state.value : undefined;
   return field(
     options,

@@ -1,4 +1,4 @@
-/** Pages of the wizard that say why it does not go on here, and where it does. */
+/** Pages of the wizard that say why the order cannot continue here, and where it can. */
 import { html } from "hono/html";
 import type { Page } from "../page.ts";
 import { stepTitles, type Draft } from "./draft.ts";
@@ -12,20 +12,20 @@ export function closedPage(): Page {
   };
 }
 
-/** A link of the wizard that leads nowhere: cut off, made up, replaced by a newer mail, or a day old. */
-export function unknownDraftPage(anew: string): Page {
+/** An invalid link of the wizard: cut off, made up, replaced by a newer mail, or a day old. */
+export function unknownDraftPage(newOrderPath: string): Page {
   return {
     title: "This link is not valid, or no longer",
     body: html`<h1>This link is not valid, or no longer</h1>
       <p>
         Use the link in the latest mail exactly as it was sent. Orders that were not sent are kept for a day: after
-        that, begin anew. Nothing was ordered.
+        that, start a new order. Nothing was ordered.
       </p>
-      <p><a class="button" href="${anew}">Begin anew</a></p>`,
+      <p><a class="button" href="${newOrderPath}">Start a new order</a></p>`,
   };
 }
 
-/** A step whose turn has not come. */
+/** A step that cannot be filled in yet. */
 export function outOfOrderPage(draft: Draft, base: string): Page {
   const step = draft.step === 1 || draft.step === 2 || draft.step === 3 ? draft.step : 3;
   return {
@@ -35,7 +35,7 @@ export function outOfOrderPage(draft: Draft, base: string): Page {
       <p>
         ${
           draft.revision === 0
-            ? "This order was not begun, or it has expired: orders that were not sent are kept for a day."
+            ? "This order was not started, or it has expired: orders that were not sent are kept for a day."
             : "What you filled in before is still there."
         }
         Nothing was ordered.

@@ -1,5 +1,5 @@
 /**
- * The end of the wizard: the wait for the mail, the order to check, and what became of it.
+ * The end of the wizard: the wait for the mail, the order to check, and its outcome.
  *
  * Owns: the words. Does not own: ordering.
  */
@@ -14,7 +14,7 @@ import { stepsNav } from "./steps.ts";
 export interface ReviewView {
   readonly base: string;
   readonly locale: string;
-  /** Why the order that was just sent did not count. */
+  /** Why the order that was just sent was not accepted. */
   readonly refused?: string | undefined;
   /** The customer came back from Stripe without paying. */
   readonly cancelled?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface ReviewView {
   readonly resent?: boolean | undefined;
 }
 
-/** Step 4 for whoever filled in: the rest happens by the link of the mail, which proves the address. */
+/** Step 4 for the person who filled in the form: the link in the mail, which proves the address, leads to the rest. */
 export function mailedPage(draft: Draft, { base, locale, refused, resent = false }: ReviewView): Page {
   const email = String(draft.terms.email ?? "");
   return {
@@ -50,7 +50,7 @@ export function mailedPage(draft: Draft, { base, locale, refused, resent = false
   };
 }
 
-/** Step 4 by the link of the mail: price, routing, and the one button. */
+/** Step 4 behind the link in the mail: price, routing, and the one button. */
 export function reviewPage(draft: Draft, { base, locale, refused }: ReviewView): Page {
   const { offer, routing } = draft;
   const problem = draft.problem ?? routing?.problem;
@@ -114,11 +114,11 @@ export function unpaidPage(draft: Draft, view: ReviewView & { readonly price: st
         <button type="submit">Pay ${view.price}</button>
       </form>
       <p class="back"><a href="${view.link}">See the order, or decline it</a></p>`,
-    foot: html`If you do not pay, the order ends by itself and nothing is charged.`,
+    foot: html`If you do not pay, the order expires and nothing is charged.`,
   };
 }
 
-/** What was sent, for whoever has no customer's link: it is under review, or has ended. */
+/** The order that was sent, for a reader without a customer's link: it is under review, or has ended. */
 export function sentPage(draft: Draft): Page {
   const { request, workspace } = draft;
   const reviewed = request?.state === "SUBMITTED" || request?.state === "UNDER_REVIEW";
@@ -138,7 +138,7 @@ export function sentPage(draft: Draft): Page {
                 <li>It is set up when you have paid.</li>
               </ol>
               <p>You need not do anything until then.</p>`
-          : html`<p>How it stands is behind the link in your mail.</p>`
+          : html`<p>The link in your mail shows its current state.</p>`
       }`,
     foot: html`Questions? Ask ${workspace}, and give the number.`,
   };

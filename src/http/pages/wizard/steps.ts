@@ -1,5 +1,5 @@
 /**
- * The first three steps of the wizard: what, when, who. Each is one form, with what is wrong beside each field.
+ * The first three steps of the wizard: what, when, who. Each is one form, with its error next to each field.
  *
  * Owns: the words and the fields. Does not own: checking them, which the database does.
  */
@@ -14,7 +14,7 @@ export interface StepView {
   /** Where all steps are, without the step itself. */
   readonly base: string;
   readonly locale: string;
-  /** What was entered and not kept, because another window changed the order meanwhile. */
+  /** Entries that were not saved, because another window changed the order meanwhile. */
   readonly stale?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -60,7 +60,7 @@ function priceNote(draft: Draft, locale: string): Html | false {
     : html`<p>The price is <strong>${termsInWords(offer, locale)}</strong>. You pay at the end, not now.</p>`;
 }
 
-/** Where one is, and the way back to what was filled in. */
+/** The current step, and links back to the earlier ones. */
 export function stepsNav(draft: Draft, current: StepNumber, base: string): Html {
   return html`<nav class="wizard" aria-label="Steps">
     <ol>
@@ -90,7 +90,7 @@ function fieldsOf(draft: Draft, view: StepView): Html {
   }
 }
 
-/** What was wrong the last time, unless something else was entered since. */
+/** The last errors, unless something else was entered since. */
 function problemsOf({ entered }: Draft, { step, stale }: StepView): Readonly<Record<string, string>> {
   return stale === undefined && entered?.step === step ? entered.problems : {};
 }
@@ -136,7 +136,7 @@ function timeFields(draft: Draft, view: StepView): Html {
       most: 6,
       optional: anyDuration,
       hint: anyDuration
-        ? `Leave it empty if there is no fixed end.${known === "" ? "" : ` There are prices of their own for ${known} days.`}`
+        ? `Leave it empty if there is no fixed end.${known === "" ? "" : ` There are separate prices for ${known} days.`}`
         : `Prices are for ${known} days.`,
       suggestions: durations,
     },

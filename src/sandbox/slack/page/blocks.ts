@@ -8,7 +8,7 @@ import type { Fragment, Html } from "../../pages/layout.ts";
 import type { Block, Element, TextObject } from "../block-kit.ts";
 import { mrkdwn, plainText, type Names } from "./mrkdwn.ts";
 
-/** Where a button stands, so that pressing it says so. */
+/** The message or modal of a button, which its form sends along. */
 export interface Place {
   readonly user: string;
   readonly channel: string;
@@ -82,7 +82,7 @@ function elementHtml(element: Element, blockId: string, place: Place): Fragment 
   </form>`;
 }
 
-/** A form may not stand within a form, so a modal's buttons belong to the modal's own. */
+/** HTML forms cannot be nested, so a modal's buttons belong to the modal's form. */
 function inModal(element: Exclude<Element, { type: "image" }>, blockId: string, action: string): Fragment {
   if (element.type !== "button") return html`<p class="quiet">[${element.type} outside an input]</p>`;
   return html`<button

@@ -1,5 +1,5 @@
 /**
- * The inputs of a modal as HTML: labels, hints, what was filled in before, and what is wrong with it.
+ * The inputs of a modal as HTML: labels, hints, previous values, and errors.
  */
 import { html } from "hono/html";
 import type { Fragment } from "../../pages/layout.ts";
@@ -79,7 +79,7 @@ function controlHtml(element: InputElement, field: Field, sampleData: SampleData
     case "datepicker":
       return html`<input type="date" ${shared} value="${first}" />`;
     case "number_input":
-      // Text with a keypad: what is typed must reach the check, and a browser's own number field swallows what it dislikes.
+      // Text with a keypad: the server must see what was typed, and a browser's own number field drops invalid input.
       return html`<input
         ${shared}
         inputmode="${element.is_decimal_allowed ? "decimal" : "numeric"}"

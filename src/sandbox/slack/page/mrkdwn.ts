@@ -1,7 +1,7 @@
 /**
  * Slack's markup as HTML: mentions, dates, links, quotations, code, bold, italic and struck text, and a few emoji.
  *
- * Owns: the reading of markup. What is not markup is text, and is escaped like any other.
+ * Owns: parsing markup. Everything else is text and is escaped.
  */
 import { html } from "hono/html";
 import type { Fragment, Html } from "../../pages/layout.ts";
@@ -50,19 +50,19 @@ export function mrkdwn(text: string, names: Names): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<pre>${plain(part)}</pre>` : lines(part, names)))}`;
 }
 
-/** The same without its markup, for those who are read to, in short. */
+/** The same without its markup, shortened, for screen readers. */
 export async function spoken(text: string, names: Names): Promise<string> {
   const marked = await mrkdwn(text, names);
   const bare = marked.replaceAll(/<br \/>/g, " ").replaceAll(/<[^>]+>/g, "");
   return plain(bare.replaceAll("&quot;", '"').replaceAll("&#39;", "'")).slice(0, 160);
 }
 
-/** Text in which nothing but entities and emoji is read, as in headers and buttons. */
+/** Text in which only entities and emoji are interpreted, as in headers and buttons. */
 export function plainText(text: string): string {
   return plain(text).replaceAll(/:([a-z0-9_+-]+):/g, (whole, name: string) => emoji[name] ?? whole);
 }
 
-/** Lines that begin with `>` stand together as one quotation. */
+/** Consecutive lines that begin with `>` form one quotation. */
 function lines(text: string, names: Names): Fragment {
   const groups: { quoted: boolean; lines: string[] }[] = [];
   for (const line of text.split("\n")) {
@@ -99,7 +99,7 @@ function span(whole: string, found: Readonly<Record<string, string | undefined>>
   return emoji[found["emoji"] ?? ""] ?? whole;
 }
 
-/** What stands between angle brackets: somebody, somewhere, a date or a link. */
+/** The content of angle brackets: a person, a channel, a date or a link. */
 function angle(inside: string, names: Names): Fragment {
   const [target, label] = splitOnce(inside, "|");
   if (target.startsWith("@")) return html`<span class="mention">@${names.user(target.slice(1))}</span>`;

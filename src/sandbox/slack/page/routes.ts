@@ -1,5 +1,5 @@
 /**
- * The Slack page's forms: each does what a person would, and comes back to the page.
+ * The Slack page's forms: each does what a person would do, and returns to the page.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -31,7 +31,7 @@ const pressSchema = viewSchema.extend({
     .transform((text) => z.tuple([z.string(), z.string()]).parse(JSON.parse(text))),
 });
 
-/** How long a form waits for what it causes, so that the page which comes next has it, also without script. */
+/** How long a form waits for its effect, so that the next page shows it, also without script. */
 const lingerMs = 1_200;
 
 export function slackPages(
@@ -77,7 +77,7 @@ export function slackPages(
   return routes;
 }
 
-/** What a person has before them, in short: another text means that there is something new to see. */
+/** A digest of what a person sees: if it differs, there is something new to see. */
 function seenBy(state: SlackState, { as, channel }: z.infer<typeof whereSchema>): string {
   const messages = state.channels.get(channel)?.messages ?? [];
   const edits = messages.reduce((latest, { editedTs = "" }) => (editedTs > latest ? editedTs : latest), "");
@@ -99,14 +99,14 @@ function filledIn(form: Form): FilledIn {
   );
 }
 
-/** A line that begins with a slash is a command; any other is said, also one with a space before the slash. */
+/** A line that begins with a slash is a command; any other is a message, also one with a space before the slash. */
 async function write(userActions: SlackUserActions, user: string, channel: string, text: string): Promise<void> {
   const [, command, rest = ""] = /^(\/\S+)\s*([\s\S]*)$/.exec(text) ?? [];
   if (command === undefined) await userActions.say({ user, channel, text: escaped(text.trim()) });
   else await userActions.command({ user, channel, command, text: rest.trimEnd() });
 }
 
-/** What people type is text: Slack escapes it before anybody reads it as markup. */
+/** People type plain text: Slack escapes it before it is read as markup. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

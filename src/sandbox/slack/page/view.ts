@@ -1,7 +1,7 @@
 /**
- * The Slack page: channels, messages with their threads, notes for one's own eyes, a modal when one is open, and a line to write in.
+ * The Slack page: channels, messages with their threads, ephemeral messages, an open modal, and an input line.
  *
- * Owns: how it all looks to one person. Does not own: what a form does (acts.ts).
+ * Owns: how it all looks to one person. Does not own: what a form does (routes.ts).
  */
 import { html } from "hono/html";
 import type { Person } from "../../sample-data.ts";
@@ -17,7 +17,7 @@ export interface Visit {
   readonly channel: Channel;
 }
 
-/** How far back a page goes: whoever wants more asks the API. */
+/** How far back a page goes; the API has more. */
 const maxShown = 60;
 
 export function visitOf(world: World, state: SlackState, query: Readonly<Record<string, string>>): Visit | undefined {
@@ -26,7 +26,7 @@ export function visitOf(world: World, state: SlackState, query: Readonly<Record<
   if (person === undefined) return undefined;
   const direct = state.directMessages(person.slackUserId);
   const asked = state.channels.get(query["channel"] ?? "");
-  // One person's conversation with the app is nobody else's: who switches comes to their own.
+  // A conversation with the app is private: a visitor who switches the person gets that person's conversation.
   const own = asked?.kind === "im" ? direct : asked;
   const channel = own ?? state.channels.get(world.sampleData.slackChannels[0]?.id ?? "");
   return channel === undefined ? undefined : { person, channel };

@@ -3,16 +3,16 @@
  */
 import { StripeRefusal } from "../refusal.ts";
 
-/** More than Stripe takes, withdrawn ones among them; what is no currency at all is refused. */
+/** More than Stripe accepts, including withdrawn ones; a code that is not a currency is refused. */
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 /** Their last digit must be 0. */
 const threeDecimals: ReadonlySet<string> = new Set(["bhd", "jod", "kwd", "omr", "tnd"]);
-/** They have no decimals any more, and are still passed as if they had two, which must be 00. */
+/** They have no decimals any more, but are still passed as if they had two, which must be 00. */
 const formerlyTwo: ReadonlySet<string> = new Set(["isk", "ugx"]);
 /** Eight digits; twelve for the rupiah. */
 const largest = 99_999_999;
 const largestRupiah = 999_999_999_999;
-/** Where Stripe names one for the currency itself. */
+/** For currencies with a minimum that Stripe documents. */
 const least: Readonly<Record<string, number>> = {
   aud: 50,
   brl: 50,
@@ -48,7 +48,7 @@ export function checkAmountForm(currency: string, amount: number, param: string)
   throw new StripeRefusal(400, words, { code: "invalid_charge_amount", param });
 }
 
-/** What may be charged at once. */
+/** The limits of one charge. */
 export function checkTotal(currency: string, amount: number): void {
   const most = currency === "idr" ? largestRupiah : largest;
   const fields = { param: "line_items" };

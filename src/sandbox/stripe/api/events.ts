@@ -1,4 +1,4 @@
-/** The events of the account, as they happened, whether they were told or not. */
+/** The events of the account in order, whether or not they were sent. */
 import { z } from "zod";
 import { missing } from "../refusal.ts";
 import { eventShape, type Shape } from "../shapes.ts";

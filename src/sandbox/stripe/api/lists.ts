@@ -1,6 +1,6 @@
 /**
- * Lists as Stripe pages them: newest first, after an id, within a time. What was made in the same second is in no order that anybody could
- * know, but always in the same one.
+ * Lists as Stripe pages them: newest first, after an id, within a time. Objects of the same second have no predictable order, but always
+ * the same one.
  */
 import { z } from "zod";
 import { sha256 } from "../../../db/hash.ts";
@@ -17,7 +17,7 @@ const range = z.strictObject({
   lte: moment.optional(),
 });
 
-/** What every list takes; each adds its own filters. */
+/** Parameters of every list; each adds its own filters. */
 export const window = {
   limit: z.coerce.number().int().min(1).max(100).default(10),
   starting_after: z.string().optional(),

@@ -1,5 +1,5 @@
 /**
- * Reading a call's parameters, with the refusals of Stripe's own for those that are missing, unknown or wrong.
+ * Reads a call's parameters, with Stripe's own refusals of missing, unknown and invalid ones.
  */
 import { z } from "zod";
 import type { FormValue } from "../form.ts";
@@ -36,7 +36,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, given: Parameter
   );
 }
 
-/** What of an answer is to be given whole. */
+/** The parts of an answer to expand. */
 export function expandOf(given: Parameters): readonly string[] {
   const { expand } = given;
   return Array.isArray(expand) ? expand.filter((each) => typeof each === "string") : [];

@@ -1,5 +1,5 @@
 /**
- * Payments and what goes back of them: payment intents, charges, refunds and disputes; and the account's balance.
+ * Payments and their refunds: payment intents, charges, refunds and disputes; and the account's balance.
  */
 import { z } from "zod";
 import type { World } from "../../core/world.ts";
@@ -68,7 +68,7 @@ export function getRefund(state: StripeState, id: string): Shape {
 
 const ofPayment = { payment_intent: z.string().optional(), charge: z.string().optional() };
 
-/** The payment that a list is about; undefined where it is about all. */
+/** The payment that a list is filtered by; undefined for all payments. */
 function asked(state: StripeState, intent: string | undefined, charge: string | undefined): string | undefined {
   return intent === undefined && charge === undefined ? undefined : paymentOf(state, intent, charge).id;
 }

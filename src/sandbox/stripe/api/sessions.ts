@@ -128,7 +128,7 @@ function checkOneCurrency(state: StripeState, { mode, customer, line_items: line
 
 function expiryOf({ expires_at: wanted }: Wanted, now: number): number {
   const expiresAt = wanted ?? now + longestSeconds;
-  // A moment's grace: the caller's clock and the way here.
+  // Tolerates clock differences and the time that the call took.
   if (expiresAt >= now + shortestSeconds - 60 && expiresAt <= now + longestSeconds + 60) return expiresAt;
   throw new StripeRefusal(
     400,
@@ -194,7 +194,7 @@ export function listSessions(world: World, state: StripeState, given: Parameters
   return listOf(state, "/v1/checkout/sessions", wanted, page, (session) => sessionShape(world, session));
 }
 
-/** One whose time is over has expired, whether anybody looked or not. */
+/** A session past its time has expired, whether or not anybody checked. */
 function sessionOf(world: World, state: StripeState, id: string): Session {
   const session = state.find(state.sessions, id);
   if (session === undefined) throw missing("checkout.session", id);

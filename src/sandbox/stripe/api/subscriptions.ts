@@ -55,7 +55,7 @@ function subscriptionOf(state: StripeState, id: string): Subscription {
   return subscription;
 }
 
-/** What was cancelled can be read, and for every other purpose is missing. */
+/** A cancelled subscription can be read; for every other call it is missing. */
 function liveSubscription(state: StripeState, id: string): Subscription {
   const subscription = subscriptionOf(state, id);
   if (subscription.status === "canceled") throw missing("subscription", id);

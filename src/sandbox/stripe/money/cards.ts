@@ -1,12 +1,12 @@
 /**
- * Stripe's own test cards (https://docs.stripe.com/testing), as far as something follows from them here; and a debit that takes days.
+ * Stripe's own test cards (https://docs.stripe.com/testing), those that have an effect here; and a debit that takes days.
  */
 export interface TestCard {
   readonly number: string;
-  /** What a person is told that it does. */
+  /** The description that a person sees. */
   readonly does: string;
   readonly behaviour: "succeeds" | "declined" | "disputed" | "inquiry" | "refund_fails" | "refund_pends";
-  /** What a declined one says. */
+  /** The error of a declined one. */
   readonly declined?: { readonly code: string; readonly message: string };
 }
 
@@ -30,12 +30,12 @@ export const testCards: readonly TestCard[] = [
   { number: "4000000000007726", does: "A refund is pending and succeeds later.", behaviour: "refund_pends" },
 ];
 
-/** The card that is used where nobody chose one. */
+/** The card that is used by default. */
 export const goodCard = "4242424242424242";
 
 export type HowPaid = TestCard["behaviour"] | "bank_debit";
 
-const foreign = { code: "not_a_test_card", message: "This is none of Stripe’s test cards." } as const;
+const foreign = { code: "not_a_test_card", message: "This is not one of Stripe’s test cards." } as const;
 
 /** Why a payment with a card of this number is declined; undefined when it is not. */
 export function declineOf(typed: string): { readonly code: string; readonly message: string } | undefined {
@@ -43,12 +43,12 @@ export function declineOf(typed: string): { readonly code: string; readonly mess
   return card === undefined ? foreign : card.declined;
 }
 
-/** What a customer who was declined for this reason is told. */
+/** The message for a customer who was declined for this reason. */
 export function declineWords(code: string): string {
   return testCards.find(({ declined }) => declined?.code === code)?.declined?.message ?? foreign.message;
 }
 
-/** Undefined for a number that is none of them: no real card may ever be typed here. */
+/** Undefined for any other number: no real card may ever be entered here. */
 export function cardOf(typed: string): TestCard | undefined {
   const digits = typed.replaceAll(/[\s-]/g, "");
   return testCards.find(({ number }) => number === digits);

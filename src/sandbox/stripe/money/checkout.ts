@@ -1,5 +1,5 @@
 /**
- * What becomes of a Checkout session: paid at once, paid later, failed, or left to expire.
+ * What happens to a Checkout session: paid immediately, paid later, failed, or left to expire.
  */
 import type { World } from "../../core/world.ts";
 import { happen } from "../outgoing.ts";
@@ -36,7 +36,7 @@ export function complete(world: World, state: StripeState, session: Session, how
   if (how === "inquiry") openDispute(world, state, payment, { isInquiry: true });
 }
 
-/** The bank's word about a payment that took days. */
+/** The bank's decision about a payment that took days. */
 export function settle(world: World, state: StripeState, session: Session, how: "succeeded" | "failed"): void {
   session.later = how;
   if (how === "succeeded") session.paymentStatus = "paid";

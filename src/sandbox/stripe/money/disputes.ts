@@ -1,5 +1,5 @@
 /**
- * Disputes and inquiries. A dispute takes the money at once, and a won one brings it back; an inquiry only asks.
+ * Disputes and inquiries. A dispute takes the money immediately, and winning it brings the money back; an inquiry only asks.
  */
 import type { World } from "../../core/world.ts";
 import { happen } from "../outgoing.ts";
@@ -30,7 +30,7 @@ export function openDispute(world: World, state: StripeState, payment: Payment, 
   return dispute;
 }
 
-/** Evidence was sent, and the bank thinks; or an inquiry has become a dispute, which takes the money. */
+/** Evidence was sent and the bank reviews it; or an inquiry has become a dispute, which takes the money. */
 export function advance(world: World, state: StripeState, dispute: Dispute): void {
   const isInquiry = dispute.status === "warning_needs_response";
   dispute.status = isInquiry ? "needs_response" : "under_review";

@@ -1,5 +1,5 @@
 /**
- * Refunds, whoever makes them: the API, or somebody in the dashboard. Most succeed at once; some are pending, and some fail days later.
+ * Refunds, from the API or the dashboard. Most succeed immediately; some are pending, and some fail days later.
  */
 import type { World } from "../../core/world.ts";
 import { happen } from "../outgoing.ts";
@@ -22,7 +22,7 @@ export function refund(world: World, state: StripeState, payment: Payment, terms
   const amount = terms.amount ?? left;
   if (amount > left) {
     const words = `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`;
-    // No code: Stripe names the parameter alone.
+    // No code: Stripe names only the parameter.
     throw new StripeRefusal(400, words, { param: "amount" }, true);
   }
   const made = state.putRefund({
@@ -37,7 +37,7 @@ export function refund(world: World, state: StripeState, payment: Payment, terms
     status: payment.how === "bank_debit" || payment.how === "refund_pends" ? "pending" : "succeeded",
     failureReason: undefined,
   });
-  // Beside it, as ever: the charge as it stands now, without a word about the refund.
+  // As usual the charge comes with it, in its current state and without the refund.
   happen(world, state, "charge.refunded", chargeShape(state, payment));
   happen(world, state, "refund.created", refundShape(made));
   return made;
@@ -60,8 +60,8 @@ function leftOf(state: StripeState, payment: Payment): number {
 }
 
 /**
- * The bank's word. Also one that had succeeded may fail. Or the bank cannot send it before the customer says where to (`requires_action`), or
- * somebody cancels it.
+ * The bank's decision about a refund. Even one that had succeeded may fail. Or the bank cannot send it until the customer says where to
+ * (`requires_action`), or somebody cancels it.
  */
 export type RefundWord = "requires_action" | "succeeded" | "failed" | "canceled";
 

@@ -1,5 +1,5 @@
 /**
- * Subscriptions: begun by a session, renewed by an invoice a month, ended by whoever ends them.
+ * Subscriptions: started by a session, renewed by a monthly invoice, and ended by anyone who cancels them.
  */
 import type { World } from "../../core/world.ts";
 import { happen } from "../outgoing.ts";
@@ -7,7 +7,7 @@ import { invoiceShape, subscriptionShape } from "../shapes.ts";
 import type { StripeState } from "../state.ts";
 import type { Invoice, Payment, Session, Subscription } from "../things.ts";
 
-/** Its first invoice; undefined where the session is for one payment. */
+/** Its first invoice; undefined if the session is for one payment. */
 export function beginSubscription(state: StripeState, session: Session): Invoice | undefined {
   if (session.subscription === undefined || session.invoice === undefined) return undefined;
   const now = state.now();
@@ -30,7 +30,7 @@ export function beginSubscription(state: StripeState, session: Session): Invoice
   return billFor(state, subscription, session.invoice, session.paymentIntent, "subscription_create");
 }
 
-/** A month has passed: the next one is billed, and the payment succeeds or fails. One that was to end with the month ends. */
+/** A month has passed: the next one is billed, and the payment succeeds or fails. One that was set to end with the month ends. */
 export function renew(
   world: World,
   state: StripeState,
@@ -53,7 +53,7 @@ export function renew(
   return invoice;
 }
 
-/** A bill whose payment failed is tried once more. */
+/** Retries an invoice whose payment failed. */
 export function payAgain(world: World, state: StripeState, invoice: Invoice, how: "succeeded" | "failed"): void {
   const subscription = state.subscriptions.get(invoice.subscription);
   if (subscription === undefined) return;
@@ -85,14 +85,14 @@ export function invoiceFailed(world: World, state: StripeState, invoice: Invoice
   tell(world, state, subscription, "updated");
 }
 
-/** Somebody withdraws a bill. */
+/** Voids an invoice. */
 export function voidInvoice(world: World, state: StripeState, invoice: Invoice): void {
   invoice.status = "void";
   invoice.voidedAt = state.now();
   happen(world, state, "invoice.voided", invoiceShape(state, invoice));
 }
 
-/** Somebody no longer counts on a bill. It can be paid all the same. */
+/** Marks an invoice as uncollectible. It can still be paid. */
 export function giveUpInvoice(world: World, state: StripeState, invoice: Invoice): void {
   invoice.status = "uncollectible";
   invoice.uncollectibleAt = state.now();
@@ -105,7 +105,7 @@ export function cancelAtPeriodEnd(world: World, state: StripeState, subscription
   tell(world, state, subscription, "updated");
 }
 
-/** Stripe gives up trying: what it does then is a setting of the account. */
+/** Stripe stops retrying: what it does then is a setting of the account. */
 export function leaveUnpaid(world: World, state: StripeState, subscription: Subscription): void {
   subscription.status = "unpaid";
   tell(world, state, subscription, "updated");
@@ -154,7 +154,7 @@ function charge(
     amount: monthlyOf(subscription),
     currency: subscription.currency,
     customer: subscription.customer,
-    // As at Stripe: a renewal's payment knows nothing of what the subscription was marked with.
+    // As at Stripe: a renewal's payment does not have the subscription's metadata.
     metadata: {},
     created: state.now(),
     invoice,

@@ -7,7 +7,7 @@ import { declineWords, goodCard, testCards } from "../money/cards.ts";
 import type { Session } from "../things.ts";
 import { money } from "./money.ts";
 
-/** `declined` says why the card before was not taken. */
+/** `declined` says why the previous card was declined. */
 export function checkoutPage(session: Session, declined?: string): Promise<Response> {
   const total = money(session.amount, session.currency);
   const each = session.mode === "subscription" ? " a month" : "";

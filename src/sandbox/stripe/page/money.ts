@@ -1,6 +1,6 @@
 /** Amounts for people. */
 
-/** Stripe counts these as if they had two decimals, and the rest of the world does not. */
+/** Stripe counts these as if they had two decimals; nobody else does. */
 const twoAtStripe: ReadonlySet<string> = new Set(["isk", "ugx"]);
 
 /** Of at most twelve digits, which a number holds exactly. */

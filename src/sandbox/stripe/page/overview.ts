@@ -1,5 +1,5 @@
 /**
- * The account: its sessions with what came of each, its events, and how they are sent.
+ * The account: its sessions with their outcomes, its events, and how they are sent.
  */
 import { html } from "hono/html";
 import { page, time, type Fragment, type Html } from "../../pages/layout.ts";
@@ -27,7 +27,7 @@ export function overviewPage(userActions: StripeUserActions): Promise<Response> 
   });
 }
 
-/** A form that does one thing to one thing. */
+/** A form with one action on one object. */
 function act(what: string, id: string, words: string, kind = ""): Html {
   return html`<form class="tight" method="post" action="/stripe/act">
     <input type="hidden" name="id" value="${id}" />
@@ -108,7 +108,7 @@ function sessionHtml(session: Session, userActions: StripeUserActions): Html {
   const tone = session.paymentStatus === "paid" ? "good" : session.status === "expired" ? "bad" : "";
   const payments = userActions.paymentsOf(session);
   const subscription = userActions.subscription(session.subscription ?? "");
-  // What Headroom marks its sessions with; whoever else calls the API has a reference, or nothing.
+  // The metadata of Headroom's sessions; other callers of the API have a reference, or nothing.
   const name = session.metadata["headroom_request"] ?? session.clientReferenceId ?? session.id;
   return html`<article class="paper" aria-label="${name}">
     <h3>

@@ -1,5 +1,5 @@
 /**
- * Where Stripe's pages are, and what their forms do.
+ * The addresses of Stripe's pages, and what their forms do.
  */
 import { Hono } from "hono";
 import { z } from "zod";
@@ -39,7 +39,7 @@ const acts = {
   "event.resend": (stripe, id) => stripe.resend(id),
 } as const satisfies Record<string, Act>;
 
-/** A hundredth of the whole is what three-decimal currencies and those without decimals can all be halved to. */
+/** Rounds the half down to 100, 10 or 1 minor units, as the amount itself is, so that it is valid in every currency. */
 function halfOf(amount: number): number {
   const step = amount % 100 === 0 ? 100 : amount % 10 === 0 ? 10 : 1;
   return Math.max(step, Math.floor(amount / 2 / step) * step);
@@ -76,7 +76,7 @@ export function stripePages(userActions: StripeUserActions): Hono<SandboxEnv> {
       if (how === "later") return seeOther(userActions.payLater(id));
       const paid = userActions.tryToPay(id, card);
       if (paid.kind === "complete") return seeOther(paid.sendTo);
-      // A page of its own, so that neither a reload nor the way back sends the card again.
+      // A separate page, so that neither reload nor back sends the card again.
       return seeOther(`/stripe/checkout/${encodeURIComponent(id)}?declined=${paid.code}`);
     }),
   );

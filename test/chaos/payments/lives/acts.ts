@@ -1,8 +1,8 @@
 /**
- * What can happen in a life, by the sentence that names it: to the request, at Stripe, at the bank, in the dashboard. Each does what it can as
- * things stand; false says that there was nothing to do.
+ * The acts of a life, by the sentence that names each: to the request, at Stripe, at the bank, in the dashboard. Each does what is possible
+ * in the current state; false means that there was nothing to do.
  *
- * After a step nothing has been told or swept yet: several may come together (stage.react).
+ * After a step no event was delivered and nothing was swept yet: several steps may come together (stage.react).
  */
 import type { Payment, Refund, Session, Subscription } from "../../../../src/sandbox/stripe/things.ts";
 import type { FaultKind } from "../../../../src/sandbox/core/faults.ts";
@@ -44,7 +44,7 @@ function subscriptionOf(stage: LifeStage, scene: Scene): Subscription | undefine
 const openSessions = (stage: LifeStage, scene: Scene): readonly Session[] =>
   sessionsOf(stage, scene).filter(({ status, expiresAt }) => status === "open" && expiresAt > stage.now);
 
-/** The customer's link, by the page; whoever is shown Stripe's page can pay there. */
+/** The customer's link, by the page; a customer who is sent to Stripe's page can pay there. */
 const goToPay: Act = async (stage, scene) => {
   const { ok } = await stage.begin(scene);
   if (!ok) return false;
@@ -111,7 +111,7 @@ const refundOutside =
     return stage.tolerantly(() => stage.sandbox.stripe.refundOutside(payment.id, isPart ? part : undefined));
   };
 
-/** Banks have 30 days to send back what had arrived. */
+/** Banks have 30 days to return a refund that had arrived. */
 const longestReturnSeconds = 29 * 86_400;
 
 const settleRefund =
@@ -163,7 +163,7 @@ const decide =
   (stage, { id }) =>
     stage.tolerantly(() => stage.rows(text, [id]));
 
-/** The next calls of Stripe, whosever they are, go wrong. */
+/** The next calls of Stripe fail, no matter which life makes them. */
 const failNext =
   (kinds: readonly FaultKind[]): Act =>
   (stage, _, by) => {

@@ -1,4 +1,4 @@
-/** Stripe's own books, read as anybody with the account's key reads them: over HTTP, a page at a time. */
+/** Stripe's own books, read like any client with the account's key: over HTTP, page by page. */
 import { Stripe } from "stripe";
 import type { LifeStage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-/** Chance that depends on names alone: leaving one thing out of a life leaves all others as they were. */
+/** Randomness that depends only on names: removing one step from a life leaves all others unchanged. */
 import { Random } from "../../kit/random.ts";
 
 export function chanceOf(seed: number, ...names: readonly (string | number)[]): Random {

@@ -1,8 +1,8 @@
 /**
- * A clock that can be put forward. The product reads time in its database, so there every function, default and view of the product asks
- * a clock of ours, which is as far ahead as a row says. Stripe's stand-in has the same clock.
+ * A clock that can be moved forward. The product reads time in its database, so there every function, default and view of the product reads
+ * our clock, which is ahead by the value of a row. Stripe's stand-in has the same clock.
  *
- * The delivery engine keeps the machine's own time, as its relays do: when time passes, what waits there is made due by as much (pass).
+ * The delivery engine keeps the machine's own time, as its relays do: when time passes, rows that wait there become due by as much (pass).
  */
 import type { Client } from "pg";
 
@@ -12,7 +12,7 @@ export class Clock {
   readonly now = (): number => Date.now() + this.aheadMs;
 }
 
-/** What has a sense of days and months. */
+/** The schemas that deal in days and months. */
 const schemas = "{billing,capacity,directory,inbound,notify,provisioning,public}";
 
 const movable = String.raw`

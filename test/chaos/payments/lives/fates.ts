@@ -1,13 +1,13 @@
 /**
- * What becomes of Stripe's events on their way: each arrives, or is lost, or comes late, twice, or after one that was made later. Drawn from
- * the seed of the life that the event belongs to; and counted for each kind of event, as it came out.
+ * What happens to Stripe's events on their way: each arrives, is lost, or comes late, twice, or after a later one. Drawn from
+ * the seed of the life that the event belongs to, and counted for each kind of event.
  */
 import type { HeldEvent } from "../../../../src/sandbox/stripe/delivery.ts";
 import { wasAccepted } from "../../../../src/sandbox/core/webhook-sender.ts";
 import { chanceOf } from "./chances.ts";
 import type { Life } from "./life.ts";
 
-/** Those that the product follows. */
+/** The event types that the product follows. */
 export const eventTypes = [
   "checkout.session.completed",
   "checkout.session.async_payment_succeeded",
@@ -31,7 +31,7 @@ export type EventType = (typeof eventTypes)[number];
 export const faults = ["lost", "late", "doubled", "reordered"] as const;
 export type Fault = (typeof faults)[number];
 
-/** What the way from Stripe is like for a life. */
+/** The delivery of events for a life. */
 type Way = Readonly<Record<Fault | "as made", number>>;
 const ways: readonly (readonly [Way, number])[] = [
   [{ "as made": 80, lost: 5, late: 5, doubled: 5, reordered: 5 }, 3],
@@ -50,7 +50,7 @@ function fateOf({ seed, loses }: Life, type: string, ordinal: number): Fault | "
 interface Sending {
   readonly held: HeldEvent;
   readonly life: number;
-  /** Where it stands among the events of its life. */
+  /** Its position among the events of its life. */
   readonly made: number;
   readonly isRepeat: boolean;
   slot: number;
@@ -58,9 +58,9 @@ interface Sending {
   tries: number;
 }
 
-/** One that waits to be overtaken waits no longer than this many moments. */
+/** An event that waits to be overtaken waits at most this many moments. */
 const longestWait = 3;
-/** Stripe gives up after three days; here after so many moments. */
+/** Stripe gives up after three days; here after this many moments. */
 const maxTries = 6;
 
 export class Fates {
@@ -72,7 +72,7 @@ export class Fates {
   readonly #arrived = new Map<number, number>();
   #isCalm = false;
 
-  /** From now on everything arrives as it is made; what is on its way does so too. */
+  /** From now on every event arrives normally, including those on their way. */
   calm(): void {
     this.#isCalm = true;
     for (const sending of this.#queue) sending.slot = 0;
@@ -101,7 +101,7 @@ export class Fates {
     if (fate === "late") Object.assign(sending, { slot: slot + random.between(1, 4), isLate: true });
     if (fate === "reordered") sending.slot = slot + longestWait;
     if (fate === "doubled") this.#queue.push({ ...sending, isRepeat: true, slot: slot + random.between(0, 3) });
-    // Whoever waited to be overtaken is overtaken by this one, and comes right after it.
+    // An event that waited to be overtaken is overtaken by this one, and comes right after it.
     for (const [at, other] of this.#queue.entries()) {
       if (other === sending || other.life !== number || other.isLate || other.isRepeat || other.slot <= slot) continue;
       this.#queue.splice(at, 1);
@@ -115,7 +115,7 @@ export class Fates {
     return this.#queue.find((sending) => sending.slot <= slot)?.held.event.type;
   }
 
-  /** Sends what is due, one after the other; how many it were. */
+  /** Sends the due events, one after the other; returns how many. */
   async send(slot: number): Promise<number> {
     const due = this.#queue.filter((sending) => sending.slot <= slot);
     this.#queue = this.#queue.filter((sending) => sending.slot > slot);
@@ -128,7 +128,7 @@ export class Fates {
     const { type } = held.event;
     const answer = await held.send();
     if (!wasAccepted(answer)) {
-      // It comes again, as at Stripe, whatever was said about it.
+      // It is sent again, as at Stripe, whatever the answer was.
       sending.tries += 1;
       sending.slot = slot + 1;
       if (sending.tries < maxTries) this.#queue.push(sending);

@@ -1,6 +1,6 @@
 /**
- * The verdict over lives that have come to rest: what the product has against Stripe's own books, and where the money of each request is.
- * It is told of no bug, and of what was done only when somebody ended a subscription.
+ * The verdict over lives that have come to rest: compares the product's data with Stripe's own books, and checks where the money of each
+ * request is. It knows of no planted bug, and of the acts only when a subscription was ended.
  */
 import type { Stripe } from "stripe";
 import { verifyPayments } from "../../../../src/billing/verify.ts";
@@ -10,7 +10,7 @@ import { readOurs, stuckQuery, withoutPlay, type OurPayment, type Ours } from ".
 import { keys, type LifeStage, type Scene } from "./stage.ts";
 
 export interface Fault {
-  /** The number of the life; -1 where none is to blame alone. */
+  /** The number of the life; -1 if no single life is to blame. */
   readonly life: number;
   readonly rule: string;
   readonly what: string;
@@ -51,10 +51,10 @@ class Verdict {
   readonly #requestOf = new Map<string, string>();
   /** Invoices by their payment. */
   readonly #invoiceOf = new Map<string, Stripe.Invoice>();
-  /** Payments that the product refused to take in, and told people of. */
+  /** Payments that the product refused to accept, and reported to people. */
   readonly #refusedIntents = new Set<string>();
 
-  /** Requests that were begun with money of the test mode, before the account went live: what becomes of them is for people. */
+  /** Requests that were started with test money, before the account went live: people decide about them. */
   readonly #mixed: ReadonlySet<string>;
 
   constructor(stage: LifeStage, books: StripeBooks, ours: Ours, play: StripeBooks | undefined) {
@@ -95,7 +95,7 @@ class Verdict {
     this.note(this.#lifeOf(this.#requestOf.get(intent)), rule, what);
   }
 
-  /** Money of the test mode counts for nothing once the installation is live. */
+  /** Test money does not count once the installation is live. */
   async play(ours: Ours, play: StripeBooks): Promise<void> {
     const [row] = await this.#stage.rows<{ since: number }>(
       "select extract(epoch from live_since)::float8 as since from billing.installation where live_since is not null",
@@ -204,7 +204,7 @@ class Verdict {
       const here = ours.get(id);
       ours.delete(id);
       const life = this.#lifeOf(metadata["headroom_request"]);
-      // One whose first payment went back, or failed, was never bought here: only that it ended matters.
+      // A subscription whose first payment was refunded, or failed, was never bought here: it only has to end.
       const agrees = here === undefined ? status === "canceled" : sameSubscription(status, here.state);
       if (!agrees) this.note(life, rule, `${id} is ${status}, here ${here?.state ?? "unknown"}`);
       if (here !== undefined && status !== "canceled" && hasEnded(this.#ours.states.get(here.request_id)))
@@ -214,7 +214,7 @@ class Verdict {
       this.note(this.#lifeOf(request), rule, `Stripe has no subscription ${id}`);
   }
 
-  /** I8, from Stripe's side: each charge is either earned or back, nothing is charged or refunded twice. */
+  /** I8, from Stripe's side: each charge is either earned or refunded, and nothing is charged or refunded twice. */
   moneyOf(scene: Scene): void {
     if (this.#mixed.has(scene.id)) return;
     const state = this.#ours.states.get(scene.id);
@@ -249,7 +249,7 @@ class Verdict {
     this.#inTime(scene, state, charged);
   }
 
-  /** What an operator sent back has gone back, or people know that it waits. One that somebody cancelled is not sent again. */
+  /** An operator's refund has arrived, or people know that it waits. A cancelled refund is not sent again. */
   #operators(scene: Scene, id: string, amount: number, standing: readonly Stripe.Refund[]): void {
     const all = this.#refundsOf.get(id) ?? [];
     const cancelled = all.filter(
@@ -299,14 +299,14 @@ class Verdict {
       this.note(scene.life.number, "a month that was charged after we ended it goes back", `${id}: ${kept} is kept`);
   }
 
-  /** What counts was paid before the offer was over. */
+  /** A payment that counts was made before the offer expired. */
   #inTime(scene: Scene, state: string | undefined, charged: readonly Stripe.PaymentIntent[]): void {
     const over = scene.did.find(({ act }) => act === "the offer is over")?.at ?? Infinity;
     if (!hasEnded(state) && charged.length > 0 && charged.every(({ created }) => created > over))
       this.note(scene.life.number, "what counts was paid in time", charged.map(({ id }) => id).join(", "));
   }
 
-  /** What was bought and runs does not go back by itself. */
+  /** A payment for something that runs is not refunded automatically. */
   #unwarranted(scene: Scene, state: string | undefined): void {
     if (state !== "COMPLETED" && state !== "PROVISIONING") return;
     for (const { id, request_id: request, counts, purpose, refund_reason: reason } of this.#ours.payments)
@@ -314,7 +314,7 @@ class Verdict {
         this.note(scene.life.number, "what runs is paid for", `${id} goes back (${reason})`);
   }
 
-  /** People are told of what does not agree, and of nothing else. */
+  /** Exactly the disagreements are reported to people. */
   findings(): void {
     for (const { kind, stripe_id: id, said, request_id: request } of this.#ours.findings) {
       const scene = this.#stage.sceneOf(request ?? undefined);
@@ -327,7 +327,7 @@ class Verdict {
     }
   }
 
-  /** People have been told of a payment of this request that was not taken in: until they have looked, it waits. */
+  /** A payment of this request that was not accepted was reported to people: it waits until they have reviewed it. */
   #isRefused(request: string): boolean {
     return this.#ours.findings.some((finding) => finding.kind === "amount_mismatch" && finding.request_id === request);
   }
@@ -353,7 +353,7 @@ class Verdict {
     }
   }
 
-  /** To the cent, for each currency; without what was refused. */
+  /** To the cent, for each currency; without refused payments. */
   async balance(): Promise<void> {
     if (this.#stage.isLive) return;
     const ours = await this.#stage.rows<{ currency: string; words: string }>(

@@ -1,10 +1,10 @@
-/** Parts of the product that die in the middle of their work. */
+/** Kills parts of the product in the middle of their work. */
 import type { Pool } from "pg";
 import { startPart } from "../../kit/part-process.ts";
 import { ownCodeDir } from "../../kit/patch.ts";
 import type { RelayTrap } from "../../kit/relay-part.ts";
 
-/** In this time a relay with a trap has reached it, or had nothing to do. */
+/** Within this time a relay with a trap has reached it, or had nothing to do. */
 const trapMs = 5_000;
 
 interface Doomed {
@@ -14,7 +14,7 @@ interface Doomed {
   readonly trap: RelayTrap;
 }
 
-/** A relay as a process of its own, which kills itself with a call in its hands; answers its number when it is gone. */
+/** A relay as a separate process, which kills itself during a call; returns its number when it has ended. */
 export async function dieAtStep(config: Doomed): Promise<number> {
   const relay = await startPart(ownCodeDir, "payments/relay-child.ts", {
     ...config,
@@ -26,7 +26,7 @@ export async function dieAtStep(config: Doomed): Promise<number> {
   return relay.ready;
 }
 
-/** Whoever sweeps is cut off after all the work and before its commit. */
+/** Cuts off the sweep after all its work and before its commit. */
 export async function cutOffSweep(pool: Pool): Promise<void> {
   const client = await pool.connect();
   client.on("error", () => undefined);

@@ -1,8 +1,8 @@
 /**
  * The life of a payment as a list of steps, drawn from a seed: what its customer, the bank, people in the dashboard and operators do, and
- * when. What a step cannot do, because an earlier one went otherwise, it leaves.
+ * when. A step that is impossible, because an earlier one went differently, does nothing.
  *
- * Does not own: doing it (acts.ts), nor what becomes of Stripe's events on their way (fates.ts).
+ * Does not own: the acts (acts.ts), nor what happens to Stripe's events on their way (fates.ts).
  */
 import type { Random } from "../../kit/random.ts";
 import type { ActName } from "./acts.ts";
@@ -13,7 +13,7 @@ export interface Step {
   /** Which of the moments of a run (moments). */
   readonly slot: number;
   readonly act: ActName;
-  /** Between 0 and 1: how much, or which of several. */
+  /** Between 0 and 1: an amount, or a choice of several. */
   readonly by: number;
 }
 
@@ -21,22 +21,22 @@ export interface Life {
   readonly number: number;
   readonly seed: number;
   readonly size: string;
-  /** Which event of Stripe's meets which fault for certain, if it happens. */
+  /** The event of Stripe's that certainly meets this fault, if it happens. */
   readonly aim: { readonly type: EventType; readonly fault: Fault };
   /** Kinds of events of which none arrives. */
   readonly loses?: readonly EventType[];
   readonly steps: readonly Step[];
 }
 
-/** What a life is to be about; all else is left to chance. */
+/** The subject of a life; everything else is random. */
 export interface Focus {
   readonly monthly?: boolean;
   readonly pay?: ActName;
-  /** What becomes of the request. Default: the capacity is set up. Null: nothing does. */
+  /** The outcome of the request. Default: the capacity is set up. Null: nothing does. */
   readonly end?: ActName | null;
   readonly story: Story;
   readonly loses?: readonly EventType[];
-  /** When it begins. Default: by chance. */
+  /** When it begins. Default: random. */
   readonly from?: number;
 }
 
@@ -57,7 +57,7 @@ const lastSlot = moments.length - 1;
 
 type Draft = { slot: number; act: ActName }[];
 
-/** What has to happen for an event of the type to be sent. */
+/** The acts that cause an event of the type. */
 const themes: Readonly<Record<EventType, { monthly?: boolean; pay?: ActName; story: readonly ActName[] }>> = {
   "checkout.session.completed": { story: [] },
   "checkout.session.async_payment_succeeded": { pay: "the customer pays by debit", story: ["the debit arrives"] },
@@ -133,10 +133,10 @@ const monthlyLater = [
   ["the capacity is set up", 0.7],
 ] as const satisfies readonly (readonly [ActName, number])[];
 
-/** Each event meets each fault in so many lives that follow each other. */
+/** Each event meets each fault within this many consecutive lives. */
 export const aims = eventTypes.flatMap((type) => faults.map((fault) => ({ type, fault })));
 
-/** What follows from each other, at once or over days. After `month` the next one has been charged. */
+/** Acts that follow each other, immediately or over days. After `month` the next one has been charged. */
 export type Story = readonly (ActName | "a month")[];
 const stories: readonly Story[] = [
   [
@@ -200,7 +200,7 @@ export function lifeOf(runSeed: number, number: number): Life {
   const acts = isMonthly ? [...later, ...monthlyLater] : later;
   let at = slot;
   for (let left = random.between(isThemed || isStory ? 0 : 3, isThemed || isStory ? 4 : 9); left > 0; left -= 1) {
-    // What happens shortly after something else is what surprises.
+    // Acts shortly after another one cause the surprises.
     at = random.chance(0.5) ? Math.min(lastSlot, at + random.between(0, 2)) : random.between(slot, lastSlot);
     draft.push({ slot: at, act: random.weighted<ActName>(acts) });
   }
@@ -208,7 +208,7 @@ export function lifeOf(runSeed: number, number: number): Life {
   return { number, seed: random.between(1, 2 ** 31), size, aim, steps };
 }
 
-/** A life that goes through what it is to be about, without haste and without accidents other than those that it is about. */
+/** A life that plays only its subject, without haste and without other faults. */
 export function focusedLife(runSeed: number, number: number, focus: Focus): Life {
   const random = chanceOf(runSeed, "focused", number);
   const from = focus.from ?? random.between(0, 2);
@@ -224,7 +224,7 @@ export function focusedLife(runSeed: number, number: number, focus: Focus): Life
   return { number, seed: random.between(1, 2 ** 31), size, aim, steps, loses: focus.loses ?? [] };
 }
 
-/** From the offer to what becomes of the request; answers when it was paid. */
+/** From the offer to the outcome of the request; returns when it was paid. */
 function begin(draft: Draft, random: Random, pay: ActName | undefined, isMonthly: boolean): number {
   let slot = random.between(0, 3);
   const soon = (): number =>

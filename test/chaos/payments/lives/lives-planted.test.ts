@@ -1,5 +1,5 @@
 /**
- * The oracle of lives tried on itself: bugs that are planted into the product's functions must be seen within a few lives, and the same lives
+ * A test of the oracle of lives: bugs planted into the product's functions must be seen within a few lives, and the same lives
  * without them must pass.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";

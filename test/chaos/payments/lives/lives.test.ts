@@ -1,5 +1,5 @@
 /**
- * Some of the lives of `npm run chaos -- --payments --lives 500`. The oracle is tried on planted bugs in lives-planted.test.ts.
+ * Some of the lives of `npm run chaos -- --payments --lives 500`. lives-planted.test.ts tests the oracle with planted bugs.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderFindings } from "../../kit/report.ts";
@@ -8,7 +8,7 @@ import { livesSettings, runLives } from "./run.ts";
 
 const boundMs = 300_000;
 const never = new AbortController().signal;
-/** The lives from here on are of two worlds, of which the second goes live. */
+/** The lives from here on belong to two worlds, of which the second goes live. */
 const [seed, from, lives] = [7, 170, 60];
 
 let place: Place;
@@ -26,17 +26,13 @@ describe(`lives ${from} to ${from + lives - 1} of seed ${seed}`, () => {
   });
 });
 
-/** Lives that disagreed with Stripe's books once: seed, number, and what was wrong. */
+/** Lives that once disagreed with Stripe's books: seed, number, and what was wrong. */
 const once = [
-  [
-    28,
-    70,
-    "a refund of ours that Stripe is still to refuse was counted as gone back beside one that somebody made meanwhile",
-  ],
+  [28, 70, "our refund, which Stripe was still to refuse, was counted in addition to one that somebody made meanwhile"],
   [28, 222, "what is left of a payment was missed while the refund before it was on its way"],
 ] as const;
 
-describe("a life that was told of wrongly before", () => {
+describe("a life that was judged wrongly before", () => {
   it.each(once)("seed %i, life %i: %s", { timeout: boundMs }, async (seedThen, number) => {
     const settings = livesSettings({ seed: seedThen, lives: 1, from: number });
     const { findings } = await runLives(settings, { signal: never }, place);

@@ -1,4 +1,4 @@
-/** What the product has of money, as the verdict compares it. */
+/** The product's data about money, in the form that the verdict compares. */
 import type { StripeBooks } from "./books.ts";
 import type { LifeStage } from "./stage.ts";
 
@@ -15,7 +15,7 @@ export interface OurPayment {
   readonly refund_reason: string | null;
   readonly held_by: string | null;
   readonly told: boolean;
-  /** People were told that Stripe did not make a refund of somebody's. */
+  /** It was reported to people that Stripe did not make a person's refund. */
   readonly unmade: boolean;
 }
 export interface OurRefund {
@@ -52,7 +52,7 @@ export interface Ours {
   readonly requestOf: ReadonlyMap<string, string>;
 }
 
-/** What the product has, but for what it took in while it was in test mode. */
+/** The product's data, without payments from test mode. */
 export function withoutPlay(ours: Ours, play: StripeBooks | undefined): Ours {
   if (play === undefined) return ours;
   const ids = new Set(
@@ -108,7 +108,7 @@ const paymentsQuery = `
                     and n.said ~ '^Stripe did not make the refund.*An operator (sees to|looks at) it') as unmade
     from billing.payments p`;
 
-/** What should not be there any more once everything has come to rest. */
+/** Items that must be gone once everything has come to rest. */
 export const stuckQuery = `
   select null as request, format('what Stripe said of %s is not read', outbox_key) as what from billing.sightings
   union all
@@ -123,7 +123,7 @@ export const stuckQuery = `
   union all
   select r.id, format('%s waits for its customer', r.id) from capacity.requests r where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED'`;
 
-/** What a relay may send; a lane that a dead letter blocks waits for the sweep or a person. */
+/** The rows that a relay may send; a lane blocked by a dead letter waits for the sweep or a person. */
 export const sendableQuery = `
   select from outbox.pending p
     join outbox.lanes l on l.lane_id = p.lane_id

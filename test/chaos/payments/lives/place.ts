@@ -1,5 +1,5 @@
 /**
- * Where databases for lives come from: one is prepared, and each run of lives gets a copy of it.
+ * Creates databases for lives: one is prepared, and each run of lives gets a copy.
  */
 import { randomBytes } from "node:crypto";
 import { CrashablePostgres } from "../../kit/crashable-postgres.ts";
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 const template = "lives_template";
-/** Offers lead back to an address that nobody visits. */
+/** Offers return to an address that nobody visits. */
 const headroomUrl = "http://127.0.0.1:9";
 
 const more = `

@@ -1,6 +1,6 @@
 /**
- * Bugs about money over time that somebody might well write: each is one function of the product replaced in the database of the lives, and
- * what lives have to be about for it to show. The oracle must see it within a few lives, and nothing without it.
+ * Plausible bugs about money over time: each replaces one function of the product in the database of the lives, and
+ * names the subject of the lives that reveal it. The oracle must find it within a few lives, and nothing without it.
  */
 import { Findings } from "../../kit/findings.ts";
 import type { PlantedBug, PlantedSuite } from "../../kit/planted.ts";
@@ -16,12 +16,12 @@ interface Plant {
   readonly replace: string;
 }
 
-/** Its scene is what the world is like. */
+/** Its scene is the kind of world. */
 export interface PlantedLife extends PlantedBug<keyof typeof worlds> {
   readonly plant: readonly Plant[];
   /** In turn. */
   readonly focus: readonly Focus[];
-  /** Some weeks are enough for what needs no month. */
+  /** Some weeks are enough for bugs that need no renewal. */
   readonly until: number;
   readonly caughtAs: string;
 }
@@ -194,7 +194,7 @@ export const plantedLives: readonly PlantedLife[] = [
   },
 ];
 
-/** So many lives must be enough. */
+/** This many lives must be enough. */
 const count = 4;
 
 function livesOf(seed: number, { focus }: PlantedLife, first = 0): Life[] {
@@ -213,7 +213,7 @@ function plantOf({ plant }: PlantedLife): string {
     .join(";");
 }
 
-/** What the oracle finds with the bug; without any, in lives of all kinds that this world is for, beside each other. */
+/** The oracle's findings with the bug; without a bug, those in lives of all kinds of this world, in parallel. */
 export async function playScene(
   place: Place,
   scene: PlantedLife["scene"],

@@ -1,4 +1,4 @@
-/** Plays lives beside each other: through the moments of three months, until everything has come to rest; then they are judged. */
+/** Plays lives in parallel: through the moments of three months, until everything has come to rest; then they are judged. */
 import { perform } from "./acts.ts";
 import { chanceOf } from "./chances.ts";
 import { judge, type Fault } from "./judge.ts";
@@ -15,14 +15,14 @@ export interface Played {
 
 const hour = 3_600;
 const day = 24 * hour;
-/** When everybody has done what they do: until then it has to be known, and settled. */
+/** The time by which everybody has acted, and by which all of it must be known and settled. */
 const restSeconds = [hour, 8 * hour, day, 2 * day, 4 * day, 12 * day, 34 * day, 35 * day];
 
 export interface PlayOptions {
   readonly world: World;
-  /** Done to the database before anything happens. */
+  /** Prepares the database before anything happens. */
   readonly plant?: string | undefined;
-  /** The first moment that is left out; then everything comes to rest. Default: all happen. */
+  /** The first moment that is skipped; then everything comes to rest. Default: none is skipped. */
   readonly until?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ async function playMoment(stage: LifeStage, slot: number): Promise<void> {
   }
 }
 
-/** The faults are over, banks have their last word, and time passes until nothing can be under way any more. */
+/** After the faults banks decide everything, and time passes until nothing can be in progress any more. */
 async function rest(stage: LifeStage, beganSeconds: number): Promise<void> {
   const { stripe } = stage.sandbox;
   stage.sandbox.faults.clear();

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- --payments --lives 500 --seed N`: so many lives of payments, each from the seed and its number, a few dozen at a time
- * beside each other. Whichever disagrees with Stripe's books is played alone, made shorter, and told of.
+ * `npm run chaos -- --payments --lives 500 --seed N`: plays this many lives of payments, each from the seed and its number, a few dozen
+ * in parallel. A life that disagrees with Stripe's books is played alone, made shorter, and reported.
  */
 import { Findings } from "../../kit/findings.ts";
 import type { Hooks, RunResult } from "../../kit/subject.ts";
@@ -21,7 +21,7 @@ export interface LivesSettings {
   readonly mustMeetAll: boolean;
 }
 
-/** Played beside each other. Whose number begins with the same multiple of it share a world (worldOf). */
+/** Played in parallel. Lives within the same multiple of it share a world (worldOf). */
 export const batchSize = 50;
 /** Enough lives for all faults to meet all kinds of events. */
 const enoughLives = 200;

@@ -1,4 +1,4 @@
-/** Makes a life that fails shorter: steps are left out for as long as it still fails in the same way. */
+/** Shortens a failing life: removes steps as long as it still fails in the same way. */
 import type { Fault } from "./judge.ts";
 import type { Life } from "./life.ts";
 import { play, type PlayOptions } from "./play.ts";
@@ -11,7 +11,7 @@ export interface Shrunk {
 
 const maxPlays = 40;
 
-/** Undefined: the life passes when it is played alone, so that what it met was another's doing too. */
+/** Undefined if the life passes when it is played alone, so that other lives are involved. */
 export async function shrink(
   place: Place,
   life: Life,

@@ -1,9 +1,9 @@
 /**
  * Where lives are played: the product's server and its relay in this process, the sandbox's Stripe behind HTTP, and one clock for both, which
- * is put forward. Nothing runs by itself: events are sent, the relay takes turns and the sweep runs when the stage says so, so that a seed
+ * is moved forward. Nothing runs on its own: the stage decides when events are sent, the relay runs and the sweep runs, so that a seed
  * gives the same life again.
  *
- * Owns: the parts, time, and letting the product do all that is due. Does not own: what people do (acts.ts), nor the verdict (judge.ts).
+ * Owns: the parts, time, and running all work that is due. Does not own: people's acts (acts.ts), nor the verdict (judge.ts).
  */
 import { Pool } from "pg";
 import { HeadroomError } from "../../../../src/db/errors.ts";
@@ -38,11 +38,11 @@ export interface Scene {
   readonly life: Life;
   readonly id: string;
   readonly token: string;
-  /** What was done, with the time of the clock in seconds. */
+  /** The acts, with the clock's time in seconds. */
   readonly did: { readonly act: string; readonly at: number }[];
-  /** What operators sent back, by the payment's id at Stripe. */
+  /** The refunds of operators, by the payment's id at Stripe. */
   readonly sentBack: Map<string, number>;
-  /** What the next renewals come to; when there is nothing here they are paid. */
+  /** The outcomes of the next renewals; by default they are paid. */
   readonly willFail: number[];
 }
 
@@ -57,7 +57,7 @@ interface Parts {
 
 export const keys = { test: "sk_test_lives", live: "sk_live_lives" } as const;
 
-/** A turn of the relay waits no longer than this for what is to be tried again; the next turn has it. */
+/** A run of the relay waits at most this long for rows to retry; the next run gets them. */
 const turnMs = 400;
 const maxRounds = 100;
 const trapped = ["checkout.create", "checkout.expire", "refund", "subscription.cancel", "look"] as const;
@@ -68,7 +68,7 @@ export class LifeStage {
   readonly url: string;
   readonly database: LifeDatabase;
   scenes: Scene[] = [];
-  /** What could not be explained while it happened. */
+  /** Events that could not be explained when they happened. */
   readonly troubles: { readonly life: number; readonly rule: string; readonly what: string }[] = [];
   readonly counts = new Map<string, number>();
   readonly #pool: Pool;
@@ -78,7 +78,7 @@ export class LifeStage {
   #relay: { readonly rail: StripeRail; readonly drainer: Drainer } | undefined;
   #isLive = false;
   #slot = 0;
-  /** What is killed in this moment, when it has something to do. */
+  /** The part to kill in this moment, if it has work. */
   #willKill: Kill | undefined;
 
   private constructor({ database, pool, sandbox, url, clock, world }: Parts) {
@@ -146,7 +146,7 @@ export class LifeStage {
     this.#relay = undefined;
   }
 
-  /** What the product has of Stripe. */
+  /** The product's connection to Stripe. */
   get key(): string {
     return this.#isLive ? keys.live : keys.test;
   }
@@ -182,7 +182,7 @@ export class LifeStage {
     });
   }
 
-  /** The customer goes to pay; a refusal in words is an answer. */
+  /** The customer goes to pay; a regular refusal is an answer. */
   async begin({ token }: Scene): Promise<{ readonly ok: boolean }> {
     return { ok: await this.tolerantly(() => this.rows("select public.begin_checkout($1)", [token])) };
   }
@@ -206,7 +206,7 @@ export class LifeStage {
     return this.#slot;
   }
 
-  /** Time passes until so many seconds after the beginning; what Stripe does meanwhile happens on the way. */
+  /** Time passes until this many seconds after the beginning; Stripe's own actions happen on the way. */
   async passTo(seconds: number, slot: number): Promise<void> {
     this.#slot = slot;
     this.#willKill = this.#world.kills.get(slot);
@@ -244,7 +244,7 @@ export class LifeStage {
 
   // --- letting the product do what is due
 
-  /** Takes over the events that Stripe has made, so that their fates decide when they arrive. */
+  /** Takes over Stripe's new events, so that their fates decide when they arrive. */
   collect(): void {
     for (const held of this.sandbox.stripe.takeHeld()) {
       const scene = this.sceneOf(requestOfEvent(this.sandbox, held.event.object));
@@ -252,7 +252,7 @@ export class LifeStage {
     }
   }
 
-  /** Events that are due arrive, the relay takes turns and the sweep runs, until nothing is left that could be done at this moment. */
+  /** Due events arrive, and the relay and the sweep run, until nothing is left to do at this moment. */
   async react(): Promise<void> {
     const resting = this.#world.rests.get(this.#slot);
     if (resting !== undefined) this.count(`${resting} rests`);
@@ -267,7 +267,7 @@ export class LifeStage {
     this.trouble(-1, "the product comes to rest", `not in moment ${this.#slot}`);
   }
 
-  /** One turn of the relay; how many calls it took. */
+  /** One run of the relay; returns how many calls it made. */
   async drain(): Promise<number> {
     await this.rows(`update outbox.pending set due = now() where due between now() and now() + interval '5 seconds'`);
     await this.rows(
@@ -284,7 +284,7 @@ export class LifeStage {
       this.count("killed: the sweep before its commit");
       await cutOffSweep(this.#pool);
     }
-    // How long setting something up may take is not the subject here: jobs end when a life says so.
+    // The duration of provisioning is not the subject here: jobs end when a life says so.
     await this.rows("update provisioning.jobs set next_look_at = 'infinity' where next_look_at < 'infinity'");
     for (let round = 0; round < 20; round += 1) {
       const [swept] = await this.rows<{ failed: unknown[]; more: boolean }>(
@@ -295,13 +295,13 @@ export class LifeStage {
     }
   }
 
-  /** What must not be, seen while it happens. */
+  /** Violations that are seen while they happen. */
   trouble(life: number, rule: string, what: string): void {
     if (!this.troubles.some((each) => each.life === life && each.rule === rule))
       this.troubles.push({ life, rule, what });
   }
 
-  /** Whoever has gone to pay has a page soon, or is told why not. */
+  /** A customer who goes to pay soon has a page, or is told why not. */
   async watch(): Promise<void> {
     if (this.#world.rests.has(this.#slot)) return;
     const waiting = await this.rows<{ request_id: string; number: number }>(
@@ -317,7 +317,7 @@ export class LifeStage {
 
   // --- parts that die
 
-  /** A relay of its own process dies with a call in its hands; what it held is free at once, since nobody can send it any more. */
+  /** A relay in a separate process dies during a call; its claims are released immediately, because it can no longer send them. */
   async #killRelay(): Promise<number> {
     if (this.#willKill !== "a relay at a step") return 0;
     const waiting = await this.rows<{ operation: string }>(
@@ -342,7 +342,7 @@ export class LifeStage {
     return 1;
   }
 
-  /** Events arrive; the server may die while the database works on one, or before it has answered. What was not answered comes again. */
+  /** Events arrive; the server may die while the database works on one, or before it has answered. Unanswered events are sent again. */
   async #send(): Promise<number> {
     const type = this.fates.nextType(this.#slot);
     if (this.#willKill !== "the server at an event" || type === undefined) return this.fates.send(this.#slot);
@@ -380,7 +380,7 @@ export class LifeStage {
     return rows as T[];
   }
 
-  /** Carries something out; that the product, or Stripe, refuses it in words is an answer. False: it did. */
+  /** Runs an act; a regular refusal by the product or Stripe is an answer. False if it was refused. */
   async tolerantly(work: () => unknown): Promise<boolean> {
     try {
       await work();

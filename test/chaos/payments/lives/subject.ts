@@ -1,4 +1,4 @@
-/** Lives of payments, which Stripe's own books are compared with. */
+/** Lives of payments, compared with Stripe's own books. */
 import { runPlanted } from "../../kit/planted.ts";
 import type { Subject } from "../../kit/subject.ts";
 import { planted } from "./planted.ts";
@@ -7,7 +7,7 @@ import { livesSettings, runLives } from "./run.ts";
 export const lives: Subject = {
   flag: {
     name: "lives",
-    about: "plays so many seeded lives of payments, over months, each compared with Stripe's own books",
+    about: "plays this many seeded lives of payments, over months, each compared with Stripe's own books",
     takesNumber: true,
   },
   partOf: "payments",

@@ -1,4 +1,4 @@
-/** Whose a thing at Stripe is, from Stripe's side: by the mark on its session or its subscription. */
+/** Finds the request of an object at Stripe, by the metadata on its session or its subscription. */
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
 
 export function requestOfEvent({ stripe }: Sandbox, object: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * What goes wrong around the lives that are played beside each other: parts that are killed or rest, lists that lag, and the day on which the
- * account's key of the live mode takes the place of the one of the test mode.
+ * The faults around lives that are played in parallel: parts that are killed or pause, lists that lag, and the day on which the
+ * account's live key replaces its test key.
  */
 import { chanceOf } from "./chances.ts";
 import { moments } from "./life.ts";
@@ -9,7 +9,7 @@ export type Kill = "a relay at a step" | "the server at an event" | "the sweep";
 export type Rest = "the relay" | "the sweep" | "the server";
 
 export interface World {
-  /** The moment from which on real money is taken; undefined: it is test money throughout, and treated as real. */
+  /** The moment from which real money is taken; undefined if all money is test money, treated as real. */
   readonly goesLiveAt: number | undefined;
   readonly listLagSeconds: number;
   /** By the moment. */
@@ -17,7 +17,7 @@ export interface World {
   readonly rests: ReadonlyMap<number, Rest>;
 }
 
-/** One world in so many goes live. */
+/** One world in this many goes live. */
 const liveEvery = 5;
 const killsInOne = 3;
 const restsInOne = 5;
@@ -47,5 +47,5 @@ export function worldOf(seed: number, number: number): World {
   };
 }
 
-/** Nothing goes wrong but what lives themselves bring. */
+/** No faults except those of the lives themselves. */
 export const quietWorld: World = { goesLiveAt: undefined, listLagSeconds: 0, kills: new Map(), rests: new Map() };

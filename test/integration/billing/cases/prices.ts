@@ -39,7 +39,7 @@ export const prices: CaseGroup = {
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [
         "This offer can no longer be paid",
-        "Acme has withdrawn its price. What you paid all the same goes back to you.",
+        "Acme has withdrawn its price. What you have paid goes back to you.",
         "Received: USD 300.00",
         "For: Nothing: it goes back to you in full",
         "Refund: USD 300.00 went back to you on ….",
@@ -58,7 +58,7 @@ export const prices: CaseGroup = {
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [
         "This offer can no longer be paid",
-        "Acme has withdrawn its price. What you paid all the same goes back to you.",
+        "Acme has withdrawn its price. What you have paid goes back to you.",
         "A payment of yours is still on its way. When it arrives, it goes back to you in full.",
         "If you still need the capacity, ask Cora for a new offer.",
       ],
@@ -71,7 +71,7 @@ export const prices: CaseGroup = {
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [
         "This offer can no longer be paid",
-        "Acme has withdrawn its price. What you paid all the same goes back to you.",
+        "Acme has withdrawn its price. What you have paid goes back to you.",
         "Received: USD 300.00",
         "For: Nothing: it goes back to you in full",
         "Refund: USD 300.00 went back to you on ….",

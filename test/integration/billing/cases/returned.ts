@@ -305,7 +305,7 @@ export const returned: CaseGroup = {
       customer: cancelled(
         "Received: USD 100.00",
         "Refund: USD 100.00 went back to you on ….",
-        "The subscription is over; nothing more is charged.",
+        "The subscription has ended; nothing more is charged.",
       ),
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
@@ -365,7 +365,7 @@ export const returned: CaseGroup = {
         "It could not be set up.",
         "Received: USD 100.00",
         "Refund: USD 100.00 went back to you on ….",
-        "The subscription is over; nothing more is charged.",
+        "The subscription has ended; nothing more is charged.",
         "If you still need the capacity, ask Cora.",
       ],
       thread: [

@@ -45,7 +45,7 @@ export const toPayAgain = (payment: string): readonly string[] => {
 export const held =
   "Stripe reports a payment from you that does not match this offer. Somebody is looking into it: it will be put right, or refunded to you. Please do not pay again in the meantime.";
 export const lookedAt: readonly string[] = [
-  "Your payment is being looked at",
+  "Your payment is being reviewed",
   held,
   "You need not do anything else. If you want to know more, ask Cora.",
 ];

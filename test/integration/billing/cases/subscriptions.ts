@@ -45,7 +45,7 @@ export const subscriptions: CaseGroup = {
       price: monthly,
       steps: [open, pays, setUp, "An operator ends the subscription.", sweep],
       state: "COMPLETED",
-      customer: running("Received: USD 100.00", "The subscription is over; nothing more is charged."),
+      customer: running("Received: USD 100.00", "The subscription has ended; nothing more is charged."),
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
@@ -169,7 +169,7 @@ export const subscriptions: CaseGroup = {
         "Received: USD 100.00",
         "Received: USD 100.00",
         "For: A further month",
-        "The subscription is over; nothing more is charged.",
+        "The subscription has ended; nothing more is charged.",
       ),
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
@@ -203,7 +203,7 @@ export const subscriptions: CaseGroup = {
         "Received: USD 100.00",
         "For: A further month",
         "Refund: USD 100.00 went back to you on ….",
-        "The subscription is over; nothing more is charged.",
+        "The subscription has ended; nothing more is charged.",
         "If you still need the capacity, ask Cora.",
       ],
       thread: [
@@ -277,7 +277,7 @@ export const subscriptions: CaseGroup = {
       price: monthly,
       steps: [open, pays, setUp, "Somebody ends the subscription in Stripe's dashboard."],
       state: "COMPLETED",
-      customer: running("Received: USD 100.00", "The subscription is over; nothing more is charged."),
+      customer: running("Received: USD 100.00", "The subscription has ended; nothing more is charged."),
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
@@ -290,7 +290,7 @@ export const subscriptions: CaseGroup = {
       price: monthly,
       steps: [open, pays, setUp, lost, "Somebody ends the subscription in Stripe's dashboard."],
       state: "COMPLETED",
-      customer: running("Received: USD 100.00", "The subscription is over; nothing more is charged."),
+      customer: running("Received: USD 100.00", "The subscription has ended; nothing more is charged."),
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
@@ -303,7 +303,7 @@ export const subscriptions: CaseGroup = {
       price: monthly,
       steps: [open, pays, setUp, "Somebody sets the subscription to end with the month.", "The month ends."],
       state: "COMPLETED",
-      customer: running("Received: USD 100.00", "The subscription is over; nothing more is charged."),
+      customer: running("Received: USD 100.00", "The subscription has ended; nothing more is charged."),
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,

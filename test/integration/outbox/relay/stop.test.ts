@@ -116,7 +116,8 @@ test("a database that does not answer does not keep a relay from ending", async 
   await stage.declare(rail);
   const relay = await stage.run({ rails: [rail], streams: [stream], stopMs: 100 });
   const blocker = await stage.db.superuser.connect();
-  await blocker.query("begin; lock table outbox.heads in access exclusive mode");
+  // Which a relay reads at each poll; the lanes it reads only when rows may wait.
+  await blocker.query("begin; lock table outbox.streams in access exclusive mode");
   await until(
     () =>
       stage.query(

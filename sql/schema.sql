@@ -617,7 +617,7 @@ create policy machines on billing.installation as permissive for select to servi
 grant select on billing.installation to headroom_auditor;
 grant select on billing.installation to headroom_control;
 comment on table billing.installation is 'By what Stripe''s objects are known to be of this installation.';
-comment on column billing.installation.live_since is 'When Stripe first told of something in live mode. Null: nothing but test mode so far.';
+comment on column billing.installation.live_since is 'When Stripe first reported something in live mode. Null: only test mode so far.';
 
 create table billing.payments (
   id uuid not null,
@@ -667,11 +667,11 @@ grant select on billing.payments to authenticated;
 grant select on billing.payments to headroom_auditor;
 grant select on billing.payments to headroom_control;
 grant select on billing.payments to service_role;
-comment on table billing.payments is 'Money that was taken. Kept for ever: see docs/operating/erasure.md.';
+comment on table billing.payments is 'Money that was taken. Kept forever: see docs/operating/erasure.md.';
 comment on column billing.payments.counts is 'It bought the capacity, or another month of it. What does not count goes back.';
 comment on column billing.payments.refund_reason is 'Why it goes back; null while it does not.';
 comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<sighting>` where we asked.';
-comment on column billing.payments.charge_id is 'The charge at Stripe, once it was told of: people look payments up by it.';
+comment on column billing.payments.charge_id is 'The charge at Stripe, once it was reported: people look payments up by it.';
 
 create table billing.prices (
   id uuid default gen_random_uuid() not null,
@@ -705,7 +705,7 @@ create policy all_workspaces on billing.prices as permissive for select to headr
 create policy machines on billing.prices as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on billing.prices to headroom_auditor;
 grant select on billing.prices to headroom_control;
-comment on table billing.prices is 'What one instance costs, by size, region and duration; null holds for all. Kept for ever.';
+comment on table billing.prices is 'What one instance costs, by size, region and duration; null holds for all. Kept forever.';
 comment on column billing.prices.kind is 'one_off: for the whole duration. recurring: for each month.';
 comment on column billing.prices.unit_amount is 'Of one instance, in minor units of the currency as Stripe counts them.';
 comment on column billing.prices.withdrawn_at is 'It was a mistake: open offers at this price can no longer be paid, and a payment that arrives all the same goes back.';
@@ -984,7 +984,7 @@ create policy all_workspaces on capacity.acts as permissive for select to headro
 create policy machines on capacity.acts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.acts to headroom_auditor;
 grant select on capacity.acts to headroom_control;
-comment on table capacity.acts is 'What members did within the hour that others are told of. See capacity.levels_behind().';
+comment on table capacity.acts is 'What members did within the last hour that notified others. See capacity.levels_behind().';
 comment on column capacity.acts.account is 'A member''s id; where a key or a login acted for them, that behind it.';
 
 create view capacity.candidates as
@@ -1072,7 +1072,7 @@ create policy all_workspaces on capacity.circuits_told as permissive for select 
 create policy machines on capacity.circuits_told as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.circuits_told to headroom_auditor;
 grant select on capacity.circuits_told to headroom_control;
-comment on table capacity.circuits_told is 'Open circuits that operators were told of, who hear when they close.';
+comment on table capacity.circuits_told is 'Open circuits that were reported to operators, who are also notified when they close.';
 
 create table capacity.confirmation_tokens (
   id uuid not null,
@@ -1406,7 +1406,7 @@ create policy all_workspaces on capacity.problems_told as permissive for select 
 create policy machines on capacity.problems_told as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.problems_told to headroom_auditor;
 grant select on capacity.problems_told to headroom_control;
-comment on table capacity.problems_told is 'When the operators of a workspace were last told of a kind of problem.';
+comment on table capacity.problems_told is 'When a kind of problem was last reported to the operators of a workspace.';
 
 create table capacity.removed_slack_users (
   workspace_id text not null,
@@ -1892,8 +1892,8 @@ grant select on directory.members to service_role;
 comment on table directory.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
 comment on column directory.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
 comment on column directory.members.active is 'False: removed. What is left of the row is the name, for the log.';
-comment on column directory.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
-comment on column directory.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
+comment on column directory.members.signed_out_at is 'Sessions in a browser that began earlier are no longer valid.';
+comment on column directory.members.tokens_from is 'When the member was last removed or brought back: earlier tokens and sessions are no longer valid.';
 comment on column directory.members.by_slack is 'Slack made this member on first use. While nobody has said which Slack users the reviewers are, it may be any of them.';
 comment on column directory.members.without_slack_by is 'The login that said that this member has no Slack account; null: nobody did.';
 
@@ -1976,7 +1976,7 @@ comment on column directory.workspaces.linear_team_id is 'The team whose issues 
 comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
 comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
-comment on column directory.workspaces.acts_per_hour is 'How often one member may do in an hour what others are told of, with their own sign-in; null: as often as they like.';
+comment on column directory.workspaces.acts_per_hour is 'How many actions that notify others a member may take in an hour, with their own sign-in; null: any number.';
 
 create table headroom.boxes (
   name text not null,
@@ -2397,7 +2397,7 @@ create policy all_workspaces on notify.people as permissive for select to headro
 create policy machines on notify.people as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on notify.people to headroom_auditor;
 grant select on notify.people to headroom_control;
-comment on table notify.people is 'When people want to hear, by their own clock. Who has no row hears at once.';
+comment on table notify.people is 'When people want to be notified, by their own clock. People without a row are notified immediately.';
 comment on column notify.people.slack_webhook is 'They have an incoming webhook of their own, sealed under its name; else the bot writes to them.';
 
 create table notify.preferences (
@@ -3566,7 +3566,7 @@ grant select on provisioning.jobs to authenticated;
 grant select on provisioning.jobs to headroom_auditor;
 grant select on provisioning.jobs to headroom_control;
 grant select on provisioning.jobs to service_role;
-comment on table provisioning.jobs is 'One job for each confirmed request. Kept for ever.';
+comment on table provisioning.jobs is 'One job for each confirmed request. Kept forever.';
 comment on column provisioning.jobs.customer_key is 'The customer, as a keyed hash; null: nobody knows, and the job waits for no other.';
 comment on column provisioning.jobs.version is 'How many events there are.';
 comment on column provisioning.jobs.attempts is 'How many attempts to provision were begun.';
@@ -7655,7 +7655,7 @@ create function notify.tell_member(p_workspace_id text, p_user_id text, p_key te
 create function notify.tell_members(p_workspace_id text, p_member_ids text[], p_key text, p_content notify.content)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 5a684658cc5d5226';
+  as 'sha256 00c711ab5521bb88';
 
 create function notify.template_problem(p_text text, p_most integer, p_variables text[])
   returns text

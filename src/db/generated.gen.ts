@@ -86,7 +86,7 @@ export interface BillingFindings {
   resolution: string | null;
 }
 
-/** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
+/** What one instance costs, by size, region and duration; null holds for all. Kept forever. */
 export interface BillingPrices {
   id: string;
   workspace_id: string;
@@ -609,7 +609,7 @@ export interface PaymentsSupervisorOutboxStatus {
   oldest_pending_age_seconds: number | null;
 }
 
-/** One job for each confirmed request. Kept for ever. */
+/** One job for each confirmed request. Kept forever. */
 export interface ProvisioningJobs {
   id: string;
   request_id: string;

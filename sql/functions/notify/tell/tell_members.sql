@@ -9,7 +9,7 @@ declare
   v_expires timestamptz := v_now + interval '30 days';
   v_title text := notify.render_text(p_content.title, 200);
   v_body text := notify.render_text(p_content.body, 20000);
-  v_critical boolean := coalesce(p_content.critical, (select c.critical from notify.categories c where c.category = p_content.category));
+  v_critical boolean := p_content.critical;
   v_member_id text;
 begin
   if p_content.channels <> '{in-app}' then
@@ -17,6 +17,9 @@ begin
       perform notify.tell(notify.recipient(p_workspace_id, 'member', v_member_id), p_key, p_content);
     end loop;
     return cardinality(p_member_ids);
+  end if;
+  if v_critical is null then
+    select c.critical into v_critical from notify.categories c where c.category = p_content.category;
   end if;
   with told as (
     insert into notify.notifications (workspace_id, recipient_kind, recipient, idempotency_key, category, cause, about, title, body,

@@ -705,7 +705,7 @@ create policy all_workspaces on billing.prices as permissive for select to headr
 create policy machines on billing.prices as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on billing.prices to headroom_auditor;
 grant select on billing.prices to headroom_control;
-comment on table billing.prices is 'What one instance costs, by size, region and duration; null holds for all. Kept for ever.';
+comment on table billing.prices is 'What one instance costs, by size, region and duration; null holds for all. Kept forever.';
 comment on column billing.prices.kind is 'one_off: for the whole duration. recurring: for each month.';
 comment on column billing.prices.unit_amount is 'Of one instance, in minor units of the currency as Stripe counts them.';
 comment on column billing.prices.withdrawn_at is 'It was a mistake: open offers at this price can no longer be paid, and a payment that arrives all the same goes back.';
@@ -1976,7 +1976,7 @@ comment on column directory.workspaces.linear_team_id is 'The team whose issues 
 comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
 comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
-comment on column directory.workspaces.acts_per_hour is 'How often one member may do in an hour what others are told of, with their own sign-in; null: as often as they like.';
+comment on column directory.workspaces.acts_per_hour is 'How many actions that notify others a member may take in an hour, with their own sign-in; null: any number.';
 
 create table headroom.boxes (
   name text not null,

@@ -86,7 +86,7 @@ export interface BillingFindings {
   resolution: string | null;
 }
 
-/** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
+/** What one instance costs, by size, region and duration; null holds for all. Kept forever. */
 export interface BillingPrices {
   id: string;
   workspace_id: string;

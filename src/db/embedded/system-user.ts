@@ -91,11 +91,6 @@ export function succeedsAs(runAs: UserIds | undefined, command: string, paramete
   return result.status === 0;
 }
 
-/** True when the chosen user can enter the folder and write in it. */
-export function canWriteIn(runAs: RunAs, folder: string): boolean {
-  return succeedsAs(runAs, "/bin/sh", ["-c", 'cd -- "$1" && test -r . && test -w .', "sh", folder]);
-}
-
 /** True when the chosen user can enter the folder. */
 export function canEnter(runAs: RunAs, folder: string): boolean {
   return succeedsAs(runAs, "/bin/sh", ["-c", 'cd -- "$1"', "sh", folder]);

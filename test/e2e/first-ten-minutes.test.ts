@@ -19,7 +19,7 @@ function stepsOf(text: string): Step[] {
   const year = new Date().getUTCFullYear();
   const steps: Step[] = [];
   let inBlock = false;
-  const [body = ""] = text.split("\n## From here");
+  const [body = ""] = text.split("\n## Next steps");
   for (const line of body.replaceAll("CR-2026-", `CR-${year}-`).split("\n")) {
     if (line.startsWith("```")) inBlock = !inBlock;
     else if (inBlock && line !== "") steps.push({ kind: "command", text: line });

@@ -66,7 +66,7 @@ test.each([
   [["set", "offer", "--file", "/no/such/file"], 2, "The file /no/such/file cannot be read."],
   [["set", "offer", "--file", "-"], 2, "The file does not have a title, an empty line and a body."],
   [["set", "offer", "--title", "T", "--body", "{{dedline}}"], 1, "{{dedline}} is not one of its variables: request,"],
-  [["preview", "offer", "--body", "{{terms}}"], 1, "{{deadline}} has to be there"],
+  [["preview", "offer", "--body", "{{terms}}"], 1, "{{deadline}} is required, and is missing"],
   [["preview", "offer", "--channel", "pigeon"], 2, "pigeon"],
 ] as const)("the fault is named, and nothing is changed: %j", async (parameters, status, words) => {
   const outcome = await templates(...parameters);

@@ -83,7 +83,7 @@ class RelayProcess implements Relay {
   }
 
   start(): Promise<void> {
-    if (this.#started !== undefined) throw new HeadroomError("usage", "A relay can be started only one time.");
+    if (this.#started !== undefined) throw new HeadroomError("usage", "A relay can be started only once.");
     this.#started = this.#start();
     return this.#started;
   }

@@ -211,7 +211,7 @@ describe.each(POSTGRES_VERSIONS)("a flood by one member on PostgreSQL %i", async
       const before = await surfaces.size();
       const refusal = await refusalOf(as(rita, ...call(id)));
       expect(refusal).toMatchObject(refusedAs("too_soon"));
-      expect(refusal.message).toContain("2 changes within the hour");
+      expect(refusal.message).toContain("2 changes within an hour");
       expect(refusal.detail).toMatch(/^too_soon: again in 3[56]\d\d seconds$/);
       expect(refusal.hint).toContain("--acts-per-hour");
       expect(await surfaces.size()).toEqual(before);

@@ -224,7 +224,7 @@ test("doctor finds that Stripe's events do not arrive", async () => {
   await m.superuser.query("update billing.payments set event_id = 'look:' || event_id");
   expect(await webhook()).toMatchObject({
     status: "failure",
-    message: expect.stringContaining('none of the last payments in workspace "acme"'),
+    message: expect.stringContaining('No event of Stripe reported any of the last payments in workspace "acme"'),
     remedy: expect.stringContaining("https://capacity.acme.example/webhooks/stripe"),
   });
 });

@@ -171,7 +171,7 @@ test("two rails of one name", () => {
 
 test("a second start", async () => {
   const relay = await stage.run({ rails: [], streams: [] });
-  expect(() => relay.start()).toThrow(/started once/);
+  expect(() => relay.start()).toThrow(/started only once/);
 });
 
 test("stopping without starting, twice, and after a start that failed, are harmless", async () => {

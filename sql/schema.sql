@@ -6751,7 +6751,7 @@ create function headroom.reason_in(p_reason text)
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c5017c6c3b08215';
+  as 'sha256 60795d103ccea692';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void

@@ -32,7 +32,7 @@ export const refusalStatuses = {
   deadline_passed: 409,
   /** the payment is the confirmation, and nothing else can confirm it */
   payment_due: 409,
-  /** it can be used only one time, and has been used */
+  /** it can be used only once, and has been used */
   already_used: 409,
   /** it existed and has ended */
   gone: 410,

@@ -83,7 +83,7 @@ export class Settler {
         this.#queues.set(stream, queue);
         const free = batch.filter((outcome) => !this.#keepsWaiting(outcome));
         if (free.length > 0) await this.#settle(stream, free);
-        // Outcomes that wait for another session's lock do not stop claims, and are reported only one time.
+        // Outcomes that wait for another session's lock do not stop claims, and are reported only once.
         const told = this.#again.size === 0 ? batch : batch.filter((outcome) => !this.#again.delete(outcome));
         if (told.length > 0) this.#options.onSettled(stream, told.length);
       }

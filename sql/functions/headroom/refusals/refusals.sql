@@ -19,7 +19,7 @@ as $$
     ('idempotency_conflict', 409, 'the idempotency key was used with other content'),
     ('deadline_passed', 409, 'the deadline has passed'),
     ('payment_due', 409, 'the payment is the confirmation, and nothing else can confirm it'),
-    ('already_used', 409, 'it can be used only one time, and has been used'),
+    ('already_used', 409, 'it can be used only once, and has been used'),
     ('gone', 410, 'it existed and has ended'),
     ('payload_too_large', 413, 'the payload exceeds the limit'),
     ('nobody_can_approve', 422, 'no member may approve the request'),

@@ -1,5 +1,5 @@
 -- Which line an outcome other than "delivered" writes. A row is given up when its tries are used up, and immediately when its outcome is
--- unknown, its rail can prove nothing, and a double would not be harmless. If a double would be harmless, it is sent again only one time:
+-- unknown, its rail can prove nothing, and a double would not be harmless. If a double would be harmless, it is sent again only once:
 -- p_in_doubt says that an outcome was unknown before.
 create or replace function outbox.verdict(
   p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text, p_in_doubt boolean

@@ -29,7 +29,7 @@ export const everyVersion: readonly EmbeddedVersion[] =
   process.env["HEADROOM_TEST_VERSIONS"] === "newest" ? [18] : supportedVersions;
 
 export const migratorRole = "migrator";
-export const testPassword = "test";
+export const testPassword = "tr0ub4dor";
 
 /**
  * The templates that databases are cloned from. `whole` has the archive's partitions for a month ahead, as relays keep them. `small` has

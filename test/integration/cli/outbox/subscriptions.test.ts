@@ -20,7 +20,7 @@ test("an endpoint is subscribed, narrowed, paused, resumed and removed", async (
   expect(await endpoint("subscribe", "orders")).toMatchObject({
     status: 0,
     err: "",
-    out: expect.stringContaining("From now on orders is sent all events of workspace default."),
+    out: expect.stringContaining("From now on orders receives all events of workspace default."),
   });
   const fewer = ["--event", "REQUEST_SUBMITTED", "--event", "CANCEL_APPROVED"];
   expect((await endpoint("subscribe", "orders", ...fewer)).out).toContain("REQUEST_SUBMITTED, CANCEL_APPROVED");

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { createTestDatabase } from "../helpers/database.ts";
-import { startTestGateway } from "../integration/http/gateway.ts";
+import { startTestGateway } from "../integration/http/harness.ts";
 
 const browser = startBrowser();
 const db = await createTestDatabase();

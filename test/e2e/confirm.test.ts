@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
-import { startTestGateway } from "../integration/http/gateway.ts";
+import { startTestGateway } from "../integration/http/harness.ts";
 import { startOffers } from "../integration/http/offers.ts";
 
 const browser = startBrowser();

@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { makeEnterableFolder } from "../helpers/data-folder.ts";
-import { headroom, startHeadroom } from "../integration/cli/program.ts";
+import { headroom, startHeadroom } from "../integration/cli/harness.ts";
 
 const guide = await readFile(new URL("../../docs/guides/first-ten-minutes.md", import.meta.url), "utf8");
 const browser = startBrowser();

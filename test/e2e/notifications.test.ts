@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { startBrowser } from "../helpers/browser.ts";
-import { startWorkflow } from "../integration/capacity/workflow.ts";
-import { startTestGateway } from "../integration/http/gateway.ts";
-import { somebody, tell } from "../integration/notify/people.ts";
+import { startWorkflow } from "../integration/capacity/harness.ts";
+import { startTestGateway } from "../integration/http/harness.ts";
+import { somebody, tell } from "../integration/notify/harness.ts";
 import { expectNarrow, keepPicture, tabTo, type Looks, visit } from "./customer.ts";
 
 const browser = startBrowser();

@@ -1,8 +1,8 @@
 /** Self-service from the first page to the receipt, on a phone without script: real mail, a real relay, and the sandbox's Stripe. */
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
-import { rowsOf } from "../integration/capacity/workflow.ts";
-import { startProductStage } from "../integration/product/stage.ts";
+import { rowsOf } from "../integration/capacity/harness.ts";
+import { startProductStage } from "../integration/product/harness.ts";
 import { expectNarrow, keepPicture, visit } from "./customer.ts";
 
 const browser = startBrowser();

@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { answerCheckout } from "../integration/billing/wizard.ts";
-import { rowsOf } from "../integration/capacity/workflow.ts";
-import { startTestGateway } from "../integration/http/gateway.ts";
+import { rowsOf } from "../integration/capacity/harness.ts";
+import { startTestGateway } from "../integration/http/harness.ts";
 import { startPaying } from "../integration/http/paying.ts";
 import { expectNarrow, keepPicture, startStripe, tabTo, type Looks, visit } from "./customer.ts";
 

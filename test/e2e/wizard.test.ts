@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { answerCheckout, startWizard } from "../integration/billing/wizard.ts";
-import { oneOf } from "../integration/capacity/workflow.ts";
-import { startTestGateway } from "../integration/http/gateway.ts";
+import { oneOf } from "../integration/capacity/harness.ts";
+import { startTestGateway } from "../integration/http/harness.ts";
 import { expectNarrow, keepPicture, startStripe, tabTo, type Looks, visit } from "./customer.ts";
 
 const browser = startBrowser();

@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from "node:module";
 import type { AddressInfo } from "node:net";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { startTestGateway } from "../integration/http/gateway.ts";
+import { startTestGateway } from "../integration/http/harness.ts";
 import { clickBody, commandBody, secretKey, sign, startSlack } from "../integration/inbound/slack/slack.ts";
 
 const source = await readFile(new URL("../../deploy/cloudflare/slack-proxy/worker.ts", import.meta.url), "utf8");

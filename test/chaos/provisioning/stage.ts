@@ -9,7 +9,7 @@ import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";
 import { processesOf } from "../../integration/sandbox/github/run-stage.ts";
-import { secrets } from "../../integration/sandbox/stage.ts";
+import { secrets } from "../../integration/sandbox/harness.ts";
 import type { RelayTrap } from "../kit/relay-part.ts";
 import { layGround, Stage, type Ground, type StageOptions } from "../kit/stage.ts";
 import { callbackPath, callbackSecret, fillDatabase, githubWebhookSecret } from "./directory.ts";

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startMoney, type Money } from "./money.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startMoney, type Money } from "./harness.ts";
 import type { Thing } from "./stand-in.ts";
 
 const seed = Number(process.env["SEED"] ?? 28);

@@ -2,8 +2,8 @@
  * Many customers pay at the same time, each event comes twice and in any order: each request has one payment, one subscription, one job and one dispatch.
  */
 import { expect, test } from "vitest";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startMoney } from "./money.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startMoney } from "./harness.ts";
 import type { Thing } from "./stand-in.ts";
 
 const payments = 200;

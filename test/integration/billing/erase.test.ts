@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startMoney } from "./money.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startMoney } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);

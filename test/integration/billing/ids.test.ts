@@ -1,6 +1,6 @@
 /** A payment can be found by any of its numbers. */
 import { expect, test } from "vitest";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 import { startCaseStage } from "./cases/stage.ts";
 import { steps } from "./cases/steps.ts";
 

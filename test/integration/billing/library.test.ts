@@ -27,7 +27,7 @@ import {
   waitingCounts,
   withdrawPrice,
 } from "../../../src/billing/index.ts";
-import { startMoney } from "./money.ts";
+import { startMoney } from "./harness.ts";
 
 const m = await startMoney(18);
 const control = m.db.as("headroom_control");

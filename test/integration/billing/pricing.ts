@@ -3,7 +3,7 @@
  *
  * Does not own: what is asserted.
  */
-import { oneOf, rowsOf, type RequestRow, type Workflow } from "../capacity/workflow.ts";
+import { oneOf, rowsOf, type RequestRow, type Workflow } from "../capacity/harness.ts";
 
 export interface PriceInput {
   readonly size?: string;

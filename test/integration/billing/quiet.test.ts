@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { customer, startSurfaces } from "../capacity/surfaces.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 import { noPrices, putPrice } from "./pricing.ts";
 
 describe.each(POSTGRES_VERSIONS)("quiet requests on PostgreSQL %i", async (version) => {

@@ -1,6 +1,6 @@
 /** Refunds in tests: those that people request, and those that the stand-in for Stripe has. */
-import { rowsOf } from "../capacity/workflow.ts";
-import type { Money } from "./money.ts";
+import { rowsOf } from "../capacity/harness.ts";
+import type { Money } from "./harness.ts";
 import type { Thing } from "./stand-in.ts";
 
 export interface Refunding {

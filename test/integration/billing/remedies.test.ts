@@ -1,9 +1,9 @@
 /** Every remedy that threads, lists and refusals about money advise is accepted when it is followed. */
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/contract/rail.ts";
-import { headroom, type Outcome } from "../cli/program.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startMoney } from "./money.ts";
+import { headroom, type Outcome } from "../cli/harness.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startMoney } from "./harness.ts";
 
 const m = await startMoney(18);
 const env = { DATABASE_URL: m.db.as("headroom_control").url };

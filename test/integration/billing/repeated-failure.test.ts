@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from "vitest";
 import type { Session } from "../../../src/sandbox/stripe/things.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { readPage } from "./cases/page.ts";
 import { startCaseStage, type Scene } from "./cases/stage.ts";

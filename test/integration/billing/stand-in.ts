@@ -1,7 +1,7 @@
 /**
  * Stripe's answers, in memory: a real relay sends the outbox's rows here. Answers have only the few fields that the rail keeps.
  *
- * Does not own: events (money.ts sends those), nor the rail itself, which has tests of its own.
+ * Does not own: events (harness.ts sends those), nor the rail itself, which has tests of its own.
  */
 import type { Json, RailMessage, RailOutcome } from "../../../src/contract/rail.ts";
 import { probeRail, type ProbeRail } from "../outbox/relay/rails.ts";

@@ -1,6 +1,6 @@
 /** Subscriptions in tests: bought by the month, with the invoices that the stand-in for Stripe has. */
-import { oneOf } from "../capacity/workflow.ts";
-import type { Money } from "./money.ts";
+import { oneOf } from "../capacity/harness.ts";
+import type { Money } from "./harness.ts";
 import { textOf, type Thing } from "./stand-in.ts";
 
 /** Seconds, as Stripe's timestamps are. */

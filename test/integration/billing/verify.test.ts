@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { verifyPayments } from "../../../src/billing/index.ts";
-import { codeOf, rowsOf } from "../capacity/workflow.ts";
-import { startMoney } from "./money.ts";
+import { codeOf, rowsOf } from "../capacity/harness.ts";
+import { startMoney } from "./harness.ts";
 
 /** Planting mistakes needs a superuser, so one version is enough. */
 describe("the verification of money", async () => {

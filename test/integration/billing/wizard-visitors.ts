@@ -5,8 +5,8 @@
  */
 import { expect } from "vitest";
 import { anonymous, overHttp } from "../capacity/gateway.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { testSecretKey } from "../http/gateway.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { testSecretKey } from "../http/harness.ts";
 import type { Wizard } from "./wizard.ts";
 
 export interface Draft {

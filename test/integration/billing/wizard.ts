@@ -6,8 +6,8 @@
 import { beforeAll } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
-import { testSecretKey } from "../http/gateway.ts";
-import { oneOf, rowsOf, startWorkflow, type Workflow } from "../capacity/workflow.ts";
+import { testSecretKey } from "../http/harness.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "../capacity/harness.ts";
 
 export interface Wizard {
   readonly workflow: Workflow;

@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { anonymous, memberSession, overHttp, service, type Session } from "./gateway.ts";
-import { rowsOf, type Workflow } from "./workflow.ts";
+import { rowsOf, type Workflow } from "./harness.ts";
 
 const inAWeek = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 

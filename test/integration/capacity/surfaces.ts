@@ -9,7 +9,7 @@ import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import { createRelay, type Json, type Rail, type Relay } from "../../../src/outbox/index.ts";
 import { probeRail, type ProbeOptions, type ProbeRail } from "../outbox/relay/rails.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { oneOf, rowsOf, startWorkflow, type Workflow } from "./workflow.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "./harness.ts";
 
 export const customer = { org: "org_1", name: "Initech", email: "buyer@initech.example" };
 

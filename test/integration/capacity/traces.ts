@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import type { TestDatabase } from "../../helpers/database.ts";
-import { rowsOf } from "./workflow.ts";
+import { rowsOf } from "./harness.ts";
 
 /** The tables that contain any of the words, as text or as bytes, case-insensitively. */
 export async function tracesOf(db: TestDatabase, words: readonly string[]): Promise<string[]> {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
-import { headroom } from "./program.ts";
+import { headroom } from "./harness.ts";
 
 const scripts = new Map<string, string>();
 for (const shell of ["bash", "zsh", "fish"]) {

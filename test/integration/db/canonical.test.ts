@@ -8,7 +8,7 @@ import { canonicalAddress, canonicalDomain } from "../../../src/db/address.ts";
 import { withConnection } from "../../../src/db/connect.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS, turkish } from "../../helpers/database.ts";
-import { codeOf, oneOf } from "../capacity/workflow.ts";
+import { codeOf, oneOf } from "../capacity/harness.ts";
 
 const long = (letters: number, of = "a"): string => of.repeat(letters);
 

@@ -10,7 +10,7 @@ import { withSecretKey, type SecretKey } from "../../../src/db/secrets/secret-ke
 import { listEndpoints, putEndpoint } from "../../../src/webhooks/endpoints.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, overHttp } from "../capacity/gateway.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 
 const oldKey = "the key before, of thirty-two bytes or more";
 const newKey = "the key after it, of thirty-two bytes or more";

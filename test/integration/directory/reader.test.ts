@@ -9,7 +9,7 @@ import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { enter, memberSession, service, type Session } from "../capacity/gateway.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 
 const withClaims = (session: Session, claims: object): Session => ({
   role: session.role,

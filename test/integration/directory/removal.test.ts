@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, waitUntilBlocked } from "../../helpers/database.ts";
 import { enter, memberSession, overHttp, type Session } from "../capacity/gateway.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 
 const issuer = "https://id.example.org";
 const ofServer: Session = { role: "service_role", claims: { role: "service_role", purpose: "sign_in" } };

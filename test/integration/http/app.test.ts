@@ -6,7 +6,7 @@ import { createApp } from "../../../src/http/app.ts";
 import type { HttpDependencies } from "../../../src/http/dependencies.ts";
 import { createGatewayDatabase } from "../../../src/http/database/gateway-database.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
-import { jwtSecret, startTestGateway } from "./gateway.ts";
+import { jwtSecret, startTestGateway } from "./harness.ts";
 import { misnamed } from "../../helpers/metric-names.ts";
 
 const db = await createTestDatabase();

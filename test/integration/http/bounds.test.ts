@@ -5,8 +5,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startWorkflow } from "../capacity/workflow.ts";
-import { memberToken, startTestGateway, storeWebhookSecrets, type TestGateway } from "./gateway.ts";
+import { startWorkflow } from "../capacity/harness.ts";
+import { memberToken, startTestGateway, storeWebhookSecrets, type TestGateway } from "./harness.ts";
 
 const workflow = await startWorkflow(18);
 const gateway = await startTestGateway(workflow.db, { dependencies: { trustedProxies: 1 } });

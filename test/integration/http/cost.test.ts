@@ -21,8 +21,8 @@ import {
 import type { RouteEntry } from "../../../src/http/route.ts";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { defaultBodyBytes } from "../../../src/http/request/body.ts";
-import { startWorkflow } from "../capacity/workflow.ts";
-import { memberToken, startTestGateway, storeWebhookSecrets, testSecretKey } from "./gateway.ts";
+import { startWorkflow } from "../capacity/harness.ts";
+import { memberToken, startTestGateway, storeWebhookSecrets, testSecretKey } from "./harness.ts";
 
 const workflow = await startWorkflow(18);
 // The clock leaps, so that no rate limit keeps the requests from their handlers.

@@ -8,8 +8,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readExposedSchema } from "../../../src/db/exposed.ts";
 import type { RouteEntry } from "../../../src/http/route.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { memberToken, startTestGateway, storeWebhookSecrets } from "./gateway.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { memberToken, startTestGateway, storeWebhookSecrets } from "./harness.ts";
 
 const workflow = await startWorkflow(18);
 // The clock leaps, so that no rate limit keeps the requests from their handlers.

@@ -7,8 +7,8 @@ import { startMetricsServer } from "../../../src/cli/relay/metrics-server.ts";
 import { loopbackHosts, publicHosts } from "../../../src/web/hosts.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { forgedHosts, ownHosts, rawRequest } from "../../helpers/raw-http.ts";
-import { setStage } from "../sandbox/stage.ts";
-import { startTestGateway } from "./gateway.ts";
+import { setStage } from "../sandbox/harness.ts";
+import { startTestGateway } from "./harness.ts";
 
 const db = await createTestDatabase();
 

@@ -8,8 +8,8 @@ import { startMetricsServer } from "../../../src/cli/relay/metrics-server.ts";
 import { openListener } from "../../../src/web/listener.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { rawRequest } from "../../helpers/raw-http.ts";
-import { setStage } from "../sandbox/stage.ts";
-import { startTestGateway } from "./gateway.ts";
+import { setStage } from "../sandbox/harness.ts";
+import { startTestGateway } from "./harness.ts";
 
 const db = await createTestDatabase();
 

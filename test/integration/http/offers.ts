@@ -2,8 +2,8 @@
 import { beforeAll } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
-import { oneOf, startWorkflow, type RequestInput, type Workflow } from "../capacity/workflow.ts";
-import { testSecretKey } from "./gateway.ts";
+import { oneOf, startWorkflow, type RequestInput, type Workflow } from "../capacity/harness.ts";
+import { testSecretKey } from "./harness.ts";
 
 export interface Offer {
   readonly id: string;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../../src/http/openapi/document.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
-import { startTestGateway } from "./gateway.ts";
+import { startTestGateway } from "./harness.ts";
 
 const db = await createTestDatabase();
 await db.superuser.pool.query(`

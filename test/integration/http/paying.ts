@@ -1,5 +1,5 @@
 /** Offers with a price, and what Stripe and provisioning would report about them. */
-import { oneOf, rowsOf, type Workflow } from "../capacity/workflow.ts";
+import { oneOf, rowsOf, type Workflow } from "../capacity/harness.ts";
 import { beforeAll } from "vitest";
 import { startOffers, type Offers } from "./offers.ts";
 

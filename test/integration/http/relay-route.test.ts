@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createDrainer, type DrainerOptions, type DrainReport } from "../../../src/outbox/relay/drain.ts";
 import { createRelay } from "../../../src/outbox/relay/relay.ts";
 import type { Rail } from "../../../src/contract/rail.ts";
-import { createPublishing, envelope } from "../webhooks/published.ts";
+import { createPublishing, envelope } from "../webhooks/harness.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { startTestGateway, type TestGateway } from "./gateway.ts";
+import { startTestGateway, type TestGateway } from "./harness.ts";
 
 const secret = "the-relay-secret-of-all-the-tests";
 

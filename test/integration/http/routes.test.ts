@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createCookieSessions } from "../../../src/http/auth/cookie-session.ts";
 import type { Credentials, RouteEntry } from "../../../src/http/route.ts";
 import { memberSession } from "../../../src/http/auth/session.ts";
-import { startWorkflow } from "../capacity/workflow.ts";
-import { memberToken, signToken, startTestGateway, storeWebhookSecrets } from "./gateway.ts";
+import { startWorkflow } from "../capacity/harness.ts";
+import { memberToken, signToken, startTestGateway, storeWebhookSecrets } from "./harness.ts";
 
 const workflow = await startWorkflow(18);
 const gateway = await startTestGateway(workflow.db, { dependencies: { sandbox: true, trustedProxies: 1 } });

@@ -3,9 +3,9 @@
  * before any lock or secret; and no other spelling of a path and no header bypasses them.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { oneOf } from "../capacity/workflow.ts";
+import { oneOf } from "../capacity/harness.ts";
 import { commandBody, secretKey, sign, type Signed, startSlack } from "../inbound/slack/slack.ts";
-import { startTestGateway } from "./gateway.ts";
+import { startTestGateway } from "./harness.ts";
 
 const slack = await startSlack(18);
 const { db } = slack.workflow;

@@ -15,9 +15,9 @@ import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { createRelay } from "../../../src/outbox/index.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { startTestGateway, storeWebhookSecrets, testSecretKey, type TestGateway } from "../http/gateway.ts";
-import { oneOf, rowsOf, startWorkflow, type Workflow } from "../capacity/workflow.ts";
-import { providerSecrets } from "../product/stage.ts";
+import { startTestGateway, storeWebhookSecrets, testSecretKey, type TestGateway } from "../http/harness.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "../capacity/harness.ts";
+import { providerSecrets } from "../product/harness.ts";
 
 export interface Told {
   readonly user?: string;

@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createOnDemandRelay } from "../../../src/cli/relay/on-demand.ts";
 import { startDispatcher, type DispatcherOptions } from "../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { makeDue, somebody, stages, tell } from "./people.ts";
+import { makeDue, somebody, stages, tell } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("releasing notifications on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

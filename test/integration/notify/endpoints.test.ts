@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { getNotification, notify, resend, type Notification } from "../../../src/notify/index.ts";
 import { createDrainer } from "../../../src/outbox/relay/drain.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { Publishing } from "../webhooks/published.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { Publishing } from "../webhooks/harness.ts";
 
 const topics = ["headroom.notification"];
 

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { Engine, type Outcome } from "../outbox/engine.ts";
-import { makeDue, somebody, tell } from "./people.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { Engine, type Outcome } from "../outbox/harness.ts";
+import { makeDue, somebody, tell } from "./harness.ts";
 
 interface End {
   readonly stage: string;

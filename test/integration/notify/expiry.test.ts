@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 import { startChannels } from "./channels.ts";
 
 const stage = await startChannels("smtp");

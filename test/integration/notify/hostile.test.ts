@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { makeDue, somebody, stages, tell } from "./people.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { makeDue, somebody, stages, tell } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("notifications under attack on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

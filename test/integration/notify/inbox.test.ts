@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { somebody, tell } from "./people.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { somebody, tell } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("the inbox on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

@@ -1,10 +1,10 @@
 /** Mails to people: one template, one thread, an unsubscribe link that can do nothing else, and addresses that a mail server refuses. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf } from "../capacity/harness.ts";
 import { anonymous, overHttp } from "../capacity/gateway.ts";
 import { withSecretKey } from "../../../src/db/secrets/secret-key.ts";
-import { testSecretKey } from "../http/gateway.ts";
+import { testSecretKey } from "../http/harness.ts";
 import { startChannels } from "./channels.ts";
 
 const stage = await startChannels("smtp");

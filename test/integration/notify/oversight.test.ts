@@ -18,9 +18,9 @@ import {
   suppressAddress,
 } from "../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
-import { somebody, stages, tell } from "./people.ts";
+import { somebody, stages, tell } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("oversight of notifications on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

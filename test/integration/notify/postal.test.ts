@@ -1,7 +1,7 @@
 /** The fate of mails sent through Postal: its signed reports, in any order and any number, and their consequences. */
 import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 import { startChannels } from "./channels.ts";
 
 const stage = await startChannels("postal");

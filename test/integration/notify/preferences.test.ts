@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { getPreferences, setPreferences, type PreferenceChanges } from "../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { somebody, stages, tell } from "./people.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { somebody, stages, tell } from "./harness.ts";
 
 const zones: readonly (readonly [string, string | null])[] = [
   ["Europe/Berlin", "Europe/Berlin"],

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { waitUntilBlocked } from "../../helpers/database.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { makeDue, somebody, stages, tell } from "./people.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { makeDue, somebody, stages, tell } from "./harness.ts";
 
 const workflow = await startWorkflow(18);
 const db = workflow.superuser;

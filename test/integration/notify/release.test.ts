@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startDispatcher } from "../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { makeDue, somebody, stages, tell } from "./people.ts";
+import { makeDue, somebody, stages, tell } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("a release on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

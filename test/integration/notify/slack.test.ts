@@ -4,9 +4,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf } from "../capacity/harness.ts";
 import { memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
-import { testSecretKey } from "../http/gateway.ts";
+import { testSecretKey } from "../http/harness.ts";
 import { startChannels } from "./channels.ts";
 
 const stage = await startChannels("smtp");

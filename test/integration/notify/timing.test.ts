@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 
 /** Zone, quiet from and until, the time, and when the person may be notified. */
 const quiet: readonly (readonly [string, string, string, string, string, string])[] = [

@@ -1,6 +1,6 @@
 /** The unsubscribe page over real HTTP: what a browser without scripts shows, what mail programs post, and what scanners do not change. */
 import { describe, expect, test } from "vitest";
-import { rowsOf } from "../capacity/workflow.ts";
+import { rowsOf } from "../capacity/harness.ts";
 import { startBrowser } from "../../helpers/browser.ts";
 import { startChannels } from "./channels.ts";
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { memberSession, overHttp } from "../capacity/gateway.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { somebody, stages, tell } from "./people.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { somebody, stages, tell } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("upkeep of notifications on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { memberSession, overHttp } from "../capacity/gateway.ts";
-import { rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { makeDue, somebody } from "./people.ts";
+import { rowsOf, startWorkflow } from "../capacity/harness.ts";
+import { makeDue, somebody } from "./harness.ts";
 
 interface Thing {
   readonly title: string;

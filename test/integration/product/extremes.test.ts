@@ -7,7 +7,7 @@ import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestRole } from "../../helpers/database.ts";
 import { memberSession, service, anonymous, type Session } from "../capacity/gateway.ts";
-import { rowsOf } from "../capacity/workflow.ts";
+import { rowsOf } from "../capacity/harness.ts";
 import type { Call } from "./call.ts";
 import { callsOf, beginAs, exposed, loginOf, statementOf, type Exposed } from "./calling.ts";
 import { extremesOf, type Extreme } from "./extremes.ts";

@@ -7,10 +7,10 @@
 import { createHmac } from "node:crypto";
 import { Stripe } from "stripe";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
-import { webhookSecret, startMoney, type Money } from "../billing/money.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { Engine, type Claimed, type Stream } from "../outbox/engine.ts";
-import { callbackSecret, secretKey } from "../provisioning/jobs.ts";
+import { webhookSecret, startMoney, type Money } from "../billing/harness.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { Engine, type Claimed, type Stream } from "../outbox/harness.ts";
+import { callbackSecret, secretKey } from "../provisioning/harness.ts";
 import { sign, signingSecret, team } from "../inbound/slack/slack.ts";
 
 /** The things, by the names that calls use. */

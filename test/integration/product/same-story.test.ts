@@ -6,10 +6,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { describe, expect, test } from "vitest";
-import { headroom } from "../cli/program.ts";
-import { memberToken } from "../http/gateway.ts";
+import { headroom } from "../cli/harness.ts";
+import { memberToken } from "../http/harness.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { startProductStage } from "./stage.ts";
+import { startProductStage } from "./harness.ts";
 
 const stage = await startProductStage();
 const { db, gateway, sandbox } = stage;

@@ -3,7 +3,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { startProductStage } from "./stage.ts";
+import { startProductStage } from "./harness.ts";
 
 const { db, sandbox } = await startProductStage();
 const channel = sandbox.sampleData.slackChannels[0]?.id ?? "";

@@ -5,7 +5,7 @@
  */
 import { expect, describe, test } from "vitest";
 import type { TestRole } from "../../helpers/database.ts";
-import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+import { oneOf, rowsOf, startWorkflow } from "../capacity/harness.ts";
 import { secretKey } from "../inbound/slack/slack.ts";
 
 /**

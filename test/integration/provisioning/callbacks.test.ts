@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Job, type Said } from "./jobs.ts";
+import { oneOf, refusalOf, rowsOf } from "../capacity/harness.ts";
+import { startProvisioning, type Job, type Said } from "./harness.ts";
 
 /** What runs report in order, the answer to each, and the job's final state. */
 const sequences: readonly (readonly [title: string, said: readonly (readonly [Said, string])[], state: string])[] = [

@@ -10,9 +10,9 @@ import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { secrets } from "../sandbox/stage.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { secrets } from "../sandbox/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 
 /** A hundred take minutes, and more of them prove nothing more. HEADROOM_CROWD sets another number. */
 const customers = Number(process.env["HEADROOM_CROWD"] ?? 12);

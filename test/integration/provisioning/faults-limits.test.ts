@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 import { scriptParts } from "./script-parts.ts";
 
 const minuteMs = 60_000;

@@ -6,9 +6,9 @@ import { createHmac, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
 import { setSecret } from "../../../src/db/secrets/index.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { memberToken, startTestGateway } from "../http/gateway.ts";
-import { secretKey, startProvisioning, type Job, type Said, type SendOptions } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { memberToken, startTestGateway } from "../http/harness.ts";
+import { secretKey, startProvisioning, type Job, type Said, type SendOptions } from "./harness.ts";
 
 const p = await startProvisioning(18);
 const gateway = await startTestGateway(p.db, { database: { secretKey } });

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Heard, type Job, type Said } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startProvisioning, type Heard, type Job, type Said } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("concurrent changes of jobs on PostgreSQL %i", async (version) => {
   const p = await startProvisioning(version);

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../helpers/database.ts";
-import { startMoney } from "../billing/money.ts";
-import { oneOf, refusalOf, rowsOf } from "../capacity/workflow.ts";
-import { secretKey, startProvisioning } from "./jobs.ts";
+import { startMoney } from "../billing/harness.ts";
+import { oneOf, refusalOf, rowsOf } from "../capacity/harness.ts";
+import { secretKey, startProvisioning } from "./harness.ts";
 import { waitingOn } from "./waiting.ts";
 
 const p = await startProvisioning(18);

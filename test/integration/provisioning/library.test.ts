@@ -14,7 +14,7 @@ import {
   verifyJobs,
   type VerifiedJobs,
 } from "../../../src/provisioning/index.ts";
-import { callbackSecret, secretKey, startProvisioning, type Job } from "./jobs.ts";
+import { callbackSecret, secretKey, startProvisioning, type Job } from "./harness.ts";
 
 const p = await startProvisioning(18);
 const control = p.db.as("headroom_control");

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startProvisioning } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
   const p = await startProvisioning(version);

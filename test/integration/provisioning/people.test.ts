@@ -4,8 +4,8 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { memberSession, overHttp } from "../capacity/gateway.ts";
-import { codeOf, oneOf, refusalOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { codeOf, oneOf, refusalOf } from "../capacity/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (version) => {
   const p = await startProvisioning(version);

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../helpers/database.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 
 const p = await startProvisioning(18);
 let lastRun = 5_000_000;

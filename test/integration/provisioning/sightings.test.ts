@@ -1,8 +1,8 @@
 /** What relays found out about runs at GitHub: where they are, and that one ended without a report. */
 import { expect, test } from "vitest";
 import { getJob } from "../../../src/provisioning/index.ts";
-import { rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { rowsOf } from "../capacity/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 
 const p = await startProvisioning(18);
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, refusalOf, rowsOf } from "../capacity/harness.ts";
 
 const states = ["new", "waiting", "queued", "provisioning", "failed", "running", "given_up", "cancelled"] as const;
 const events = [

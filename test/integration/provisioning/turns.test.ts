@@ -3,8 +3,8 @@
  * with the later reports of its run.
  */
 import { describe, expect, test } from "vitest";
-import { rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { rowsOf } from "../capacity/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 
 const p = await startProvisioning(18);
 let customers = 0;

@@ -1,6 +1,6 @@
 /** Brings jobs into each wait in tests, lets time pass, and shows what they wait for and who was told. */
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import type { Job, Provisioning } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import type { Job, Provisioning } from "./harness.ts";
 
 const operator = "<@U0OTTO>";
 

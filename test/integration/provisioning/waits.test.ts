@@ -3,8 +3,8 @@
  * wait in the database that is not played here fails, and so does a job state without one.
  */
 import { describe, expect, test } from "vitest";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 import { waitingOn } from "./waiting.ts";
 
 const p = await startProvisioning(18);

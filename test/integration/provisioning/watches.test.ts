@@ -1,8 +1,8 @@
 /** Queries about several runs of a job at the same time: none replaces another's. */
 import { beforeAll, expect, test } from "vitest";
-import { oneOf } from "../capacity/workflow.ts";
-import { Engine } from "../outbox/engine.ts";
-import { startProvisioning, type Job } from "./jobs.ts";
+import { oneOf } from "../capacity/harness.ts";
+import { Engine } from "../outbox/harness.ts";
+import { startProvisioning, type Job } from "./harness.ts";
 
 const p = await startProvisioning(18);
 const engine = new Engine(p.db);

@@ -9,8 +9,8 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { linearRail, slackRail, startSurfaces, surfaceRail } from "../capacity/surfaces.ts";
 import type { Surfaces } from "../capacity/surfaces.ts";
-import { rowsOf } from "../capacity/workflow.ts";
-import { sandboxSecrets } from "./provider-harness.ts";
+import { rowsOf } from "../capacity/harness.ts";
+import { sandboxSecrets } from "./harness.ts";
 
 export interface FaultStage {
   readonly surfaces: Surfaces;

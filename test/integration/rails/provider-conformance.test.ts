@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { railConformance } from "../../../src/contract/conformance/suite.ts";
-import { openProvider } from "./provider-harness.ts";
+import { openProvider } from "./harness.ts";
 import {
   githubDispatchPlan,
   githubStopPlan,

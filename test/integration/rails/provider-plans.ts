@@ -8,7 +8,7 @@ import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/
 import type { Json } from "../../../src/contract/rail.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import type { ProviderPlan } from "./provider-harness.ts";
+import type { ProviderPlan } from "./harness.ts";
 import { confirmationToken, from, invalidLetters, letter, makeToken } from "./email/smtp-harness.ts";
 
 export const slackToken = "xoxb-1111-2222-conformance";

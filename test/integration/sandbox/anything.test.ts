@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { setStage, type Stage } from "./stage.ts";
+import { setStage, type Stage } from "./harness.ts";
 
 let stage: Stage;
 const problems: string[] = [];

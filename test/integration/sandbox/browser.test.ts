@@ -3,7 +3,7 @@ import chromium from "@sparticuz/chromium";
 import { LogLevel, WebClient } from "@slack/web-api";
 import { chromium as playwright, type Browser, type Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 let browser: Browser;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { faultKinds, FaultPlan, type FaultKind } from "../../../src/sandbox/core/faults.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 const channel = "C0CAPACITY";
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);

@@ -3,7 +3,7 @@ import { request } from "@octokit/request";
 import { describe, expect, test } from "vitest";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { secrets, setStage } from "./stage.ts";
+import { secrets, setStage } from "./harness.ts";
 
 const place = { owner: "acme", repo: "infra", workflow_id: "provision.yml" } as const;
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);

@@ -3,7 +3,7 @@ import { LinearClient, LinearErrorType, RatelimitedLinearError } from "@linear/s
 import { LinearWebhookClient } from "@linear/sdk/webhooks";
 import { describe, expect, test } from "vitest";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
-import { secrets, setStage } from "./stage.ts";
+import { secrets, setStage } from "./harness.ts";
 
 const teamId = defaultSampleData.linearTeam.id;
 const issueId = "2c9d4f8e-0b1a-4c3d-8e5f-6a7b8c9d0e1f";

@@ -5,7 +5,7 @@ import nodemailer from "nodemailer";
 import { describe, expect, test } from "vitest";
 import type { FaultKind } from "../../../src/sandbox/core/faults.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
 const to = "buyer@acme.example";

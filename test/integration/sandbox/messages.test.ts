@@ -4,7 +4,7 @@ import { readMessages } from "../../../src/cli/commands/up/product.ts";
 import { startBrowser } from "../../helpers/browser.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { rowsOf } from "../outbox/queries.ts";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 const { superuser } = await createTestDatabase({ version: 18 });
 const browser = startBrowser();

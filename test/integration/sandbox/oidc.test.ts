@@ -1,7 +1,7 @@
 import * as oidc from "openid-client";
 import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setStage, type Stage } from "./harness.ts";
 
 const clientId = "headroom";
 const clientSecret = "headroom-sandbox-secret";

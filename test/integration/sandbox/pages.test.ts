@@ -2,7 +2,7 @@
 import { LogLevel, WebClient } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 const channel = "C0CAPACITY";
 

@@ -7,7 +7,7 @@ import {
   type UsersListResponse,
 } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 const channel = "C0CAPACITY";
 const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text } }) as const;

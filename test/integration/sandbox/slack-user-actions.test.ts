@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { LogLevel, WebClient, type View } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
 import { signature } from "../../../src/sandbox/slack/outgoing.ts";
-import { secrets, setStage, type Heard, type Stage } from "./stage.ts";
+import { secrets, setStage, type Heard, type Stage } from "./harness.ts";
 
 const channel = "C0CAPACITY";
 const riley = "URILEY01";

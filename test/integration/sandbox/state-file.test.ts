@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { LogLevel, WebClient } from "@slack/web-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { setStage } from "./stage.ts";
+import { setStage } from "./harness.ts";
 
 const channel = "C0CAPACITY";
 let folder: string;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { listAlerts, putAlert, raiseAlerts, removeAlert } from "../../../src/webhooks/alerts.ts";
 import { disableEndpoint, putEndpoint, removeEndpoint } from "../../../src/webhooks/endpoints.ts";
 import type { TestClient } from "../../helpers/database.ts";
-import { headroom } from "../cli/program.ts";
+import { headroom } from "../cli/harness.ts";
 import { startScriptedServer, type ScriptedServer } from "../rails/scripted-server.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { createStage, until } from "../outbox/relay/stage.ts";

@@ -11,7 +11,7 @@ import { putEndpoint, removeEndpoint } from "../../../src/webhooks/endpoints.ts"
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { messageOf, notAborted } from "../rails/messages.ts";
 import { startReceiver } from "../rails/receiver/receiver.ts";
-import { createPublishing, envelope } from "./published.ts";
+import { createPublishing, envelope } from "./harness.ts";
 import { refusalOf, refusedAs, rowsOf } from "../outbox/queries.ts";
 import { secretKey } from "./stored-rail.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
-import { startWorkflow } from "../capacity/workflow.ts";
+import { startWorkflow } from "../capacity/harness.ts";
 import { refusalOf, rowsOf } from "../outbox/queries.ts";
 
 const key = "the key of these tests, which has more than 32 bytes";

@@ -8,7 +8,7 @@ import { createStoredEndpoints } from "../../../src/rails/webhook/stored-endpoin
 import { createWebhookRail, type WebhookRail } from "../../../src/rails/webhook/rail.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { loopbackRules } from "../rails/webhook/webhook-harness.ts";
-import { createPublishing, envelope } from "./published.ts";
+import { createPublishing, envelope } from "./harness.ts";
 import { rowsOf } from "../outbox/queries.ts";
 import { secretKey } from "./stored-rail.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateEnvelope, type JsonObject } from "../../../src/rails/webhook/cloudevents.ts";
 import { POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
-import { createPublishing, envelope, views, type EventStream } from "./published.ts";
+import { createPublishing, envelope, views, type EventStream } from "./harness.ts";
 import { rowsOf } from "../outbox/queries.ts";
 
 /** Texts of characters of one to four bytes, about as long as an attribute may be. */

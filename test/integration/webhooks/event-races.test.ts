@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { refusalOf, refusedAs, rowsOf } from "../outbox/queries.ts";
-import { createPublishing, envelope } from "./published.ts";
+import { createPublishing, envelope } from "./harness.ts";
 
 const insert = "insert into payments.outbox_transfers (payload) values ($1)";
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createDrainer, type Drainer, type DrainReport } from "../../../src/outbox/relay/drain.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { createPublishing, envelope, views } from "./published.ts";
+import { createPublishing, envelope, views } from "./harness.ts";
 import { oneOf, refusalOf, refusedAs, rowsOf } from "../outbox/queries.ts";
 
 const insert = "insert into payments.outbox_transfers (payload) values ($1)";

@@ -2,7 +2,7 @@
 import { Stripe } from "stripe";
 import type { RefundWord } from "../../../../src/sandbox/stripe/money/refunds.ts";
 import type { Refund, Session, Subscription } from "../../../../src/sandbox/stripe/things.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
 import { webhookSecret, withoutChance, type CaseStage, type Scene } from "./stage.ts";
 
 export type Step = (stage: CaseStage, scene: Scene) => unknown;

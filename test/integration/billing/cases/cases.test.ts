@@ -3,7 +3,7 @@
  * customer's page is true and its buttons work.
  */
 import { afterEach, describe, expect, test } from "vitest";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { startCaseStage } from "./stage.ts";
 import { steps } from "./steps.ts";
 import { groups } from "./table.ts";

@@ -4,7 +4,7 @@
  * After each step the events that Stripe sends have arrived and the relay has delivered what it could; the sweep runs where a step says so,
  * and at the end of every case.
  */
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { putPrice } from "../pricing.ts";
 import {
   compare,

@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { codeOf, oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 import { textOf } from "../stand-in.ts";
 
 describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) => {

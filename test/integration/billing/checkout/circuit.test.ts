@@ -1,9 +1,9 @@
 /** A failure of our Stripe account keeps no customer from paying: such answers are about us, and do not mean that Stripe is unreachable. */
 import { expect, test } from "vitest";
 import { stripeCodes } from "../../../../src/rails/stripe/codes.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { startMoney } from "../money.ts";
+import { startMoney } from "../harness.ts";
 
 const m = await startMoney(18);
 /** Enough failures to open the circuit. */

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { anonymous, memberSession, overHttp } from "../../capacity/gateway.ts";
 import { buttonsOf } from "../../capacity/story/block-kit.ts";
-import { codeOf, oneOf, refusalOf, rowsOf } from "../../capacity/workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf } from "../../capacity/harness.ts";
 import { channel, startSlack } from "../../inbound/slack/slack.ts";
 import { noPrices, putPrice } from "../pricing.ts";
 

@@ -4,7 +4,7 @@ import { runTimers } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { deadlineIn, quiet } from "../../capacity/timers/time.ts";
 import { customer, startSurfaces } from "../../capacity/surfaces.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
 
 /** A layer that holds the offers listed in a table of the test's own. */
 const holder = `

@@ -1,7 +1,7 @@
 /** A call for a page was given up in doubt, and Stripe does not answer: the sweep keeps asking for as long as the page could be paid. */
 import { expect, test } from "vitest";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 
 const m = await startMoney(18);
 

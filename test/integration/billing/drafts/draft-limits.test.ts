@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../../helpers/database.ts";
-import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { testSecretKey } from "../../http/gateway.ts";
+import { codeOf, oneOf, rowsOf } from "../../capacity/harness.ts";
+import { testSecretKey } from "../../http/harness.ts";
 import { newAddress, visitorsOf, what, when, type Saved } from "../wizard-visitors.ts";
 import { startWizard } from "../wizard.ts";
 

@@ -1,7 +1,7 @@
 /** Drafts of the self-service wizard in the database: tokens, limits, what a draft becomes, and how it is forgotten. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf } from "../../capacity/harness.ts";
 import { newAddress, visitorsOf, what, when } from "../wizard-visitors.ts";
 import { startWizard } from "../wizard.ts";
 

@@ -1,7 +1,7 @@
 /** What a request costs: which price applies, what the log keeps of it, and how escalation uses it. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../../capacity/workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../../capacity/harness.ts";
 import { noPrices, offerFor, offerOf, putPrice, setRate, type Offer } from "../pricing.ts";
 
 describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {

@@ -1,7 +1,7 @@
 /** Prices, rates and settings as operators keep them: added, replaced and withdrawn, by whom, and what is refused. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../../capacity/workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../../capacity/harness.ts";
 import { noPrices, offerFor, offerOf, putPrice, withdraw, type PriceRow } from "../pricing.ts";
 
 describe.each(POSTGRES_VERSIONS)("prices on PostgreSQL %i", async (version) => {

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { secretKey } from "../../provisioning/jobs.ts";
-import { startMoney } from "../money.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { secretKey } from "../../provisioning/harness.ts";
+import { startMoney } from "../harness.ts";
 import type { Thing } from "../stand-in.ts";
 
 const sweep = (client: TestClient): Promise<unknown> => client.query("select public.run_capacity_request_timers()");

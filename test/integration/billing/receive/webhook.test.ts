@@ -5,10 +5,10 @@
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/outbox/index.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startTestGateway } from "../../http/gateway.ts";
-import { secretKey } from "../../provisioning/jobs.ts";
-import { startMoney, webhookSecret } from "../money.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startTestGateway } from "../../http/harness.ts";
+import { secretKey } from "../../provisioning/harness.ts";
+import { startMoney, webhookSecret } from "../harness.ts";
 import type { Thing } from "../stand-in.ts";
 
 const m = await startMoney(18);

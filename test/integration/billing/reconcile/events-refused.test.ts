@@ -1,7 +1,7 @@
 /** A Stripe key that may not read events, as older keys: the rest of the comparison works as before. */
 import { expect, test } from "vitest";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 
 const m = await startMoney(18);
 

@@ -1,8 +1,8 @@
 /** Charges that nothing has named are asked for every hour: those of recent payments, each once, however many older ones there are. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 
 /** Renewals of a request that were recorded so many days ago, one per second, without a charge. */
 const renewals = `

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { codeOf, oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 import { textOf, type Thing } from "../stand-in.ts";
 
 describe.each(POSTGRES_VERSIONS)("the money sweep on PostgreSQL %i", async (version) => {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("refunds that wait on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);

@@ -1,8 +1,8 @@
 /** Refunds that come back: the bank returns them, somebody cancels them at Stripe, or Stripe does not make them. Who sends the money again? */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 import { refundingWith } from "../refunding.ts";
 import type { Thing } from "../stand-in.ts";
 

@@ -1,8 +1,8 @@
 /** Months that are found late: which count, and which go back, whatever was reported first. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { startMoney } from "../money.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import { startMoney } from "../harness.ts";
 import { inDays, now, subscribingWith } from "../subscribing.ts";
 
 describe.each(POSTGRES_VERSIONS)("months that are found late on PostgreSQL %i", async (version) => {

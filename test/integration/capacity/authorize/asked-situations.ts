@@ -3,7 +3,7 @@
  *
  * Does not own: how a situation is set up, nor which surfaces are checked.
  */
-import type { Policy, RequestInput } from "../workflow.ts";
+import type { Policy, RequestInput } from "../harness.ts";
 
 export type Step = "commercial" | "technical";
 export type Asked = Readonly<Record<Step, readonly string[]>>;

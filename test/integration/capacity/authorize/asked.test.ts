@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { away, delegate, named, situations, vp, type Asked, type Situation, type Step } from "./asked-situations.ts";
 import { startSurfaces } from "../surfaces.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 const idsOf = (people: readonly string[]): string[] => people.map((person) => person.slice(0, person.indexOf(" ")));
 

@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, rowsOf, startWorkflow, type Policy, type RequestInput } from "../workflow.ts";
+import { codeOf, rowsOf, startWorkflow, type Policy, type RequestInput } from "../harness.ts";
 
 const vpFrom10k: Policy = { id: "big", kind: "escalation", min_monthly_cost_usd: 10_000, approver_role: "vp" };
 

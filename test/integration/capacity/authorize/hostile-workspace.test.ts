@@ -6,7 +6,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyVersion, type TestDatabase } from "../../../helpers/database.ts";
-import { memberToken, startTestGateway } from "../../http/gateway.ts";
+import { memberToken, startTestGateway } from "../../http/harness.ts";
 import { rowsOf } from "../../outbox/queries.ts";
 import { secretKey } from "../../inbound/slack/slack.ts";
 import { enter, memberSession } from "../gateway.ts";

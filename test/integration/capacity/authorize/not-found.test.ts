@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp, service, type Session } from "../gateway.ts";
-import { refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
+import { refusalOf, rowsOf, startWorkflow } from "../harness.ts";
 
 const absent = "CR-1999-000001";
 

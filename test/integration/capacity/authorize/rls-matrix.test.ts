@@ -11,7 +11,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { putPrice } from "../../billing/pricing.ts";
 import { memberSession, overHttp, service } from "../gateway.ts";
 import { moreMembers, sessions, table } from "./rls-table.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../harness.ts";
 
 /** Acts through apply_capacity_event; the payload suits all of them. */
 const acts = {

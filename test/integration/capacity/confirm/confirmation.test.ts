@@ -7,7 +7,7 @@ import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { anonymous, enter, memberSession, overHttp, service, type Session } from "../gateway.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../harness.ts";
 
 const secretKey = "0123456789abcdef0123456789abcdef";
 const secret = "a secret for links, of 32 bytes or more";

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { customer, linearRail, slackRail, startSurfaces, surfaceRail } from "../surfaces.ts";
-import { oneOf, rowsOf, type RequestInput } from "../workflow.ts";
+import { oneOf, rowsOf, type RequestInput } from "../harness.ts";
 
 const publicUrl = "https://capacity.acme.example";
 const waiting = "CUSTOMER_CONFIRMATION_REQUIRED";

@@ -10,7 +10,7 @@ import { anonymous, memberSession, overHttp } from "../gateway.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail } from "../surfaces.ts";
 import { age, deadlineIn, nothing, quiet } from "../timers/time.ts";
 import { tracesOf } from "../traces.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, type RequestInput } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, type RequestInput } from "../harness.ts";
 
 const secret = "a secret for links, of 32 bytes or more";
 const publicUrl = "https://capacity.acme.example";

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../harness.ts";
 
 interface Subscription {
   readonly endpoint: string;

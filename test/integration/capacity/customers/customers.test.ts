@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
 import { tracesOf } from "../traces.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow, type RequestInput } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow, type RequestInput } from "../harness.ts";
 
 const hex = /^[0-9a-f]{64}$/;
 

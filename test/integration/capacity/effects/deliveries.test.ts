@@ -3,8 +3,8 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { Engine } from "../../outbox/engine.ts";
-import { oneOf, startWorkflow } from "../workflow.ts";
+import { Engine } from "../../outbox/harness.ts";
+import { oneOf, startWorkflow } from "../harness.ts";
 
 interface Shown {
   readonly slack_thread_ts: string | null;

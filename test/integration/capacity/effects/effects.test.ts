@@ -8,7 +8,7 @@ import { assertInvariants } from "../../../helpers/invariants.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import type { EventType } from "../reduce/model.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail, type Surfaces } from "../surfaces.ts";
-import { oneOf, refusalOf, refusedAs, rowsOf } from "../workflow.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf } from "../harness.ts";
 
 /** What each event named, in the order of the events. */
 async function named(surfaces: Surfaces, id: string): Promise<[EventType, string[]][]> {

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp, service, type Session } from "../gateway.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { createCall, createValues, oneOf, refusalOf, refusedAs, rowsOf, type RequestRow } from "../workflow.ts";
+import { createCall, createValues, oneOf, refusalOf, refusedAs, rowsOf, type RequestRow } from "../harness.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail, type Surfaces } from "../surfaces.ts";
 
 interface Message {

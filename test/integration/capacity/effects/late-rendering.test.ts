@@ -4,7 +4,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import type { ProbeRail } from "../../outbox/relay/rails.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail } from "../surfaces.ts";
-import { rowsOf } from "../workflow.ts";
+import { rowsOf } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);

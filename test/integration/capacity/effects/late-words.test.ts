@@ -5,7 +5,7 @@ import type { Json } from "../../../../src/outbox/index.ts";
 import type { ProbeOptions } from "../../outbox/relay/rails.ts";
 import { memberSession, overHttp } from "../gateway.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail } from "../surfaces.ts";
-import { rowsOf } from "../workflow.ts";
+import { rowsOf } from "../harness.ts";
 
 interface Reply {
   readonly text: string;

@@ -6,9 +6,9 @@
  */
 import { beforeAll, expect } from "vitest";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
-import { Engine, type Claimed, type Outcome, type Stream } from "../../outbox/engine.ts";
+import { Engine, type Claimed, type Outcome, type Stream } from "../../outbox/harness.ts";
 import { memberSession, overHttp, type Session } from "../gateway.ts";
-import { oneOf, rowsOf, startWorkflow, type RequestInput, type Workflow } from "../workflow.ts";
+import { oneOf, rowsOf, startWorkflow, type RequestInput, type Workflow } from "../harness.ts";
 
 export const customer = { name: "Initech Ltd", email: "bill@initech.example", org: "org_tpsreport" };
 

@@ -8,7 +8,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { customer, eraseText, startErasing } from "./erasing.ts";
 import { memberSession } from "../gateway.ts";
 import { tracesOf } from "../traces.ts";
-import { oneOf, refusalOf, rowsOf } from "../workflow.ts";
+import { oneOf, refusalOf, rowsOf } from "../harness.ts";
 
 const words = ["initech", "tpsreport"];
 

@@ -7,7 +7,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { customer, eraseText, startErasing, type Erasure, ofRequest } from "./erasing.ts";
 import { anonymous, memberSession, service } from "../gateway.ts";
 import { digestsOf, tracesOf } from "../traces.ts";
-import { codeOf, oneOf, refusalOf, rowsOf, type RequestInput } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf, type RequestInput } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => {
   const erasing = await startErasing(version);

@@ -1,6 +1,6 @@
 /** What messages about requests keep of a removed member. */
 import { expect, test } from "vitest";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 import { startErasing } from "./erasing.ts";
 
 const erasing = await startErasing(18);

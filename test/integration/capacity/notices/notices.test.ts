@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp } from "../gateway.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail, type Surfaces } from "../surfaces.ts";
-import { codeOf, oneOf, refusalOf, refusedAs, rowsOf } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, refusedAs, rowsOf } from "../harness.ts";
 
 interface Nudge {
   readonly request_id: string;

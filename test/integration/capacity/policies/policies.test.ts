@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, refusalOf, startWorkflow, type Policy, type RequestInput } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, startWorkflow, type Policy, type RequestInput } from "../harness.ts";
 
 const vpFrom10k = {
   id: "big",

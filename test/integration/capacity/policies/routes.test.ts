@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, refusalOf, startWorkflow, type Policy, type RequestInput } from "../workflow.ts";
+import { codeOf, refusalOf, startWorkflow, type Policy, type RequestInput } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("review routes on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

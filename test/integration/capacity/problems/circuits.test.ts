@@ -1,8 +1,8 @@
 /** Operators are told that a receiver does not answer, and that it answers again: only those whose messages wait for it. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { unique, type Stream } from "../../outbox/engine.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { unique, type Stream } from "../../outbox/harness.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 import { startTroubled } from "./troubled.ts";
 
 describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) => {

@@ -1,7 +1,7 @@
 /** Messages that were given up are reported to operators: once, together, of their own workspace, and never because of such a report. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 import { startTroubled } from "./troubled.ts";
 
 describe.each(POSTGRES_VERSIONS)("dead letters on PostgreSQL %i", async (version) => {

@@ -5,8 +5,8 @@
  */
 import { beforeAll, beforeEach } from "vitest";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
-import { Engine, unique, type Claimed, type Result, type Stream } from "../../outbox/engine.ts";
-import { oneOf, rowsOf, startWorkflow, type Workflow } from "../workflow.ts";
+import { Engine, unique, type Claimed, type Result, type Stream } from "../../outbox/harness.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "../harness.ts";
 
 export interface Told {
   readonly to: string;

@@ -4,9 +4,9 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { Engine } from "../../outbox/engine.ts";
+import { Engine } from "../../outbox/harness.ts";
 import { customer, startSurfaces } from "../surfaces.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 /** Adds past months to the permanent archive, and past weeks to the archive of messages, until each has so many partitions. */
 const makePartitions = `

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../gateway.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { oneOf, refusalOf, startWorkflow } from "../workflow.ts";
+import { oneOf, refusalOf, startWorkflow } from "../harness.ts";
 
 interface Answer {
   readonly at: number;

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { json, mostly, number, send, session, text } from "../anything.ts";
 import { anonymous, memberSession, service, type Session } from "../gateway.ts";
-import { oneOf, startWorkflow } from "../workflow.ts";
+import { oneOf, startWorkflow } from "../harness.ts";
 
 const secretKey = "0123456789abcdef0123456789abcdef";
 const member = fc.oneof(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
 import { memberSession, overHttp } from "../gateway.ts";
 import type { EventType } from "./model.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow, type Answer } from "../workflow.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow, type Answer } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("at the same instant on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

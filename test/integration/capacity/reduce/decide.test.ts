@@ -6,7 +6,7 @@ import { decide } from "../../../../src/capacity/index.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp, service, type Session } from "../gateway.ts";
 import type { EventType } from "./model.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow, type RequestRow } from "../workflow.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow, type RequestRow } from "../harness.ts";
 
 interface Decision {
   readonly request: RequestRow;

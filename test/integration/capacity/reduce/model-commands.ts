@@ -23,7 +23,7 @@ import {
   type Outcome,
   type Terms,
 } from "./model.ts";
-import { oneOf, reasonFor, rowsOf, type RequestRow, type Workflow } from "../workflow.ts";
+import { oneOf, reasonFor, rowsOf, type RequestRow, type Workflow } from "../harness.ts";
 
 export interface Model {
   readonly directory: Map<string, Member>;

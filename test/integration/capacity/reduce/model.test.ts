@@ -20,7 +20,7 @@ import {
   type Model,
 } from "./model-commands.ts";
 import { eventTypes, groups, policyRows, type Actor, type Member, type Terms } from "./model.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow } from "../workflow.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../harness.ts";
 
 const member = (id: string, roles: string[], groupsOf: string[] = [], more: Partial<Member> = {}): [string, Member] => [
   id,

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import type { EventType } from "./model.ts";
-import { codeOf, refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
+import { codeOf, refusalOf, rowsOf, startWorkflow } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("what an event carries on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

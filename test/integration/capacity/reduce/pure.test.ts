@@ -6,7 +6,7 @@
  */
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { rowsOf } from "../workflow.ts";
+import { rowsOf } from "../harness.ts";
 
 const db = await createTestDatabase({ version: 18 });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp } from "../gateway.ts";
 import type { EventType } from "./model.ts";
-import { codeOf, oneOf, refusalOf, refusedAs, rowsOf, startWorkflow } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, refusedAs, rowsOf, startWorkflow } from "../harness.ts";
 
 const day = 24 * 3_600_000;
 

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
 import { clickBody, sign, startSlack } from "../../inbound/slack/slack.ts";
 import { enter, memberSession, service, type Session } from "../gateway.ts";
-import { codeOf, oneOf, refusalOf, rowsOf } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf } from "../harness.ts";
 
 type Review = "COMMERCIAL_APPROVED" | "TECH_REVIEW_APPROVED";
 

@@ -7,8 +7,8 @@ import { createDrainer, type DrainReport } from "../../../../src/outbox/relay/dr
 import { verify } from "../../../../src/capacity/index.ts";
 import { POSTGRES_VERSIONS, type TestClient, type TestRole } from "../../../helpers/database.ts";
 import { eventTypes } from "../reduce/model.ts";
-import { oneOf, refusalOf, rowsOf } from "../workflow.ts";
-import { Publishing } from "../../webhooks/published.ts";
+import { oneOf, refusalOf, rowsOf } from "../harness.ts";
+import { Publishing } from "../../webhooks/harness.ts";
 import { Endpoint, startRouting } from "./routing.ts";
 
 const all = eventTypes.toSorted();

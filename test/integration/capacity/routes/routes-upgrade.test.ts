@@ -7,7 +7,7 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { ownSqlDir } from "../../../../src/db/migrate/files.ts";
 import { migrate, type MigrateOptions } from "../../../../src/db/migrate.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { rowsOf } from "../workflow.ts";
+import { rowsOf } from "../harness.ts";
 
 const migrateAt = (url: string, options: MigrateOptions = {}) =>
   withConnection(url, (client) => migrate(client, options));

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
 import { eventTypes } from "../reduce/model.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 import { Endpoint, startRouting } from "./routing.ts";
 
 const all = eventTypes.toSorted();

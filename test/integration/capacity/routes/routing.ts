@@ -8,7 +8,7 @@ import { disableEndpoint, enableEndpoint, rotateEndpointSecret } from "../../../
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
 import type { TestClient } from "../../../helpers/database.ts";
 import type { EventType } from "../reduce/model.ts";
-import { oneOf, rowsOf, startWorkflow, type Workflow } from "../workflow.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "../harness.ts";
 
 export const secretKey = "the key of these tests, which has more than 32 bytes";
 

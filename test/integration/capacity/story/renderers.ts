@@ -4,7 +4,7 @@
 import type { TestDatabase } from "../../../helpers/database.ts";
 import type { Message } from "./block-kit.ts";
 import type { Story } from "./story.ts";
-import { oneOf } from "../workflow.ts";
+import { oneOf } from "../harness.ts";
 
 export type Renderer =
   "render_slack_reply" | "render_linear_issue" | "render_linear_comment" | "render_linear_state" | "render_event";

@@ -8,7 +8,7 @@ import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database
 import { buttonsOf, complaintsAbout, type Message } from "./block-kit.ts";
 import { type Mail, render, root, tell } from "./renderers.ts";
 import { confirmationRequired, rejected, type Story, submitted } from "./story.ts";
-import { oneOf } from "../workflow.ts";
+import { oneOf } from "../harness.ts";
 
 const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text } });
 const field = (name: string, value: string) => ({ type: "mrkdwn", text: `*${name}*\n${value}` });

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { date, json, mostly, number, send, session, text } from "../anything.ts";
-import { createCall, createValues, startWorkflow } from "../workflow.ts";
+import { createCall, createValues, startWorkflow } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("anything at all on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

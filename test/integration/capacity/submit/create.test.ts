@@ -14,7 +14,7 @@ import {
   startWorkflow,
   type RequestInput,
   type RequestRow,
-} from "../workflow.ts";
+} from "../harness.ts";
 
 const numberOf = (id: string): number => Number(/^CR-\d{4}-(\d{6,})$/.exec(id)?.[1]);
 const dateIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { codeOf, oneOf, startWorkflow, type RequestInput } from "../workflow.ts";
+import { codeOf, oneOf, startWorkflow, type RequestInput } from "../harness.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

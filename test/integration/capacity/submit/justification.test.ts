@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp } from "../gateway.ts";
-import { oneOf, refusalOf, rowsOf, startWorkflow, type RequestInput } from "../workflow.ts";
+import { oneOf, refusalOf, rowsOf, startWorkflow, type RequestInput } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("the justification of a request on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);

@@ -5,7 +5,7 @@ import { getNotification, resend } from "../../../../src/notify/index.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { linearRail, slackRail, startSurfaces, surfaceRail, type Surfaces } from "../surfaces.ts";
 import { quiet } from "../timers/time.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 interface Message {
   readonly channel: string;

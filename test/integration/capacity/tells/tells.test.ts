@@ -4,7 +4,7 @@ import { runTimers } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { customer, startSurfaces } from "../surfaces.ts";
 import { nothing, quiet } from "../timers/time.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("telling people on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);

@@ -5,7 +5,7 @@ import { previewTemplate, type TemplatePreview } from "../../../../src/notify/in
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../gateway.ts";
 import { customer, startSurfaces } from "../surfaces.ts";
-import { codeOf, oneOf, refusalOf, rowsOf } from "../workflow.ts";
+import { codeOf, oneOf, refusalOf, rowsOf } from "../harness.ts";
 import { refusedTexts } from "./texts.ts";
 
 const templates = new URL("../../../../sql/templates/", import.meta.url);

@@ -6,7 +6,7 @@ import { runTimers, type Sweep } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { startSurfaces, type Surfaces } from "../surfaces.ts";
 import { age, nothing, noticesOf, quiet, spoil } from "./time.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);

@@ -5,7 +5,7 @@
  */
 import type { Sweep } from "../../../../src/capacity/timers.ts";
 import type { Surfaces } from "../surfaces.ts";
-import { rowsOf } from "../workflow.ts";
+import { rowsOf } from "../harness.ts";
 
 /** The result of a sweep that found nothing to do. */
 export const nothing: Sweep = {

@@ -6,13 +6,13 @@ import { runTimers, startTimers } from "../../../../src/capacity/timers.ts";
 import { createOnDemandRelay, type OnDemandRelay } from "../../../../src/cli/relay/on-demand.ts";
 import type { Rail } from "../../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { startHeadroom } from "../../cli/program.ts";
-import { jwtSecret, startTestGateway } from "../../http/gateway.ts";
+import { startHeadroom } from "../../cli/harness.ts";
+import { jwtSecret, startTestGateway } from "../../http/harness.ts";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { customer, startSurfaces, type Surfaces } from "../surfaces.ts";
 import { deadlineIn, nothing, quiet, spoil } from "./time.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 interface Run {
   readonly runner: string;

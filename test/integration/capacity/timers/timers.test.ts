@@ -10,7 +10,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { customer, startSurfaces } from "../surfaces.ts";
 import { deadlineIn, nothing, noticesOf, quiet, spoil } from "./time.ts";
-import { oneOf, rowsOf } from "../workflow.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
   const surfaces = await startSurfaces(version);

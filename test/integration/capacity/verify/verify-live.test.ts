@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { applyEvent, createRequest, verify } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember, putWorkspace } from "../../../../src/directory/index.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { Engine, oneOf } from "../../outbox/engine.ts";
+import { Engine, oneOf } from "../../outbox/harness.ts";
 
 const db = await createTestDatabase();
 const control = db.as("headroom_control").pool;

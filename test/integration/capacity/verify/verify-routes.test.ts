@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { verify, type Finding } from "../../../../src/capacity/index.ts";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
 import { Endpoint, startRouting } from "../routes/routing.ts";
-import { rowsOf } from "../workflow.ts";
+import { rowsOf } from "../harness.ts";
 
 const missing = (subject: string, events: string): Finding => ({
   invariant: "I9",

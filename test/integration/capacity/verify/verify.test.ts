@@ -16,7 +16,7 @@ import {
   type VerifyOptions,
 } from "../../../../src/capacity/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS, type TestDatabase } from "../../../helpers/database.ts";
-import { Engine, oneOf } from "../../outbox/engine.ts";
+import { Engine, oneOf } from "../../outbox/harness.ts";
 
 const requests = 40;
 const events = 6;

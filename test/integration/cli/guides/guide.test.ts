@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createEmptyDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { withClient } from "../../../helpers/clusters.ts";
-import { headroom } from "../program.ts";
+import { headroom } from "../harness.ts";
 
 const root = new URL("../../../../", import.meta.url);
 const guide = await readFile(new URL("docs/guides/outbox.md", root), "utf8");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { headroom } from "../program.ts";
+import { headroom } from "../harness.ts";
 
 const guide = await readFile(new URL("../../../../docs/guides/requests.md", import.meta.url), "utf8");
 const blocks = [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({

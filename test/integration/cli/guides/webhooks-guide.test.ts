@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { withClient } from "../../../helpers/clusters.ts";
 import { createEmptyDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { headroom } from "../program.ts";
+import { headroom } from "../harness.ts";
 
 const root = new URL("../../../../", import.meta.url);
 const guide = await readFile(new URL("docs/guides/webhooks.md", root), "utf8");

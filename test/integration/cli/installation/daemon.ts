@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { program } from "../program.ts";
+import { program } from "../harness.ts";
 
 export interface Daemon {
   stop(): Promise<void>;

@@ -6,8 +6,8 @@ import { putMember, putWorkspace, removeMember } from "../../../../src/directory
 import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { secrets } from "../../sandbox/stage.ts";
-import { headroom } from "../program.ts";
+import { secrets } from "../../sandbox/harness.ts";
+import { headroom } from "../harness.ts";
 
 interface Finding {
   readonly check: string;

@@ -14,9 +14,9 @@ import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
 import { dataFolder } from "../../../helpers/data-folder.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { secrets } from "../../sandbox/stage.ts";
+import { secrets } from "../../sandbox/harness.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 interface Finding {
   readonly group: string;

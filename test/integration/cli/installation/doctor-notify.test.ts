@@ -1,8 +1,8 @@
 /** What `headroom doctor` says about messages to people. */
 import { expect, test } from "vitest";
-import { rowsOf, startWorkflow } from "../../capacity/workflow.ts";
-import { makeDue, somebody, tell } from "../../notify/people.ts";
-import { headroom } from "../program.ts";
+import { rowsOf, startWorkflow } from "../../capacity/harness.ts";
+import { makeDue, somebody, tell } from "../../notify/harness.ts";
+import { headroom } from "../harness.ts";
 
 const { db, superuser } = await startWorkflow(18);
 

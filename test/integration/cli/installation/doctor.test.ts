@@ -7,7 +7,7 @@ import { checkServerLog } from "../../../../src/cli/commands/doctor/server-log-c
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage, until } from "../../outbox/relay/stage.ts";
-import { headroom } from "../program.ts";
+import { headroom } from "../harness.ts";
 
 // With partitions as far ahead as a healthy installation has them.
 const stage = await createStage({ template: "whole" });

@@ -9,12 +9,12 @@ import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
 import { putEndpoint } from "../../../../src/webhooks/endpoints.ts";
 import { createTestDatabase, type TestDatabase, type TestRole } from "../../../helpers/database.ts";
 import { installVault } from "../../../helpers/vault.ts";
-import { jwtSecret } from "../../http/gateway.ts";
+import { jwtSecret } from "../../http/harness.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { providerSecrets } from "../../product/stage.ts";
+import { providerSecrets } from "../../product/harness.ts";
 import { startReceiver, type Receiver } from "../../rails/receiver/receiver.ts";
-import { envelope } from "../../webhooks/published.ts";
-import { headroom, startHeadroom, type Outcome, type Running } from "../program.ts";
+import { envelope } from "../../webhooks/harness.ts";
+import { headroom, startHeadroom, type Outcome, type Running } from "../harness.ts";
 
 const secretKey = "0123456789abcdef0123456789abcdef";
 const relaySecret = "relay-secret-of-this-test-32-characters";

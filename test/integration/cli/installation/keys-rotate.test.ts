@@ -5,12 +5,12 @@
 import { describe, expect, test } from "vitest";
 import { makeConfirmationToken } from "../../../../src/capacity/index.ts";
 import { setSecret } from "../../../../src/db/secrets/index.ts";
-import { startWorkflow } from "../../capacity/workflow.ts";
-import { jwtSecret } from "../../http/gateway.ts";
-import { Publishing, envelope } from "../../webhooks/published.ts";
+import { startWorkflow } from "../../capacity/harness.ts";
+import { jwtSecret } from "../../http/harness.ts";
+import { Publishing, envelope } from "../../webhooks/harness.ts";
 import { secretKey as oldKey } from "../../webhooks/stored-rail.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { headroom, startHeadroom, type Running } from "../program.ts";
+import { headroom, startHeadroom, type Running } from "../harness.ts";
 
 const newKey = "the key after it, of thirty-two bytes or more";
 const workflow = await startWorkflow(18);

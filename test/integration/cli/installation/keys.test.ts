@@ -8,8 +8,8 @@ import { decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putGroup, putMember } from "../../../../src/directory/index.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { jwtSecret, startTestGateway } from "../../http/gateway.ts";
-import { headroom } from "../program.ts";
+import { jwtSecret, startTestGateway } from "../../http/harness.ts";
+import { headroom } from "../harness.ts";
 
 const db = await createTestDatabase();
 const control = db.as("headroom_control");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { headroom, program } from "../program.ts";
+import { headroom, program } from "../harness.ts";
 
 /** Only the version that the program reads is old; a Node that it starts is the real one. */
 function versionIs(version: string): string {

@@ -12,8 +12,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createEmptyDatabase, createTestDatabase } from "../../../helpers/database.ts";
-import { jwtSecret } from "../../http/gateway.ts";
-import { startHeadroom } from "../program.ts";
+import { jwtSecret } from "../../http/harness.ts";
+import { startHeadroom } from "../harness.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const project = await mkdtemp(join(tmpdir(), "headroom-package-"));

@@ -1,7 +1,7 @@
 /** `headroom secret …`: secrets go in through standard input and never come out. */
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const db = await createTestDatabase();
 const control = db.as("headroom_control");

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { rawRequest } from "../../../helpers/raw-http.ts";
 import { startTransactionPooler } from "../../../helpers/transaction-pooler.ts";
-import { jwtSecret, signToken } from "../../http/gateway.ts";
-import { headroom, startHeadroom } from "../program.ts";
+import { jwtSecret, signToken } from "../../http/harness.ts";
+import { headroom, startHeadroom } from "../harness.ts";
 
 const db = await createTestDatabase();
 const gatewayUrl = db.as("authenticator").url;

@@ -5,7 +5,7 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { startEmbedded } from "../../../../src/db/embedded.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
 import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
-import { headroom } from "../program.ts";
+import { headroom } from "../harness.ts";
 
 test("up says where the data of an unreleased version is, and how to start again", { timeout: 120_000 }, async () => {
   const dataDir = await makeEnterableFolder("headroom-unreleased-");

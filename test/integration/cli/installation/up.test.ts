@@ -14,7 +14,7 @@ import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { forgedHosts, rawRequest } from "../../../helpers/raw-http.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { startReceiver } from "../../rails/receiver/receiver.ts";
-import { headroom, program, startHeadroom, type Running } from "../program.ts";
+import { headroom, program, startHeadroom, type Running } from "../harness.ts";
 
 const factsSchema = z.strictObject({
   url: z.url(),

@@ -8,13 +8,13 @@ import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
 import { putEndpoint } from "../../../../src/webhooks/endpoints.ts";
 import { customer, startSurfaces } from "../../capacity/surfaces.ts";
 import { deadlineIn } from "../../capacity/timers/time.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { jwtSecret } from "../../http/gateway.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { jwtSecret } from "../../http/harness.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { providerSecrets } from "../../product/stage.ts";
+import { providerSecrets } from "../../product/harness.ts";
 import { startReceiver, type Receiver } from "../../rails/receiver/receiver.ts";
-import { envelope } from "../../webhooks/published.ts";
-import { startHeadroom } from "../program.ts";
+import { envelope } from "../../webhooks/harness.ts";
+import { startHeadroom } from "../harness.ts";
 import makeRails from "./fixtures/rails.ts";
 
 const railsModule = fileURLToPath(new URL("fixtures/rails.ts", import.meta.url));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { delivered, probeRail } from "../../outbox/relay/rails.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
 import { deadRows, lost, refused } from "./dead-rows.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const stage = await createStage();
 const env = { DATABASE_URL: stage.db.as("headroom_control").url };

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { startReceiver } from "../../rails/receiver/receiver.ts";
 import { rowsOf } from "../../outbox/queries.ts";
-import { headroom, startHeadroom } from "../program.ts";
+import { headroom, startHeadroom } from "../harness.ts";
 
 const db = await createTestDatabase();
 const secretKey = "0123456789abcdef0123456789abcdef";

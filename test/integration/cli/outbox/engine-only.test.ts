@@ -1,7 +1,7 @@
 /** A database with the engine alone: the engine's commands work, and the others say that they need the rest. */
 import { describe, expect, test } from "vitest";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
-import { headroom, startHeadroom } from "../program.ts";
+import { headroom, startHeadroom } from "../harness.ts";
 
 describe("with the engine alone", async () => {
   const db = await createEmptyDatabase();

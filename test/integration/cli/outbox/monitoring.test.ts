@@ -5,7 +5,7 @@ import { z } from "zod";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
 import { misnamed } from "../../../helpers/metric-names.ts";
-import { startHeadroom } from "../program.ts";
+import { startHeadroom } from "../harness.ts";
 
 const stage = await createStage();
 const root = new URL("../../../../", import.meta.url);

@@ -6,7 +6,7 @@ import { registerRails } from "../../../../src/outbox/operate/register-rails.ts"
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { headroom } from "../program.ts";
+import { headroom } from "../harness.ts";
 
 const db = await createTestDatabase();
 

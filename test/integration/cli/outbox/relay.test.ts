@@ -8,7 +8,7 @@ import { newSecret } from "../../rails/webhook/webhook-harness.ts";
 import { startReceiver } from "../../rails/receiver/receiver.ts";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage, until } from "../../outbox/relay/stage.ts";
-import { headroom, startHeadroom, type Running } from "../program.ts";
+import { headroom, startHeadroom, type Running } from "../harness.ts";
 
 const stage = await createStage();
 const env = { DATABASE_URL: stage.db.as("headroom_executor").url };

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const stage = await createStage();
 const env = { DATABASE_URL: stage.db.as("headroom_control").url };

@@ -1,7 +1,7 @@
 /** `headroom endpoint subscribe …`: endpoints of the relays' file receive a workspace's events. */
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const db = await createTestDatabase();
 const env = { DATABASE_URL: db.as("headroom_control").url };

@@ -1,7 +1,7 @@
 /** `headroom jobs …` against a real database, as the operators' role: jobs from their confirmation to their end. */
 import { describe, expect, test } from "vitest";
-import { callbackSecret, secretKey, startProvisioning, type Job } from "../../provisioning/jobs.ts";
-import { headroom, startHeadroom, type Outcome } from "../program.ts";
+import { callbackSecret, secretKey, startProvisioning, type Job } from "../../provisioning/harness.ts";
+import { headroom, startHeadroom, type Outcome } from "../harness.ts";
 
 const p = await startProvisioning(18);
 const env = { DATABASE_URL: p.db.as("headroom_control").url, HEADROOM_SECRET_KEY: secretKey };

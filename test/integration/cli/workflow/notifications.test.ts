@@ -1,9 +1,9 @@
 /** `headroom notify` and `headroom notifications …` against a real database, as the operators' role. */
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { rowsOf, startWorkflow } from "../../capacity/workflow.ts";
-import { somebody } from "../../notify/people.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { rowsOf, startWorkflow } from "../../capacity/harness.ts";
+import { somebody } from "../../notify/harness.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const w = await startWorkflow(18);
 const env = { DATABASE_URL: w.db.as("headroom_control").url, HEADROOM_WORKSPACE: "acme" };

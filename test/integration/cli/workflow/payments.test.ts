@@ -1,8 +1,8 @@
 /** `headroom payments …` against a real database, as the operators' role: from the payment to the books. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { startMoney } from "../../billing/money.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { startMoney } from "../../billing/harness.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const m = await startMoney(18);
 const env = { DATABASE_URL: m.db.as("headroom_control").url };

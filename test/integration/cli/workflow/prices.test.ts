@@ -1,7 +1,7 @@
 /** `headroom prices …` against a real database, as the operators' role. */
 import { expect, test } from "vitest";
-import { startWorkflow } from "../../capacity/workflow.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { startWorkflow } from "../../capacity/harness.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const w = await startWorkflow(18);
 const env = { DATABASE_URL: w.db.as("headroom_control").url, HEADROOM_WORKSPACE: "acme" };

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createRequest, decide } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember } from "../../../../src/directory/index.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const db = await createTestDatabase();
 const control = db.as("headroom_control");

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dataFolder } from "../../../helpers/data-folder.ts";
-import { startWorkflow } from "../../capacity/workflow.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { startWorkflow } from "../../capacity/harness.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const w = await startWorkflow(18);
 const env = { DATABASE_URL: w.db.as("headroom_control").url, HEADROOM_WORKSPACE: "acme" };

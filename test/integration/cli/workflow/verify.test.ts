@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seedCapacity } from "../../../../scripts/seed-capacity/seed.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { oneOf } from "../../outbox/queries.ts";
-import { headroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../harness.ts";
 
 const db = await createTestDatabase();
 const env = { DATABASE_URL: db.as("headroom_auditor").url };

@@ -1,7 +1,7 @@
 /** `headroom migrate`, run as a user runs it. */
 import { expect, test } from "vitest";
 import { createEmptyDatabase, createTestDatabase } from "../../../helpers/database.ts";
-import { headroom, headroomProcess } from "../../cli/program.ts";
+import { headroom, headroomProcess } from "../../cli/harness.ts";
 
 const migrated = await createTestDatabase();
 

@@ -7,7 +7,7 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { listMisowned, migrate } from "../../../../src/db/migrate.ts";
 import { createTestDatabase, everyVersion } from "../../../helpers/database.ts";
 import { migratorRole } from "../../../helpers/clusters.ts";
-import { headroom } from "../../cli/program.ts";
+import { headroom } from "../../cli/harness.ts";
 
 const parts = ["engine", "product"] as const;
 

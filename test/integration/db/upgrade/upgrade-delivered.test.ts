@@ -10,8 +10,8 @@ import { migrate } from "../../../../src/db/migrate.ts";
 import { everyVersion } from "../../../helpers/database.ts";
 import { customer, startSurfaces } from "../../capacity/surfaces.ts";
 import { tracesOf } from "../../capacity/traces.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import { Engine, idsOf } from "../../outbox/engine.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import { Engine, idsOf } from "../../outbox/harness.ts";
 
 /** The schema that migrations from 0049 on found; bodies of functions that they drop do not matter. */
 const takeBack = `

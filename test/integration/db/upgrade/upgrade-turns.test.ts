@@ -5,8 +5,8 @@
 import { expect, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { startProvisioning, type Job } from "../../provisioning/jobs.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { startProvisioning, type Job } from "../../provisioning/harness.ts";
 
 const p = await startProvisioning(18);
 

@@ -7,7 +7,7 @@ import { putIdentity, putIdentityDomain, putMember, removeIdentity } from "../..
 import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { startTestGateway } from "../gateway.ts";
+import { startTestGateway } from "../harness.ts";
 import { Visitor } from "../visitor.ts";
 
 const publicUrl = "http://headroom.test";

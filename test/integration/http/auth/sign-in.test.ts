@@ -1,8 +1,8 @@
 /** Signing in and out with a browser, in the sandbox and without: cookies, pages, and what other sites cannot do. */
 import { describe, expect, test } from "vitest";
-import { startWorkflow } from "../../capacity/workflow.ts";
+import { startWorkflow } from "../../capacity/harness.ts";
 import { cookieIn, Visitor } from "../visitor.ts";
-import { jwtSecret, memberToken, startTestGateway } from "../gateway.ts";
+import { jwtSecret, memberToken, startTestGateway } from "../harness.ts";
 
 const { db } = await startWorkflow(18);
 let now = Date.now();

@@ -14,7 +14,7 @@ import {
   submissionBody,
   typed,
 } from "../../inbound/slack/slack.ts";
-import { startTestGateway } from "../gateway.ts";
+import { startTestGateway } from "../harness.ts";
 
 const slack = await startSlack(18);
 const { workflow } = slack;

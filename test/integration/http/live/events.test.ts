@@ -1,7 +1,7 @@
 /** Live updates over real HTTP: who receives what, what happens after a disconnection, and the limits. */
 import { describe, expect, test } from "vitest";
-import { oneOf, startWorkflow } from "../../capacity/workflow.ts";
-import { memberToken, signToken, startTestGateway } from "../gateway.ts";
+import { oneOf, startWorkflow } from "../../capacity/harness.ts";
+import { memberToken, signToken, startTestGateway } from "../harness.ts";
 import { listen, type Told } from "../event-reader.ts";
 
 const workflow = await startWorkflow(18);

@@ -1,10 +1,10 @@
 /** The pages of notifications over real HTTP, without a browser: the inbox, preferences, and live counts. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { rowsOf, startWorkflow } from "../../capacity/workflow.ts";
-import { somebody, tell } from "../../notify/people.ts";
+import { rowsOf, startWorkflow } from "../../capacity/harness.ts";
+import { somebody, tell } from "../../notify/harness.ts";
 import { listen } from "../event-reader.ts";
-import { memberToken, startTestGateway } from "../gateway.ts";
+import { memberToken, startTestGateway } from "../harness.ts";
 import { Visitor } from "../visitor.ts";
 
 const workflow = await startWorkflow(18);

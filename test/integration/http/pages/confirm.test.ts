@@ -1,7 +1,7 @@
 /** The customer's page over real HTTP: what a browser without scripts shows, and what its forms do. */
 import { describe, expect, test } from "vitest";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { startTestGateway } from "../gateway.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { startTestGateway } from "../harness.ts";
 import { startOffers } from "../offers.ts";
 
 const { workflow, offer } = await startOffers();

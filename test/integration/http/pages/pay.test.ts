@@ -1,8 +1,8 @@
 /** Paying over real HTTP: from the customer's page to Stripe's and back, and what the page says then. */
 import { describe, expect, test } from "vitest";
 import { answerCheckout } from "../../billing/wizard.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { startTestGateway } from "../gateway.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { startTestGateway } from "../harness.ts";
 import { startPaying, words } from "../paying.ts";
 import { Visitor } from "../visitor.ts";
 

@@ -1,8 +1,8 @@
 /** The self-service wizard over real HTTP: what a browser without scripts shows, and what its forms do. */
 import { describe, expect, test } from "vitest";
 import { answerCheckout, startWizard } from "../../billing/wizard.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
-import { startTestGateway } from "../gateway.ts";
+import { rowsOf } from "../../capacity/harness.ts";
+import { startTestGateway } from "../harness.ts";
 import { Visitor } from "../visitor.ts";
 
 const { workflow, proofOf, mails, size } = await startWizard();

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { afterAll, expect, test } from "vitest";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import {
   clickBody,
   commandBody,
@@ -18,7 +18,7 @@ import {
   submissionBody,
   typed,
 } from "../../inbound/slack/slack.ts";
-import { startTestGateway } from "../gateway.ts";
+import { startTestGateway } from "../harness.ts";
 
 const slack = await startSlack(18);
 const { workflow } = slack;

@@ -8,7 +8,7 @@ import { connect, type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Stripe } from "stripe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import {
   clickBody,
   commandBody,
@@ -18,7 +18,7 @@ import {
   type Signed,
   startSlack,
 } from "../../inbound/slack/slack.ts";
-import { startTestGateway } from "../gateway.ts";
+import { startTestGateway } from "../harness.ts";
 
 const slack = await startSlack(18);
 const { workflow } = slack;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../../src/client/index.ts";
-import { memberToken, startTestGateway } from "../gateway.ts";
+import { memberToken, startTestGateway } from "../harness.ts";
 import { startOffers } from "../offers.ts";
 
 const { workflow, offer } = await startOffers();

@@ -4,8 +4,8 @@
  */
 import { createClient } from "@supabase/supabase-js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startWorkflow } from "../../capacity/workflow.ts";
-import { memberToken, startTestGateway } from "../gateway.ts";
+import { startWorkflow } from "../../capacity/harness.ts";
+import { memberToken, startTestGateway } from "../harness.ts";
 
 const workflow = await startWorkflow(18);
 const gateway = await startTestGateway(workflow.db);

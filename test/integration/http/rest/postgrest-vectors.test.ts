@@ -7,7 +7,7 @@ import { UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { signToken, startTestGateway } from "../gateway.ts";
+import { signToken, startTestGateway } from "../harness.ts";
 
 const vectorFile = z.object({
   tokens: z.record(

@@ -1,8 +1,8 @@
 /** The real supabase-js against our server: it creates, decides, reads, filters and counts, as it would on Supabase. */
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { startWorkflow } from "../../capacity/workflow.ts";
-import { memberToken, startTestGateway } from "../gateway.ts";
+import { startWorkflow } from "../../capacity/harness.ts";
+import { memberToken, startTestGateway } from "../harness.ts";
 
 const workflow = await startWorkflow(18);
 const gateway = await startTestGateway(workflow.db);

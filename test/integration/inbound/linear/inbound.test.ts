@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { anonymous, overHttp } from "../../capacity/gateway.ts";
 import { tracesOf } from "../../capacity/traces.ts";
-import { codeOf, oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf } from "../../capacity/harness.ts";
 import { channel, setSecret, startSlack } from "../slack/slack.ts";
 
 const secret = "lin_wh_".padEnd(40, "x");

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { buttonsOf } from "../../capacity/story/block-kit.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { channel, clickBody, commandBody, sign, startSlack, submissionBody, typed } from "./slack.ts";
 
 describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (version) => {

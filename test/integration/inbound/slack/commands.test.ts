@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { channel, commandBody, sign, startSlack, typed } from "./slack.ts";
 
 const idIn = (text: string | undefined): string => /CR-\d{4}-\d{6,}/.exec(text ?? "")?.[0] ?? "none";

@@ -7,7 +7,7 @@ import { createSlackInteractionRail, createSlackRail } from "../../../../src/rai
 import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { sandboxSecrets } from "../../rails/provider-harness.ts";
+import { sandboxSecrets } from "../../rails/harness.ts";
 import { slackToken } from "../../rails/provider-plans.ts";
 import { startSlack, typed } from "./slack.ts";
 

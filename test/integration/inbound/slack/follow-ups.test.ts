@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
 import { channel, startSlack, typed } from "./slack.ts";
 
 const idIn = (text: string | undefined): string => /CR-\d{4}-\d{6,}/.exec(text ?? "")?.[0] ?? "none";

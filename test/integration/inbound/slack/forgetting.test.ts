@@ -8,8 +8,8 @@ import { runTimers } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { Erasing } from "../../capacity/erase/erasing.ts";
 import { digestsOf, tracesOf } from "../../capacity/traces.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import type { Claimed, Outcome, Stream } from "../../outbox/engine.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
+import type { Claimed, Outcome, Stream } from "../../outbox/harness.ts";
 import { clickBody, commandBody, sign, startSlack, submissionBody, typed } from "./slack.ts";
 
 const words = ["initech", "rubicon"];

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { codeOf, oneOf } from "../../capacity/workflow.ts";
+import { codeOf, oneOf } from "../../capacity/harness.ts";
 
 describe("the form decoder", async () => {
   const db = await createTestDatabase();

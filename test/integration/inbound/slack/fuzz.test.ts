@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { viewSchema } from "../../../../src/sandbox/slack/block-kit.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf } from "../../capacity/workflow.ts";
+import { oneOf, refusalOf } from "../../capacity/harness.ts";
 import { clickBody, commandBody, form, sign, startSlack, submissionBody, team, type Slack } from "./slack.ts";
 
 /** What a form can contain: everything but a zero byte, which has its own test. */

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { refusalOf, rowsOf } from "../../capacity/workflow.ts";
+import { refusalOf, rowsOf } from "../../capacity/harness.ts";
 import { channel, startSlack } from "./slack.ts";
 
 describe.each(POSTGRES_VERSIONS)("a reviewer without a known Slack user, on PostgreSQL %i", async (version) => {

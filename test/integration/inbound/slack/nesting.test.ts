@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codeOf, oneOf } from "../../capacity/workflow.ts";
+import { codeOf, oneOf } from "../../capacity/harness.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { form, sign, startSlack, team } from "./slack.ts";
 

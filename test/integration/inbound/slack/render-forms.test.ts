@@ -1,7 +1,7 @@
 /** The complete forms as Slack gets them. That no input can break them is tested in fuzz.test.ts. */
 import { describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { oneOf } from "../../capacity/workflow.ts";
+import { oneOf } from "../../capacity/harness.ts";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const modal = (form: string, title: string, submit: string, close: string, metadata: object, blocks: object[]) => ({

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf } from "../../capacity/workflow.ts";
+import { oneOf } from "../../capacity/harness.ts";
 import { startSlack } from "./slack.ts";
 
 describe.each(POSTGRES_VERSIONS)("old deliveries on PostgreSQL %i", async (version) => {

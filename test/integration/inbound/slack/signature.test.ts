@@ -2,7 +2,7 @@
  * Only a fresh signature of Slack's over the exact bytes is accepted. A refused request has written nothing.
  */
 import { describe, expect, test } from "vitest";
-import { codeOf, oneOf } from "../../capacity/workflow.ts";
+import { codeOf, oneOf } from "../../capacity/harness.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { commandBody, setSecret, sign, type Signed, startSlack } from "./slack.ts";
 

@@ -2,7 +2,7 @@
  * Calls the receiver as Slack does: payloads as Slack makes them, encoded as a form, signed over the bytes, and delivered to the database
  * in a transaction of the gateway with the request's headers.
  *
- * Owns: Slack's side. Does not own: the workflow's people (workflow.ts), nor what is asserted.
+ * Owns: Slack's side. Does not own: the workflow's people (capacity/harness.ts), nor what is asserted.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { beforeAll } from "vitest";
@@ -10,7 +10,7 @@ import type { ClientBase } from "pg";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
 import type { Block } from "../../capacity/story/block-kit.ts";
 import { anonymous, enter, overHttp } from "../../capacity/gateway.ts";
-import { oneOf, rowsOf, startWorkflow, type Workflow } from "../../capacity/workflow.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "../../capacity/harness.ts";
 
 export const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
 /** The value of HEADROOM_SECRET_KEY. */

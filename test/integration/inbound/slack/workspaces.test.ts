@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { channel, startSlack, team } from "./slack.ts";
 
 describe.each(POSTGRES_VERSIONS)("which workspace Slack speaks for on PostgreSQL %i", async (version) => {

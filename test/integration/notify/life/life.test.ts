@@ -5,7 +5,7 @@ import { everyVersion } from "../../../helpers/database.ts";
 import { noPrices, putPrice } from "../../billing/pricing.ts";
 import { customer, startSurfaces, type Surfaces } from "../../capacity/surfaces.ts";
 import { age, deadlineIn, quiet } from "../../capacity/timers/time.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { lives, type Happening, type Life } from "./table.ts";
 
 describe.each(everyVersion)("lives on PostgreSQL %i", async (version) => {

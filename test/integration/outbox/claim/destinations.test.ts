@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
+import { oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../harness.ts";
 
 interface Limits {
   readonly minIntervalMs?: number;

@@ -1,7 +1,7 @@
 /** A gate is held by one relay at a time, never by anything else, and never waited for. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
-import { idsOf, oneOf, rowsOf, startEngine, unique } from "../engine.ts";
+import { idsOf, oneOf, rowsOf, startEngine, unique } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("gates, on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

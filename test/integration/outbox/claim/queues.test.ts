@@ -1,7 +1,7 @@
 /** The queues to destinations: each has its turn, none holds rows that are not its own, and what is recorded about their receivers. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
+import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../harness.ts";
 
 const tomorrow = (): Date => new Date(Date.now() + 86_400_000);
 

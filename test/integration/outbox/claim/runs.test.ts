@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+import { idsOf, oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

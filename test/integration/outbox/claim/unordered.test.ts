@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine, unique } from "../engine.ts";
+import { oneOf, rowsOf, startEngine, unique } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

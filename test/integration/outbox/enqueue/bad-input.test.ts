@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RefusalCode } from "../../../../src/db/refusals.gen.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { Engine, oneOf, refusalOf, refusedAs, rowsOf, unique, type Stream } from "../engine.ts";
+import { Engine, oneOf, refusalOf, refusedAs, rowsOf, unique, type Stream } from "../harness.ts";
 
 /** Four bytes per character, and incompressible: the worst case for an index entry. */
 function incompressible(characters: number): string {

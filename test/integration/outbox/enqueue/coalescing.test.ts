@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, rowsOf, startEngine, unique, type Engine, type RowInput, type Stream } from "../engine.ts";
+import { idsOf, rowsOf, startEngine, unique, type Engine, type RowInput, type Stream } from "../harness.ts";
 import { lastOf, LaneModel, type ModelRow } from "../verify/lane-model.ts";
 
 const inHours = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);

@@ -1,7 +1,7 @@
 /** Rails that act with the installation's credentials: an application that may enqueue cannot use them. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../harness.ts";
 
 const guarded = ["email", "github-actions", "linear", "slack", "slack-interaction", "slack-webhook", "stripe"];
 const open = ["notifications", "payments"];

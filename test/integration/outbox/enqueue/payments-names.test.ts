@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { Engine, oneOf, refusalOf, rowsOf, unique } from "../engine.ts";
+import { Engine, oneOf, refusalOf, rowsOf, unique } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("the functions and views of the payment outbox on PostgreSQL %i", async (version) => {
   const engine = new Engine(await createTestDatabase({ version }));

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Queryable } from "../queries.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+import { refusalOf, refusedAs, rowsOf, startEngine, unique } from "../harness.ts";
 
 const later = "2099-01-01T00:00:00Z";
 

@@ -1,7 +1,7 @@
 /** What an application that may enqueue can do, and what it cannot. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../harness.ts";
 
 const closed = ["capacity", "alerts", "interactions", "transfers", "ledger"];
 

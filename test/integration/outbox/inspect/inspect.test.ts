@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RefusalCode } from "../../../../src/db/refusals.gen.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../engine.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "../harness.ts";
 import { tracesOf } from "../../capacity/traces.ts";
 
 interface DeadLetter {

@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../engine.ts";
+import { oneOf, rowsOf } from "../harness.ts";
 
 const reading = [
   "outbox.count_dead",

@@ -1,7 +1,7 @@
 /** The status of streams that are too large to count: estimates are marked as such, and what matters stays exact. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { Engine, oneOf, rowsOf, type Stream } from "../engine.ts";
+import { Engine, oneOf, rowsOf, type Stream } from "../harness.ts";
 
 interface Status {
   readonly pending: number;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, oneOf, rowsOf, startEngine } from "../engine.ts";
+import { idsOf, oneOf, rowsOf, startEngine } from "../harness.ts";
 
 const anHour = 3_600_000;
 const soon = (): Date => new Date(Date.now() + anHour);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine, unique, type Claimed } from "../engine.ts";
+import { oneOf, rowsOf, startEngine, unique, type Claimed } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

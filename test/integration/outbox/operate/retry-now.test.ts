@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, rowsOf, startEngine, type OperatorResult } from "../engine.ts";
+import { idsOf, rowsOf, startEngine, type OperatorResult } from "../harness.ts";
 
 const hour = 3_600_000;
 

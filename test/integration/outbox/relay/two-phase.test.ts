@@ -4,10 +4,10 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createRelay, createStream, type Relay } from "../../../../src/outbox/index.ts";
 import { registerRails } from "../../../../src/outbox/operate/register-rails.ts";
 import { startTestCluster } from "../../../helpers/clusters.ts";
-import { oneOf, rowsOf, startWorkflow } from "../../capacity/workflow.ts";
-import { memberToken, startTestGateway } from "../../http/gateway.ts";
+import { oneOf, rowsOf, startWorkflow } from "../../capacity/harness.ts";
+import { memberToken, startTestGateway } from "../../http/harness.ts";
 import { listen } from "../../http/event-reader.ts";
-import { envelope, Publishing } from "../../webhooks/published.ts";
+import { envelope, Publishing } from "../../webhooks/harness.ts";
 import { probeRail, type ProbeRail } from "./rails.ts";
 import { until } from "./stage.ts";
 

@@ -7,7 +7,7 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
 import { ownSqlDir } from "../../../../src/db/migrate/files.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { refusalOf, rowsOf } from "../engine.ts";
+import { refusalOf, rowsOf } from "../harness.ts";
 
 const scratch = await mkdtemp(join(tmpdir(), "headroom-registered-"));
 afterAll(() => rm(scratch, { recursive: true, force: true }));

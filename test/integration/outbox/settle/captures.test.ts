@@ -1,7 +1,7 @@
 /** What a delivery captures belongs to the lane that its outcome moves. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { rowsOf, startEngine } from "../engine.ts";
+import { rowsOf, startEngine } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("captures on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

@@ -1,7 +1,7 @@
 /** A lane records when it last delivered something: as the archive says, and only for deliveries. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, startEngine, type Stream } from "../engine.ts";
+import { oneOf, startEngine, type Stream } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("the last delivery of a lane on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

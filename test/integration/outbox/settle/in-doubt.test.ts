@@ -1,7 +1,7 @@
 /** Dead letters that may have arrived: a person decides about those that the machine cannot settle, and about no others. */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine, type Engine, type Stream, type StreamOptions } from "../engine.ts";
+import { oneOf, rowsOf, startEngine, type Engine, type Stream, type StreamOptions } from "../harness.ts";
 
 const anHour = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, startEngine, type Claimed } from "../engine.ts";
+import { oneOf, startEngine, type Claimed } from "../harness.ts";
 
 const give = (rows: readonly Claimed[]) => rows.map((row) => ({ row }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique, type Stream } from "../engine.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique, type Stream } from "../harness.ts";
 
 interface Report {
   readonly dropped: readonly string[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toHeadroomError } from "../../../../src/db/errors.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, startEngine } from "../engine.ts";
+import { oneOf, refusalOf, rowsOf, startEngine } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version, "whole");

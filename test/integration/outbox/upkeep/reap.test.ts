@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine } from "../engine.ts";
+import { oneOf, rowsOf, startEngine } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

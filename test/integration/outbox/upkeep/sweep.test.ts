@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, oneOf, refusedAs, rowsOf, startEngine, type Stream } from "../engine.ts";
+import { idsOf, oneOf, refusedAs, rowsOf, startEngine, type Stream } from "../harness.ts";
 
 describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);

@@ -15,7 +15,7 @@ import {
   type Engine,
   type Result,
   type Stream,
-} from "../engine.ts";
+} from "../harness.ts";
 
 /** Park and Miller's generator: small, seeded, the same everywhere. */
 function dice(seed: number): (sides: number) => number {

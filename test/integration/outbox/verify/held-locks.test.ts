@@ -5,7 +5,7 @@
 import type { PoolClient } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
+import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../harness.ts";
 
 /** How many of them have no destination, and how many have one. */
 const counts = (rows: readonly Claimed[]): number[] => [

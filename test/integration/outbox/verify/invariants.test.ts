@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { findViolations, invariants } from "../../../helpers/invariants.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { Engine, rowsOf } from "../engine.ts";
+import { Engine, rowsOf } from "../harness.ts";
 
 interface PlanNode {
   readonly "Node Type": string;

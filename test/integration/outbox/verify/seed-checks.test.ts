@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyVersion, type TestRole } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../engine.ts";
+import { oneOf, refusalOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "../harness.ts";
 
 const runtimeRoles = [
   "headroom_ingest",

@@ -7,7 +7,7 @@ import { openSidePool } from "../../../../src/db/side-pool.ts";
 import { createProviderRails, type Environment } from "../../../../src/cli/relay/provider-rails.ts";
 import { setSecret } from "../../../../src/db/secrets/index.ts";
 import { customer } from "../../capacity/surfaces.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
 import { startFaultStage } from "../fault-stage.ts";
 
 const stage = await startFaultStage();

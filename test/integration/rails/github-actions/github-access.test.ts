@@ -4,7 +4,7 @@ import { checkGithubAccess, type ConnectedRepository } from "../../../../src/rai
 import type { AccessCheck } from "../../../../src/rails/access-check.ts";
 import { defaultSampleData, type GithubPermission } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import { sandboxSecrets } from "../provider-harness.ts";
+import { sandboxSecrets } from "../harness.ts";
 import { githubToken } from "../provider-plans.ts";
 import { startScriptedServer, type ScriptedAnswer } from "../scripted-server.ts";
 

@@ -5,7 +5,7 @@ import type { SlackRail } from "../../../../src/rails/slack/rail.ts";
 import type { FaultKind } from "../../../../src/sandbox/core/faults.ts";
 import type { SlackMessage } from "../../../../src/sandbox/slack/state.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { rowsOf } from "../../capacity/workflow.ts";
+import { rowsOf } from "../../capacity/harness.ts";
 import { startFaultStage } from "../fault-stage.ts";
 import { slackChannel, slackToken } from "../provider-plans.ts";
 

@@ -4,7 +4,7 @@ import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import type { FaultKind } from "../../../../src/sandbox/core/faults.ts";
 import type { SlackMessage } from "../../../../src/sandbox/slack/state.ts";
 import { until } from "../../outbox/relay/stage.ts";
-import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../../capacity/harness.ts";
 import { startFaultStage } from "../fault-stage.ts";
 import { slackToken } from "../provider-plans.ts";
 

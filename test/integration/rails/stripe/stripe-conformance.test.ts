@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { railConformance } from "../../../../src/contract/conformance/suite.ts";
 import { validatePayment } from "../../../../src/contract/payment.ts";
-import { openProvider } from "../provider-harness.ts";
+import { openProvider } from "../harness.ts";
 import { cancelPlan, createPlan, expirePlan, listPlan, lookPlan, refundPlan } from "./stripe-plans.ts";
 
 const doing = {

@@ -8,7 +8,7 @@ import type { FaultKind } from "../../../../src/sandbox/core/faults.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
 import { createStage } from "../../outbox/relay/stage.ts";
-import { sandboxSecrets } from "../provider-harness.ts";
+import { sandboxSecrets } from "../harness.ts";
 import { messageOf, notAborted } from "../messages.ts";
 import { installation, stripeKey, terms } from "./stripe-plans.ts";
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Json } from "../../../../src/contract/rail.ts";
 import { createStripeRail } from "../../../../src/rails/stripe/rail.ts";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import type { ProviderPlan } from "../provider-harness.ts";
+import type { ProviderPlan } from "../harness.ts";
 
 export const stripeKey = "sk_test_conformance";
 

@@ -5,7 +5,7 @@ import type { Json } from "../../../../src/contract/rail.ts";
 import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import { sandboxSecrets } from "../provider-harness.ts";
+import { sandboxSecrets } from "../harness.ts";
 import { messageOf, notAborted } from "../messages.ts";
 import { installation, stripeKey, terms } from "./stripe-plans.ts";
 

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { SandboxOptions } from "../../../../src/sandbox/sandbox.ts";
 import type { PlanInput } from "../../../../src/sandbox/github/run-plan.ts";
-import { secrets, setStage, type Stage } from "../stage.ts";
+import { secrets, setStage, type Stage } from "../harness.ts";
 import { startReceiver, type CallbackReceiver } from "./callback-receiver.ts";
 
 export interface RunStage extends Stage {

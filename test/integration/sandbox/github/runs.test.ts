@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { WorkflowRun } from "../../../../src/sandbox/github/state.ts";
-import { secrets } from "../stage.ts";
+import { secrets } from "../harness.ts";
 import { cancelOverApi, setRunStage, type RunStage } from "./run-stage.ts";
 import { signals } from "./workflow-stage.ts";
 

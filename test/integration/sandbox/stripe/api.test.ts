@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
-import { secrets, setStage, type Ear } from "../stage.ts";
+import { secrets, setStage, type Ear } from "../harness.ts";
 import { client, monthly, order, priced } from "./client.ts";
 
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);

@@ -2,7 +2,7 @@
 import { Stripe } from "stripe";
 import { expect, test } from "vitest";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import { setStage } from "../stage.ts";
+import { setStage } from "../harness.ts";
 import { client, monthly, order } from "./client.ts";
 
 function inLiveMode({ url }: Sandbox): Stripe {

@@ -1,7 +1,7 @@
 /** How events arrive: doubled, late, out of order, held back, or never. */
 import { expect, test } from "vitest";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import { setStage, type Ear } from "../stage.ts";
+import { setStage, type Ear } from "../harness.ts";
 import { client, order } from "./client.ts";
 
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../../src/sandbox/sandbox.ts";
-import { setStage } from "../stage.ts";
+import { setStage } from "../harness.ts";
 import { client, monthly, order } from "./client.ts";
 
 async function pay(

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { startBrowser } from "../../../helpers/browser.ts";
-import { setStage, type Stage } from "../stage.ts";
+import { setStage, type Stage } from "../harness.ts";
 import { client, monthly, order } from "./client.ts";
 
 const browser = startBrowser();

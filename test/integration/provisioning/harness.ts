@@ -1,13 +1,13 @@
 /**
  * Drives provisioning in tests: a connected workspace, jobs, and callbacks signed as the workflow script signs them.
  *
- * Does not own: what is asserted, nor the requests behind the jobs (workflow.ts).
+ * Does not own: what is asserted, nor the requests behind the jobs (capacity/harness.ts).
  */
 import { createHmac, randomUUID } from "node:crypto";
 import { beforeAll } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import { startSurfaces, type Surfaces } from "../capacity/surfaces.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 
 export const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 export const secretKey = "a key of thirty-two bytes or more for tests";

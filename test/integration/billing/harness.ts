@@ -9,11 +9,11 @@ import { Stripe } from "stripe";
 import { afterEach, beforeAll } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import { createRelay, type Json, type Relay } from "../../../src/outbox/index.ts";
-import type { RequestInput } from "../capacity/workflow.ts";
-import { oneOf, rowsOf } from "../capacity/workflow.ts";
+import type { RequestInput } from "../capacity/harness.ts";
+import { oneOf, rowsOf } from "../capacity/harness.ts";
 import type { Queryable } from "../outbox/queries.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { secretKey, startProvisioning, type Provisioning } from "../provisioning/jobs.ts";
+import { secretKey, startProvisioning, type Provisioning } from "../provisioning/harness.ts";
 import { StandIn, type Thing } from "./stand-in.ts";
 
 export const webhookSecret = `whsec_${"s".repeat(32)}`;

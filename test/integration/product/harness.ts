@@ -16,7 +16,7 @@ import { createRelay, type Relay } from "../../../src/outbox/index.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { startTestGateway, testSecretKey, type TestGateway } from "../http/gateway.ts";
+import { startTestGateway, testSecretKey, type TestGateway } from "../http/harness.ts";
 
 export interface ProductStage {
   readonly db: TestDatabase;

@@ -29,6 +29,7 @@ const plainer: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bfor ever\b/i, "forever"],
   [/\b(is|are|was|were) theirs no more\b|\bcounts? no more\b/i, "no longer"],
   [/\bends us\b/i, "ends this process"],
+  [/\b(that|which|it|but) is none\b(?! of)/i, "is not one, is invalid"],
 ];
 
 /** Internal names: a bound is a maximum. Exposed names stay (`p_most`, and fields of types that the package exports). */

@@ -42,7 +42,7 @@ select 'limit', r.name,
   from (values ('*', 0, 5, 15000), ('slack:', 1000, null, null)) r(name, gap, failures, open_ms)
   join outbox.limits using (name);
 
--- Grants of rails that registrations make are made anew by each migration; those of operators stay.
+-- Grants of rails that registrations make are replaced by each migration; those of operators stay.
 alter table outbox.stream_rails add column registered boolean not null default false;
 comment on column outbox.stream_rails.registered is 'Made by a registration; otherwise by an operator (outbox.grant_rail).';
 update outbox.stream_rails g set registered = true

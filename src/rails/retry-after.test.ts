@@ -47,11 +47,11 @@ describe("Retry-After", () => {
     "Sun, 01 Mar 2026 24:00:00 GMT",
     "Sun, 01 Mai 2026 12:00:30 GMT",
     "Sun, 01 Mar 2026 12:00:30 +0100",
-  ])("of %j is none", (value) => {
+  ])("of %j counts as missing", (value) => {
     expect(parseRetryAfter(value, undefined, now)).toBeUndefined();
   });
 
-  test("that is not there is none", () => {
+  test("that is missing gives no wait", () => {
     expect(parseRetryAfter(undefined, undefined, now)).toBeUndefined();
   });
 

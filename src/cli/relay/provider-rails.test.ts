@@ -34,7 +34,7 @@ function checked(environment: Environment): Promise<Finding[]> {
 }
 
 describe("the providers' rails", () => {
-  test("are those that the environment has settings for; an empty variable is none", () => {
+  test("are those that the environment has settings for; an empty variable counts as not set", () => {
     expect(namesOf({})).toEqual([]);
     expect(namesOf({ SLACK_BOT_TOKEN: " ", LINEAR_API_URL: "https://linear.example/graphql" })).toEqual([]);
     expect(namesOf(whole)).toEqual([

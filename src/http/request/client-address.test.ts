@@ -34,7 +34,7 @@ describe("an address counts", () => {
     "[::1",
     ":::",
     "x".repeat(9_000),
-  ])("not at all when it is none: %s", (text) => {
+  ])("not at all when it is not an address: %s", (text) => {
     expect(addressKey(text)).toBeUndefined();
   });
 

@@ -11,7 +11,7 @@ const readAgainAfterMs = 2_000;
 
 export interface Catalogue {
   readonly schema: string;
-  /** The functions of a name; none when there is none. */
+  /** The functions of a name; empty if there are none. */
   functions(name: string): Promise<readonly ExposedFunction[]>;
   relation(name: string): Promise<ExposedRelation | undefined>;
   /** The whole catalogue, as it is now. */

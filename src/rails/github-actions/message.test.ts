@@ -67,7 +67,7 @@ test.each([
   ["a watch", { operation: "watch", ...runs }, true],
   ["a watch of one run", { operation: "watch", ...runs, run_id: 9_000_000_001 }, true],
   ["a watch of no run", { operation: "watch", ...runs, run_id: 0 }, false],
-  ["an operation that there is none of", { operation: "delete", ...runs }, false],
+  ["an unknown operation", { operation: "delete", ...runs }, false],
   ["nothing", null, false],
 ])("%s is read as it should be", (_what, payload, good) => {
   expect(githubMessageSchema.safeParse(payload).success).toBe(good);

@@ -240,7 +240,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
   });
 
   test.each<[string, Parameters<typeof putWorkspace>[2], string]>([
-    ["an address that is none", { publicUrl: "ftp://x" }, "public_url"],
+    ["an invalid address", { publicUrl: "ftp://x" }, "public_url"],
     ["an address without end", { publicUrl: `https://${"x".repeat(600)}` }, "public_url"],
     ["a channel's name for its id", { slackChannelId: "general" }, "slack_channel_id"],
     ["no time for a review", { reviewSlaHours: 0 }, "review_sla_hours"],

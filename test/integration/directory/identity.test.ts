@@ -355,7 +355,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       ["of a workspace that does not exist", "nowhere", "U0NEW", "PT403"],
       ["who was deactivated", "acme", "U0GONE", "PT403"],
       ["without an id", "acme", null, "PT400"],
-      ["with an id that is none", "acme", "ann", "PT400"],
+      ["with an invalid id", "acme", "ann", "PT400"],
     ] as const)("%s is refused", async (_what, workspace, slackId, code) => {
       expect(await refusalOf(memberForSlack(superuser, workspace, slackId, "X"))).toMatchObject({ code });
     });

@@ -73,7 +73,7 @@ const utterances: readonly (readonly [what: string, bytes: string | Buffer, half
   ["a null byte in a header", `GET /nowhere HTTP/1.1\r\nx: \0${ending}`],
   ["bytes that are no text", Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x0d, 0x0a])],
   ["no host", "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n"],
-  ["a host that is none", "GET /healthz HTTP/1.1\r\nhost: [\r\nconnection: close\r\n\r\n"],
+  ["an invalid host", "GET /healthz HTTP/1.1\r\nhost: [\r\nconnection: close\r\n\r\n"],
   ["an unknown version", `GET /healthz HTTP/9.9${ending}`],
   ["a header of 100 kB", `GET /healthz HTTP/1.1\r\nx: ${"x".repeat(100_000)}${ending}`],
   ["20,000 headers", `GET /healthz HTTP/1.1\r\n${"x: 1\r\n".repeat(20_000)}${ending}`],

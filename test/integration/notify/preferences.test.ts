@@ -33,7 +33,7 @@ const refused: readonly (readonly [string, unknown, string])[] = [
   ["an unknown field", { colour: "red" }, "invalid_input"],
   ["quiet hours without an end", { quiet_from: "22:00" }, "invalid_input"],
   ["quiet hours of no length", { quiet_from: "22:00", quiet_until: "22:00" }, "invalid_input"],
-  ["a time that is none", { digest_at: "25:00" }, "invalid_input"],
+  ["an invalid time", { digest_at: "25:00" }, "invalid_input"],
   ["a time in words", { digest_at: "in the morning" }, "invalid_input"],
   ["changes that are a list", [], "invalid_input"],
 ];

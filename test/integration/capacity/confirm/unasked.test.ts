@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
   describe("is reported", () => {
     test.each<[string, RequestInput, string | null, string, string]>([
       ["no address", {}, publicUrl, "no_address", "their e-mail address is not known"],
-      ["an address that is none", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is invalid"],
+      ["an invalid address", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is invalid"],
       ["no public address", { customer }, null, "no_public_url", "no public address for their link"],
     ])("in the thread, the root, the row, the story and the list: %s", async (_what, input, url, code, words) => {
       await surfaces.settings({ public_url: url });

@@ -119,7 +119,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
     const odd: [string, unknown][] = [
       ["nothing", null],
       ["a name", { name: "Initech" }],
-      ["an address that is none", { email: "a@x, b@x" }],
+      ["an invalid address", { email: "a@x, b@x" }],
       ["an address that is no text", { email: ["a@x.example"] }],
       ["an empty org_id", { org_id: "" }],
       ["a blank org_id", { org_id: " " }],

@@ -54,7 +54,7 @@ describe.each(POSTGRES_VERSIONS)("circuits on PostgreSQL %i", async (version) =>
     expect(await troubled.told("circuit_closed")).toHaveLength(1);
   });
 
-  test("several within ten minutes are one message, and one that recovers before it was reported is none", async () => {
+  test("several within ten minutes are one message, and one that recovers before it was reported is not mentioned", async () => {
     const names = [unique("slack:C"), unique("slack:C"), unique("slack:C"), unique("slack:C")] as const;
     const streams: Stream[] = [];
     for (const name of names) {

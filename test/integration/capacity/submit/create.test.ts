@@ -303,7 +303,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       ["no time for the customer", { ttlDays: 0 }],
       ["91 days for the customer", { ttlDays: 91 }],
       ["null days for the customer", { ttlDays: null }],
-      ["a channel that is none", { channel: "#general" }],
+      ["an invalid channel", { channel: "#general" }],
       ["a customer that is a list", { customer: [] }],
       ["a customer that is a text", { customer: "Initech" }],
       ["a customer of 9 kB", { customer: { name: "x".repeat(9000) } }],

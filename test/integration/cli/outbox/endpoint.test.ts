@@ -106,7 +106,7 @@ test("without a relay a ping says what is missing", async () => {
 test.each([
   ["a private address", ["add", "bad", "--url", "https://10.0.0.1/"], 1, "is not acceptable"],
   ["no address", ["add", "bad"], 1, "is not acceptable"],
-  ["a name that is none", ["add", "Bad Name", "--url", "https://example.com/"], 1, "name"],
+  ["an invalid name", ["add", "Bad Name", "--url", "https://example.com/"], 1, "name"],
   [
     "a header without a value",
     ["add", "bad", "--url", "https://example.com/", "--header", "nothing"],

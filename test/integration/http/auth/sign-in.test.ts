@@ -210,7 +210,7 @@ describe("the signed-in member", () => {
     expect(await response.json()).toMatchObject({ memberId: "vera", roles: ["vp"] });
   });
 
-  test("is nobody for a service key, which acts for members but is none", async () => {
+  test("is nobody for a service key, which acts for members but is not one", async () => {
     const authorization = `Bearer ${plain.keys.serviceKey}`;
     expect((await fetch(`${plain.url}/auth/me`, { headers: { authorization } })).status).toBe(401);
   });

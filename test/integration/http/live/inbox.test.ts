@@ -151,9 +151,9 @@ describe("a member's choice", () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["a zone that is none", { ...form, time_zone: "Mars/Olympus" }, "There is no time zone of that name."],
+    ["an unknown zone", { ...form, time_zone: "Mars/Olympus" }, "There is no time zone of that name."],
     ["half of the quiet hours", { ...form, quiet_until: "" }, "Quiet hours need a beginning and an end."],
-    ["a choice that is none", { ...form, "choice.reviews.email": "pigeon" }, "is not a choice for email"],
+    ["an unknown choice", { ...form, "choice.reviews.email": "pigeon" }, "is not a choice for email"],
   ])("refuses %s, stores nothing of it, and shows it again", async (_, entered, words) => {
     const visitor = await signIn(await people());
     const response = await visitor.post("/preferences", entered);

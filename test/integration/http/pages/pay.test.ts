@@ -192,7 +192,7 @@ describe("coming back", () => {
   });
 
   test.each(["nonsense", `${"a".repeat(64)}.EVIL/../.${"b".repeat(64)}`, "a".repeat(65), `${"a".repeat(63)}/`])(
-    "with a cookie that is none of ours (%s) leads nowhere",
+    "with a cookie that is not ours (%s) leads nowhere",
     async (value) => {
       const answer = await new Visitor(gateway.url).get(`/paid/${"0".repeat(36)}`, { cookie: `headroom_pay=${value}` });
       expect([answer.status, locationOf(answer)]).toEqual([200, ""]);

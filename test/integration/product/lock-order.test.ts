@@ -2,7 +2,7 @@
  * No two calls deadlock: every exposed call that writes runs into every other, about the same things, in both orders, wherever one holds
  * what the other needs. docs/architecture.md has the order in which locks are taken.
  */
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { callsOf, exposed } from "./calling.ts";
 import { startInstallation } from "./installation.ts";
 import { Crossing, meetingsOf, type Trace } from "./steps.ts";
@@ -10,9 +10,9 @@ import { Crossing, meetingsOf, type Trace } from "./steps.ts";
 // Locks are the same in every version, and this is the longest of all tests.
 describe.each([18] as const)("any two calls at the same time on PostgreSQL %i", async (version) => {
   const installation = await startInstallation(version);
+  beforeAll(() => installation.make());
 
-  test("never deadlock, whatever they are", { timeout: 900_000 }, async () => {
-    await installation.make();
+  test("never deadlock, whatever they are", { timeout: 300_000 }, async () => {
     const catalogue = await exposed(installation.money.superuser);
     const { writing } = callsOf(installation, catalogue);
     const crossing = await Crossing.open(installation.money.db, catalogue);

@@ -32,7 +32,9 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
               join lateral jsonb_array_elements_text(f.parent -> 'named') with ordinality r(name, n) on r.n = l.n
              group by f.n, f.parent) k where k.whole)
 $$;
-create function steps.step() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- A stop is not cut short, not even inside a function with a short lock_timeout. Its lock belongs to the transaction: a session would keep
+-- one that was granted at the moment at which the wait failed, and whoever stops the next call would wait for it for ever.
+create function steps.step() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = 0 as $$
 declare
   v_at integer := nullif(current_setting('steps.pause_at', true), '')::integer;
   v_n integer;
@@ -44,8 +46,7 @@ begin
       insert into steps.taken values (v_n, tg_op, case when tg_level = 'ROW' then
         steps.keys_of(case when tg_op = 'INSERT' then to_jsonb(new) else to_jsonb(old) end, tg_argv[0], tg_argv[1]::jsonb, tg_argv[2]::jsonb) end);
     elsif v_n = v_at then
-      perform pg_advisory_lock_shared(4711);
-      perform pg_advisory_unlock_shared(4711);
+      perform pg_advisory_xact_lock_shared(4711);
     end if;
   end if;
   if tg_level = 'STATEMENT' then

@@ -33,7 +33,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
              group by f.n, f.parent) k where k.whole)
 $$;
 -- A stop is not cut short, not even inside a function with a short lock_timeout. Its lock belongs to the transaction: a session would keep
--- one that was granted at the moment at which the wait failed, and whoever stops the next call would wait for it for ever.
+-- one that was granted at the moment at which the wait failed, and whoever stops the next call would wait for it forever.
 create function steps.step() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = 0 as $$
 declare
   v_at integer := nullif(current_setting('steps.pause_at', true), '')::integer;

@@ -146,6 +146,18 @@ create type billing.stripe_call as (
   expires_at timestamp with time zone
 );
 
+create type capacity.action_verdict as (
+  action text,
+  target_id text,
+  allowed boolean,
+  repeated boolean,
+  decided_by text,
+  decided_at timestamp with time zone,
+  refusal headroom.refusal,
+  rule text,
+  others jsonb
+);
+
 create type capacity.actor as (
   type public.capacity_request_actor_type,
   id text,
@@ -240,6 +252,13 @@ create type directory.standing as (
   stands_for text[],
   stands_for_owners text[],
   linked boolean
+);
+
+create type headroom.refusal as (
+  code text,
+  reason text,
+  facts text,
+  hint text
 );
 
 create type notify.content as (
@@ -4424,7 +4443,12 @@ create function billing.draft_signature(p_secret_name text, p_purpose text, p_wo
 create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1f2d83d9a172270b';
+  as 'sha256 069250d266a9de35';
+
+create function billing.end_refusal(p_request capacity.requests, p_subscription billing.subscriptions, p_member_id text)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 05894677c0bf400c';
 
 create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
   returns boolean
@@ -4545,6 +4569,11 @@ create function billing.is_play_money(p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fe38e10439ecdce9';
+
+create function billing.is_refunding(p_payment_id uuid, p_but uuid DEFAULT NULL::uuid)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 43cb7b88593730f2';
 
 create function billing.is_tried_again(p_payment_id uuid)
   returns boolean
@@ -4802,10 +4831,10 @@ create function billing.open_refund(p_payment billing.payments, p_reason text, p
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 db4262f0732173d6';
 
-create function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text)
-  returns text
+create function billing.operator_refusal(p_workspace_id text, p_member_id text, p_deed text)
+  returns headroom.refusal
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d33133d45f433f8';
+  as 'sha256 788aec232676a137';
 
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
@@ -4934,12 +4963,12 @@ create function billing.record_unreadable(p_stripe_id text, p_kind text, p_reque
 create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 510b03551720e61a';
+  as 'sha256 c0d47746194470b6';
 
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f90e9d2e22de8b30';
+  as 'sha256 37785f06771f994f';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -4950,6 +4979,11 @@ create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 73543fc5c97d7202';
+
+create function billing.refund_refusal(p_payment billing.payments, p_member_id text, p_amount bigint, p_left bigint)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 36b5bf1bce562e0b';
 
 create function billing.refund_states()
   returns TABLE(state text, rank integer, holds boolean, meaning text)
@@ -5118,6 +5152,11 @@ create function billing.try_sighting(p_sighting billing.sightings, p_request_id 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1bfb41655cfd32eb';
 
+create function billing.verdicts_of(p_request capacity.requests, p_actor capacity.actor, p_actions text[] DEFAULT NULL::text[])
+  returns SETOF capacity.action_verdict
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e7d0e39fa79da048';
+
 create function billing.verify_books(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5191,6 +5230,11 @@ create function capacity.acts_as_owner(p_request capacity.requests, p_standing d
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d3bb4350dded24d0';
 
+create function capacity.acts_refusal(p_workspace_id text, p_actor capacity.actor, p_acts integer, p_max integer)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 c05616f1c9cb6fde';
+
 create function capacity.address_problem(p_given jsonb, p_public_url text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5209,7 +5253,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a5b954b1ee76ffec';
+  as 'sha256 49551c797cf2c7ba';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, slack_user_id text, reason text, stands_for text, counts boolean, asked boolean)
@@ -5240,11 +5284,6 @@ create function capacity.check_channel(p_workspace directory.workspaces, p_via t
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7bd7627f3f265842';
-
-create function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor)
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d6df2ed719e11e52';
 
 create function capacity.check_group_unused(p_group jsonb)
   returns jsonb
@@ -5309,7 +5348,7 @@ create function capacity.commercial_plan(p_workspace_id text, p_requester_id tex
 create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
   returns public.capacity_request_state
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7169703f5bcca35f';
+  as 'sha256 032ebd4b444036b9';
 
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
@@ -5412,10 +5451,20 @@ create function capacity.erasure_state(p_request_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 055d389f3422ad2a';
 
+create function capacity.event_actions()
+  returns TABLE(action text, event_type public.capacity_request_event_type, step text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 edd7077cce2314f0';
+
 create function capacity.event_hash(p_previous bytea, p_event capacity.events)
   returns bytea
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b51f3df5ecf0c1d4';
+
+create function capacity.event_verdict(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_others jsonb)
+  returns capacity.action_verdict
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8e7d0ed585ccd5be';
 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
@@ -5431,6 +5480,11 @@ create function capacity.fingerprint_of(p_actor_id text, p_terms capacity.terms)
   returns bytea
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 df5f826761ba3dda';
+
+create function capacity.fixer_refusal(p_request capacity.requests, p_standing directory.standing)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6971fc96c580723d';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -5456,6 +5510,11 @@ create function capacity.group_channel(p_request capacity.requests, p_asked json
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f671225f44915371';
+
+create function capacity.holders(p_workspace_id text, p_roles text[], p_member_id text DEFAULT NULL::text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4040e00b021b9628';
 
 create function capacity.is_address(p_text text)
   returns boolean
@@ -5518,8 +5577,8 @@ create function capacity.left_behind(p_member jsonb)
 
 create function capacity.levels_behind(p_workspace_id text, p_actor capacity.actor, p_acts integer, p_most integer)
   returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 da3a127b578f36d7';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9d6cc6c18d93b746';
 
 create function capacity.linear_comment_then(p_kept jsonb)
   returns jsonb
@@ -5555,6 +5614,16 @@ create function capacity.linear_text(p_text text, p_most integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f4db593fba3ead97';
+
+create function capacity.link_pause()
+  returns interval
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a109dccc56cd721';
+
+create function capacity.link_refusal(p_request capacity.requests, p_standing directory.standing, p_email text)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4660076c03dce6f8';
 
 create function capacity.links_of(p_request_id text)
   returns TABLE(warns boolean, asked_at timestamp with time zone, notice_id bigint, outbox_id uuid, lost boolean)
@@ -5654,7 +5723,7 @@ create function capacity.no_such_request(p_request_id text)
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3139841f5afb20db';
+  as 'sha256 496665bbb967733b';
 
 create function capacity.note_circuits(p_circuits jsonb)
   returns jsonb
@@ -5665,6 +5734,11 @@ create function capacity.note_dead_letters(p_rows jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a69cd866d5d41f3b';
+
+create function capacity.note_refusal(p_request capacity.requests, p_member_id text)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fe63b21d515c2a5d';
 
 create function capacity.note_timers_failed(p_runner text, p_code text)
   returns void
@@ -5685,7 +5759,12 @@ create function capacity.notice_effects(p_context capacity.context, p_called tex
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3c0bcff7a09bff7';
+  as 'sha256 203cec2a34e88655';
+
+create function capacity.nudge_refusal(p_request capacity.requests, p_standing directory.standing)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8f6e9c50538e77b5';
 
 create function capacity.offer_for(p_workspace_id text, p_requested_size text, p_quantity integer, p_region text, p_duration_days integer)
   returns jsonb
@@ -6196,6 +6275,11 @@ create function capacity.told_asked(p_context capacity.context, p_asked jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 81eadda893ae01d7';
 
+create function capacity.transition_refusal(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type)
+  returns headroom.refusal
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa8729655d662881';
+
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6231,6 +6315,11 @@ create function capacity.unnamed_customer(p_workspace_id text, p_by_address byte
   returns bytea
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4a718632f20c09a3';
+
+create function capacity.verdicts_of(p_request capacity.requests, p_actor capacity.actor, p_actions text[] DEFAULT NULL::text[])
+  returns SETOF capacity.action_verdict
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f297a73623edcf6f';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -6753,6 +6842,11 @@ create function headroom.refusals()
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 60795d103ccea692';
 
+create function headroom.refuse(p_refusal headroom.refusal)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 264f03a29ea32cd6';
+
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -7020,7 +7114,7 @@ create function inbound.slack_follow_up(p_member directory.members, p_request_id
 create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ee27fd1dd90a930c';
+  as 'sha256 fbcfdf90820b723b';
 
 create function inbound.slack_follow_up_form(p_receipt jsonb, p_member directory.members, p_request_id text)
   returns jsonb
@@ -7050,12 +7144,12 @@ create function inbound.slack_home(p_team_id text, p_enterprise_id text)
 create function inbound.slack_job(p_member directory.members, p_request_id text)
   returns provisioning.jobs
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5825571e4b5456bf';
+  as 'sha256 1d368102ff2585ca';
 
 create function inbound.slack_job_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 243b375f431ce5ce';
+  as 'sha256 642e4b11a8ab76f5';
 
 create function inbound.slack_job_form(p_receipt jsonb, p_member directory.members, p_metadata jsonb, p_reason text)
   returns jsonb
@@ -8621,6 +8715,11 @@ create function payments.enqueue_payment_outbox(p_instruction_id text, p_partici
   as 'sha256 2bff8b1cb3654782';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
+create function provisioning.action_refusal(p_job provisioning.jobs, p_member_id text, p_action text)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a2d34e7921ab171f';
+
 create function provisioning.adopt(p_most integer)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8665,11 +8764,6 @@ create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2838ca7ae025f362';
-
-create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 af5ea95de5c33562';
 
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
@@ -8737,6 +8831,11 @@ create function provisioning.error_words(p_attempt provisioning.attempts)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c42194375c0794dd';
 
+create function provisioning.event_refusal(p_state text, p_event text)
+  returns headroom.refusal
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3390e044c7cd7a49';
+
 create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -8777,6 +8876,11 @@ create function provisioning.held_words(p_job_id uuid)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e47f1433ccbd5ed8';
 
+create function provisioning.is_retried(p_job provisioning.jobs)
+  returns boolean
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 017fb991a828b804';
+
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
   language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
@@ -8788,7 +8892,7 @@ grant execute on function provisioning.job_counts to headroom_executor;
 create function provisioning.job_for(p_id text, p_actor_id text, OUT job provisioning.jobs, OUT actor capacity.actor)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8bee980f60d67915';
+  as 'sha256 8d0473c4440dddf5';
 
 create function provisioning.job_json(p_job provisioning.jobs)
   returns jsonb
@@ -8867,12 +8971,12 @@ create function provisioning.name_of(p_workspace_id text, p_member_id text)
 create function provisioning.next_state(p_state text, p_event text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8b5908f558b13dc0';
+  as 'sha256 612c1587a980c82f';
 
 create function provisioning.no_such_job(p_id text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 17eec7e36924b7a0';
+  returns headroom.refusal
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ebd67c2c3a38b06d';
 
 create function provisioning.note_ended_runs(p_job_id uuid)
   returns void
@@ -8898,6 +9002,11 @@ create function provisioning.people_asked(p_request capacity.requests)
   returns text[]
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8a550672d21744e1';
+
+create function provisioning.person_refusal(p_job provisioning.jobs, p_member_id text, p_action text)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 80806f7e23cf888e';
 
 create function provisioning.put_secret(p_workspace_id text, p_value text)
   returns void
@@ -8934,12 +9043,12 @@ create function provisioning.record(p_job provisioning.jobs, p_event text, p_act
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 705c1dd72f0b9b7b';
+  as 'sha256 b0dac319dbcb9c0f';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fa930bb33d35b7c8';
+  as 'sha256 4406b001300396cb';
 
 create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_job_id uuid, p_code text, p_message text, p_facts text)
   returns jsonb
@@ -8954,7 +9063,7 @@ create function provisioning.remind(p_job provisioning.jobs)
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42505d15c06505b6';
+  as 'sha256 aaa6635e38d621c4';
 
 create function provisioning.run_limit(p_workspace_id text)
   returns interval
@@ -9051,6 +9160,11 @@ create function provisioning.unsent_words(p_attempt provisioning.attempts)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f4cfacefc16d6a17';
 
+create function provisioning.verdicts_of(p_request capacity.requests, p_actor capacity.actor, p_actions text[] DEFAULT NULL::text[])
+  returns SETOF capacity.action_verdict
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a4247358147b9b5';
+
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -9121,6 +9235,14 @@ create function public.begin_draft(p_workspace_id text)
 grant execute on function public.begin_draft to anon;
 grant execute on function public.begin_draft to authenticated;
 grant execute on function public.begin_draft to service_role;
+
+create function public.capacity_verdicts(p_request_ids text[], p_actions text[] DEFAULT NULL::text[], p_actor_id text DEFAULT NULL::text)
+  returns TABLE(request_id text, version integer, action text, target_id text, allowed boolean, repeated boolean, decided_by text, decided_at timestamp with time zone, code text, reason text, detail text, hint text, rule text, others jsonb)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 831304375a1e6b7f';
+grant execute on function public.capacity_verdicts to authenticated;
+grant execute on function public.capacity_verdicts to headroom_control;
+grant execute on function public.capacity_verdicts to service_role;
 
 create function public.check_request()
   returns void
@@ -9283,7 +9405,7 @@ grant execute on function public.get_payments to service_role;
 create function public.get_provisioning_job(p_job_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 1d93b6c46e4069ef';
+  as 'sha256 38671882e7f2f39e';
 grant execute on function public.get_provisioning_job to authenticated;
 grant execute on function public.get_provisioning_job to headroom_control;
 grant execute on function public.get_provisioning_job to service_role;

@@ -113,6 +113,9 @@ const users: Readonly<Record<string, string>> = {
   "capacity.list_requests": "lists",
   "inbound.slack_list": "lists in Slack",
   "capacity.fixers": "who can reach a customer",
+  "capacity.event_verdict": "the verdict on a decision, beforehand",
+  "capacity.verdicts_of": "who can decide instead",
+  "public.capacity_verdicts": "the verdicts on a request",
 };
 
 /** Parts of the path, which call each other. */

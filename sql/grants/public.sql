@@ -18,6 +18,7 @@ grant execute on function
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
+  public.capacity_verdicts(text[], text[], text),
   public.nudge_capacity_request(text, text),
   public.note_capacity_request(text, text, text),
   public.set_customer_address(text, text, text),

@@ -77,6 +77,70 @@ export const askingSchema = z
 /** The outcome of setting the customer's address, or of sending the link again. */
 export type Asking = z.infer<typeof askingSchema>;
 
+/** What people do with a request, in the order in which verdicts come. */
+export const requestActions = [
+  "approve_commercial",
+  "reject_commercial",
+  "approve_technical",
+  "reject_technical",
+  "confirm",
+  "decline",
+  "cancel",
+  "nudge",
+  "note",
+  "send_link",
+  "retry",
+  "complete",
+  "fail",
+  "clean",
+  "refund",
+  "end_subscription",
+] as const;
+export type RequestAction = (typeof requestActions)[number];
+
+export const verdictSchema = z
+  .object({
+    request_id: z.string(),
+    version: z.number().nullable(),
+    action: z.enum(requestActions).nullable(),
+    target_id: z.string().nullable(),
+    allowed: z.boolean(),
+    repeated: z.boolean(),
+    decided_by: z.string().nullable(),
+    decided_at: z.coerce.date().nullable(),
+    code: z.string().nullable(),
+    reason: z.string().nullable(),
+    detail: z.string().nullable(),
+    hint: z.string().nullable(),
+    rule: z.string().nullable(),
+    others: z.array(personSchema.extend({ reason: z.string() })),
+  })
+  .transform((row) => ({
+    requestId: row.request_id,
+    /** As of which version of the request; null if the caller may not see it. */
+    version: row.version,
+    /** Null if the caller may not see the request: then `code` is not_found. */
+    action: row.action,
+    /** The job or the payment that the action is about. */
+    targetId: row.target_id,
+    allowed: row.allowed,
+    /** It was done before; doing it again changes nothing. */
+    repeated: row.repeated,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    /** Why not: as the action itself would refuse. */
+    code: row.code,
+    reason: row.reason,
+    detail: row.detail,
+    hint: row.hint,
+    /** The rule that asks for somebody in particular. */
+    rule: row.rule,
+    /** Who else can. */
+    others: row.others,
+  }));
+/** Whether a member may do something with a request now, why not, by which rule, and who can. */
+export type Verdict = z.infer<typeof verdictSchema>;
+
 export const decisionSchema = z
   .object({
     request: requestSchema,

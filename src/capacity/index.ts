@@ -8,12 +8,13 @@
 export { createRequest, type Created } from "./create-request.ts";
 export { previewRequest, type Previewed } from "./preview-request.ts";
 export type { NewRequest, RequestTerms } from "./terms.ts";
-export type { Asking, Decided, Noted, Nudged, Preview } from "./answer-schemas.ts";
+export type { Asking, Decided, Noted, Nudged, Preview, RequestAction, Verdict } from "./answer-schemas.ts";
 export { getRequest, type Found } from "./get-request.ts";
 export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";
 export { applyEvent, decide, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
 export { eraseCustomer, type Erased } from "./erase-customer.ts";
 export { noteRequest, nudgeRequest } from "./nudge-request.ts";
+export { judgeRequests, type Judged } from "./verdicts.ts";
 export { makeConfirmationToken, sendLink, setAddress } from "./ask-customer.ts";
 
 /** What a request is. */

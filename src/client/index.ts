@@ -15,15 +15,19 @@ import {
   noteSchema,
   nudgeSchema,
   previewSchema,
+  verdictSchema,
   type Asking,
   type Decided,
   type Noted,
   type Nudged,
+  type RequestAction,
+  type Verdict,
 } from "../capacity/answer-schemas.ts";
 import type { Created } from "../capacity/create-request.ts";
 import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";
 import type { Previewed } from "../capacity/preview-request.ts";
+import type { Judged } from "../capacity/verdicts.ts";
 import type { Refused } from "../db/refusal.ts";
 import { jobSchema, type Job } from "../capacity/job.ts";
 import { requestSchema, storySchema, type CapacityRequest, type CapacityRequestState } from "../capacity/request.ts";
@@ -34,7 +38,7 @@ import { createTransport, type ClientOptions, type Transport } from "./transport
 export type { ClientOptions } from "./transport.ts";
 export type { LiveEvent, SubscribeOptions } from "./subscribe.ts";
 export type { Asking, CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Noted };
-export type { Job, Nudged, Previewed, Refused, RequestTerms };
+export type { Job, Judged, Nudged, Previewed, Refused, RequestAction, RequestTerms, Verdict };
 
 /** A member's token acts as that member; a service's key names the member. */
 export interface ActingOptions {
@@ -116,6 +120,15 @@ function decisionCalls({ rpc }: Transport) {
         },
         (answer) => decisionSchema.parse(answer),
       ),
+    /** What the caller can do with each of these requests now, why not, by which rule, and who can: at most a hundred at a time. */
+    verdicts: (
+      requestIds: readonly string[],
+      { as, actions }: ActingOptions & { readonly actions?: readonly RequestAction[] | undefined } = {},
+    ): Promise<Judged | Refused> =>
+      rpc("capacity_verdicts", { p_request_ids: requestIds, p_actions: actions, p_actor_id: as }, (rows) => ({
+        outcome: "judged",
+        verdicts: z.array(verdictSchema).parse(rows),
+      })),
     nudge: (requestId: string, { as }: ActingOptions = {}): Promise<Nudged | Refused> =>
       rpc("nudge_capacity_request", { p_request_id: requestId, p_actor_id: as }, (answer) => nudgeSchema.parse(answer)),
     note: (requestId: string, body: string, { as }: ActingOptions = {}): Promise<Noted | Refused> =>

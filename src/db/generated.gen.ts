@@ -141,6 +141,18 @@ export interface BillingWaiting {
   since: Date | null;
 }
 
+export interface CapacityActionVerdict {
+  action: string;
+  target_id: string;
+  allowed: boolean;
+  repeated: boolean;
+  decided_by: string;
+  decided_at: Date;
+  refusal: string;
+  rule: string;
+  others: Json;
+}
+
 export interface CapacityActor {
   type: CapacityRequestActorType;
   id: string;
@@ -1290,6 +1302,16 @@ export interface Functions {
     };
     result: Buffer;
   };
+  /** The verdict on an event of a request, for a member. Nullable: p_others. */
+  "capacity.event_verdict": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_others: unknown;
+    };
+    result: CapacityActionVerdict;
+  };
   /** The confirmation behind a token, or a refusal. */
   "capacity.find_confirmation": {
     args: {
@@ -1591,6 +1613,15 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: { workspace_id: string; member_id: string }[];
+  };
+  /** What a member can do to a request now, and why not. Nullable: p_actions. */
+  "capacity.verdicts_of": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_actions?: readonly string[] | string | null | undefined;
+    };
+    result: CapacityActionVerdict[];
   };
   /** Verifies a batch of outbox rows: origin, lines, place. Nullable: last_id. */
   "capacity.verify_deliveries": {
@@ -1916,6 +1947,13 @@ export interface Functions {
       p_box: Buffer | null;
     };
     result: string | null;
+  };
+  /** Raises a refusal, if there is one. Nullable: p_refusal. */
+  "headroom.refuse": {
+    args: {
+      p_refusal: string | null;
+    };
+    result: void;
   };
   /** Registers the functions of a layer at points of lower layers. */
   "headroom.register_hooks": {
@@ -2823,6 +2861,30 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What the caller can do to requests now, why not, by which rule, and who can. Nullable: action, target_id, version, decided_by, decided_at, code, reason, detail, hint, rule. */
+  "public.capacity_verdicts": {
+    args: {
+      p_request_ids: readonly string[] | string | null;
+      p_actions?: readonly string[] | string | null | undefined;
+      p_actor_id?: string | null | undefined;
+    };
+    result: {
+      request_id: string;
+      version: number | null;
+      action: string | null;
+      target_id: string | null;
+      allowed: boolean;
+      repeated: boolean;
+      decided_by: string | null;
+      decided_at: Date | null;
+      code: string | null;
+      reason: string | null;
+      detail: string | null;
+      hint: string | null;
+      rule: string | null;
+      others: Json;
+    }[];
+  };
   /** Refuses receipts that no provider signed, and keys and sessions that were revoked. */
   "public.check_request": {
     args: Record<string, never>;
@@ -3624,6 +3686,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.dispatch_side_effects": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.effects_of": { returns: "value", json: ["p_asked"], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
+  "capacity.event_verdict": { returns: "row", json: ["p_others"], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.judge": { returns: "row", json: [], positional: false },
@@ -3657,6 +3720,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
   "capacity.unasked": { returns: "value", json: [], positional: false },
   "capacity.unlinked_reviewers": { returns: "rows", json: [], positional: false },
+  "capacity.verdicts_of": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
   "capacity.verify_extent": { returns: "row", json: [], positional: false },
   "capacity.verify_heads": { returns: "rows", json: [], positional: false },
@@ -3696,6 +3760,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.list_secrets": { returns: "rows", json: [], positional: false },
   "headroom.open_box": { returns: "value", json: [], positional: false },
   "headroom.open_secret": { returns: "value", json: [], positional: false },
+  "headroom.refuse": { returns: "nothing", json: [], positional: false },
   "headroom.register_hooks": { returns: "nothing", json: ["p_hooks"], positional: false },
   "headroom.remove_secret": { returns: "value", json: [], positional: false },
   "headroom.reseal_secrets": { returns: "row", json: [], positional: false },
@@ -3791,6 +3856,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.begin_checkout": { returns: "value", json: [], positional: false },
   "public.begin_draft": { returns: "value", json: [], positional: false },
+  "public.capacity_verdicts": { returns: "rows", json: [], positional: false },
   "public.check_request": { returns: "nothing", json: [], positional: false },
   "public.clean_provisioning_job": { returns: "value", json: [], positional: false },
   "public.complete_provisioning_job": { returns: "value", json: [], positional: false },

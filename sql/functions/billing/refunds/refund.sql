@@ -7,9 +7,7 @@ create or replace function billing.refund(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if billing.left_of(p_payment.id) = 0
-     or exists (select from billing.refunds r where r.payment_id = p_payment.id and r.origin = 'ours'
-                   and r.state in ('held', 'sent', 'pending')) then
+  if billing.left_of(p_payment.id) = 0 or billing.is_refunding(p_payment.id) then
     return null;
   end if;
   return billing.open_refund(p_payment, p_reason, p_amount, p_asked_by,

@@ -5,17 +5,14 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request capacity.requests := billing.lock_request(p_request_id);
-  v_reason text := billing.operators_reason(v_request.workspace_id, p_actor, 'ends a subscription', p_reason);
+  v_reason text;
   v_subscription billing.subscriptions;
 begin
+  perform headroom.refuse(billing.operator_refusal(v_request.workspace_id, p_actor.id, 'ends a subscription'));
+  v_reason := headroom.reason_in(p_reason);
   select s.* into v_subscription from billing.subscriptions s where s.request_id = p_request_id;
-  if v_subscription.kind is distinct from 'recurring' then
-    perform headroom.fail('conflict', 'Nothing is charged again for this request, so there is nothing to end.', p_request_id,
-                          'To send money back: headroom payments refund. Nothing was changed.');
-  elsif v_subscription.state in ('ended', 'cancelled') then
-    perform headroom.fail('conflict', 'The subscription has already ended, and nothing is charged any more.', p_request_id,
-                          'Nothing was changed.');
-  elsif v_subscription.cancel_asked_at is not null then
+  perform headroom.refuse(billing.end_refusal(v_request, v_subscription, p_actor.id));
+  if v_subscription.cancel_asked_at is not null then
     return;
   end if;
   perform capacity.count_act(v_request.id, p_actor);

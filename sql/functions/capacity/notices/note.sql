@@ -9,7 +9,6 @@ as $$
 declare
   v_request capacity.requests;
   v_body text := btrim(p_body, E' \n\t');
-  v_again timestamptz;
   v_notice capacity.notices;
 begin
   if v_body is null or length(v_body) not between 1 and 4000 then
@@ -18,14 +17,7 @@ begin
     perform headroom.fail('invalid_input', 'A note must not contain control characters.', 'only line feed and tab are allowed');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for no key update;
-  select n.created_at + interval '10 minutes' into v_again from capacity.notices n
-   where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id
-   order by n.created_at desc offset 19 limit 1;
-  if v_again > clock_timestamp() then
-    perform headroom.fail('too_soon', 'You can add at most 20 notes to a request in ten minutes.',
-                          format('again in %s seconds', ceil(extract(epoch from v_again - clock_timestamp()))),
-                          'Put it into one note, or wait a little. Nothing was written.');
-  end if;
+  perform headroom.refuse(capacity.note_refusal(v_request, p_actor.id));
   v_notice := capacity.post_notice(v_request, 'note', null, null, p_actor, v_body);
   return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at,
                             'effects', to_jsonb(v_notice.effects));

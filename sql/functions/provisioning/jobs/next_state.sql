@@ -6,10 +6,7 @@ declare
   v_after text := (select t.state_after from provisioning.transitions() t where t.state_before = p_state and t.event = p_event);
 begin
   if v_after is null then
-    perform headroom.fail('invalid_transition', format('A job that is %s does not take %s.', provisioning.state_words(p_state),
-                                                       coalesce(p_event, 'nothing')),
-      format('state %s, event %s', coalesce(p_state, 'null'), coalesce(p_event, 'null')),
-      'Read the job again: it may have changed. Nothing was changed.');
+    perform headroom.refuse(provisioning.event_refusal(p_state, p_event));
   end if;
   return v_after;
 end

@@ -9,7 +9,7 @@ begin
   job := provisioning.find_job(p_id);
   if job.id is null and v_caller.kind <> 'anon'
      or v_caller.kind = 'member' and (v_caller.workspace_id <> job.workspace_id or not provisioning.may_see(job, v_caller.member_id)) then
-    perform provisioning.no_such_job(p_id);
+    perform headroom.refuse(provisioning.no_such_job(p_id));
   end if;
   actor := capacity.acting('user', p_actor_id, job.workspace_id);
 end

@@ -8,12 +8,9 @@ declare
   v_job provisioning.jobs := provisioning.lock_job(p_request_id);
   v_reason text;
 begin
-  perform provisioning.check_person(v_job, p_actor, 'clean');
+  perform headroom.refuse(provisioning.person_refusal(v_job, p_actor.id, 'clean'));
   v_reason := provisioning.check_reason(v_job, p_reason, p_expected_version);
-  if v_job.cleanup <> 'failed' then
-    perform headroom.fail('conflict', case v_job.cleanup when 'under_way' then 'The cleanup is still under way.'
-                                           else 'There is nothing left to clean up.' end, v_job.request_id, 'Nothing was changed.');
-  end if;
+  perform headroom.refuse(provisioning.action_refusal(v_job, p_actor.id, 'clean'));
   perform capacity.count_act(v_job.request_id, p_actor);
   v_job := provisioning.record(v_job, 'CLEANED', p_actor, v_reason);
   update provisioning.jobs j set cleanup = 'done' where j.id = v_job.id returning j.* into v_job;

@@ -8,7 +8,7 @@ as $$
 declare
   v_job provisioning.jobs := provisioning.lock_job(p_request_id);
 begin
-  perform provisioning.check_person(v_job, p_actor, 'record');
+  perform headroom.refuse(provisioning.person_refusal(v_job, p_actor.id, 'record'));
   perform capacity.decide(v_job.request_id,
     case when p_running then 'PROVISIONING_COMPLETE' else 'PROVISIONING_FAILED' end::public.capacity_request_event_type, p_actor,
     jsonb_build_object('job_id', v_job.id, 'reason', provisioning.check_reason(v_job, p_reason, p_expected_version)));

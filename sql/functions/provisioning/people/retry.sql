@@ -9,15 +9,12 @@ declare
   v_job provisioning.jobs := provisioning.lock_job(p_request_id);
   v_reason text;
 begin
-  perform provisioning.check_person(v_job, p_actor, 'retry');
+  perform headroom.refuse(provisioning.person_refusal(v_job, p_actor.id, 'retry'));
   v_reason := provisioning.check_reason(v_job, p_reason, p_expected_version);
-  if v_job.state = 'waiting' and not v_job.adopted or v_job.state = 'queued' and v_job.attempts > 1 then
+  if provisioning.is_retried(v_job) then
     return v_job;
   end if;
-  if v_job.cleanup = 'failed' then
-    perform headroom.fail('conflict', 'The cleanup after the last attempt failed, and something may be left running.', v_job.request_id,
-      format('An operator cleans up and records that with: headroom jobs cleaned %s. Nothing was changed.', v_job.request_id));
-  end if;
+  perform headroom.refuse(provisioning.action_refusal(v_job, p_actor.id, 'retry'));
   perform capacity.count_act(v_job.request_id, p_actor);
   v_job := provisioning.record(v_job, 'RETRIED', p_actor, v_reason);
   perform provisioning.pass_turn(v_job);

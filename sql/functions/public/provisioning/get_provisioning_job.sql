@@ -11,7 +11,7 @@ begin
   elsif v_job.id is null
      or v_caller.kind = 'member' and (v_caller.workspace_id <> v_job.workspace_id
                                       or not provisioning.may_see(v_job, v_caller.member_id)) then
-    perform provisioning.no_such_job(p_job_id);
+    perform headroom.refuse(provisioning.no_such_job(p_job_id));
   end if;
   return provisioning.job_json(v_job);
 end

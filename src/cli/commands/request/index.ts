@@ -1,5 +1,6 @@
 /** `headroom request …`: capacity requests, created and decided by members of a workspace. */
 import type { Command } from "commander";
+import { registerCan } from "./can.ts";
 import { registerCreate } from "./create.ts";
 import { registerCustomer } from "./customer.ts";
 import { registerDecisions } from "./decisions.ts";
@@ -16,6 +17,7 @@ export function register(program: Command): void {
   registerPreview(request);
   registerList(request);
   registerShow(request);
+  registerCan(request);
   registerDecisions(request);
   registerCustomer(request);
   registerNudge(request);

@@ -9,6 +9,7 @@ const acting = [
   "create_capacity_request",
   "decide_capacity_request",
   "erase_customer",
+  "capacity_verdicts",
   "get_capacity_request",
   "note_capacity_request",
   "nudge_capacity_request",

@@ -48,7 +48,7 @@ test.each([...judges, ...folds])("%s and the functions it calls read nothing, an
   const called = withCalled([name]);
   expect(called.map((one) => one.name)).toContain(name);
   // The search stops at a refusal: looking up its text decides nothing.
-  const decides = called.filter((one) => !withCalled(["headroom.fail"]).includes(one));
+  const decides = called.filter((one) => !withCalled(["headroom.refuse"]).includes(one));
   expect(decides.filter(({ volatility }) => volatility !== "i").map((one) => one.name)).toEqual([]);
   expect(decides.filter(({ text }) => looksUp.test(text)).map((one) => one.name)).toEqual([]);
 });

@@ -14,7 +14,7 @@ begin
   end if;
   v_known := inbound.readable(p_member, v_id, true);
   if v_follow_up = 'link' then
-    perform capacity.check_fixer(v_known.request, row('user', p_member.id, 'slack')::capacity.actor);
+    perform headroom.refuse(capacity.fixer_refusal(v_known.request, v_known.standing));
   elsif not v_known.reads then
     perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_id, 'Nothing was changed.');
   end if;

@@ -7,7 +7,7 @@ declare
 begin
   select j.* into v_job from provisioning.jobs j where j.request_id = p_request_id and j.workspace_id = p_member.workspace_id;
   if v_job.id is null then
-    perform provisioning.no_such_job(p_request_id);
+    perform headroom.refuse(provisioning.no_such_job(p_request_id));
   end if;
   return v_job;
 end

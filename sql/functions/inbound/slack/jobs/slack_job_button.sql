@@ -5,7 +5,7 @@ as $$
 declare
   v_job provisioning.jobs := inbound.slack_job(p_member, p_receipt ->> 'value');
 begin
-  perform provisioning.check_person(v_job, row('user', p_member.id, 'slack')::capacity.actor, substr(p_receipt ->> 'what', 5));
+  perform headroom.refuse(provisioning.action_refusal(v_job, p_member.id, substr(p_receipt ->> 'what', 5)));
   perform inbound.slack_open(p_receipt, inbound.render_reason(v_job.request_id, p_receipt ->> 'what', p_receipt ->> 'channel'));
   return jsonb_build_object('outcome', 'opened', 'request', v_job.request_id, 'answer', '{}'::jsonb);
 end

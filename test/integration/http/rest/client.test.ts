@@ -75,6 +75,11 @@ describe("the client", () => {
       code: "stale_version",
       detail: "version 1, expected 9",
     });
+    expect(await as("rita").verdicts([id], { actions: ["approve_commercial"] })).toMatchObject({
+      outcome: "judged",
+      verdicts: [{ requestId: id, action: "approve_commercial", allowed: false, others: [{ id: "cora" }] }],
+    });
+    expect(await as("rita").verdicts([])).toMatchObject({ outcome: "refused", code: "invalid_input" });
     expect(await service.decide(id, { type: "COMMERCIAL_APPROVED" }, { as: "cora" })).toMatchObject({
       outcome: "decided",
     });

@@ -282,21 +282,6 @@ test("a nudge says whom it asks and when the next is allowed, and is throttled",
   expect((await request("show", id)).out).toMatch(/^nudge +.+ +ann/m);
 });
 
-test("what a member can do is shown, with the reason why not and who can", async () => {
-  const id = await given();
-  const plain = await request("can", id, "--as", "ann");
-  expect(plain).toMatchObject({ status: 0, err: "" });
-  expect(plain.out).toMatch(/^ACTION +MAY +WHY +WHO CAN$/m);
-  expect(plain.out).toMatch(/^approve_commercial +no +You cannot review your own request\. +Olga O$/m);
-  expect(plain.out).toMatch(/^cancel +yes +- +-$/m);
-  await request("approve", id, "--as", "tom");
-  expect((await request("can", id, "--as", "tom")).out).toMatch(/^approve_technical +done +tom, 20/m);
-  expect((await requestJson("can", id, "--as", "tom")).answer).toContainEqual(
-    expect.objectContaining({ action: "approve_technical", repeated: true, decidedBy: "tom" }),
-  );
-  expect(await request("can", "CR-2026-999999", "--as", "tom")).toMatchObject({ status: 1, out: "" });
-});
-
 describe("list and show", () => {
   test("filters and pages as asked", async () => {
     const id = await given();

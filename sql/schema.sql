@@ -5459,7 +5459,12 @@ create function capacity.event_actions()
 create function capacity.event_hash(p_previous bytea, p_event capacity.events)
   returns bytea
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b51f3df5ecf0c1d4';
+  as 'sha256 ce3bc5ea4c829b45';
+
+create function capacity.event_text(p_event capacity.events)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0f307119b62b226f';
 
 create function capacity.event_verdict(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_others jsonb)
   returns capacity.action_verdict
@@ -9353,6 +9358,14 @@ create function public.fail_provisioning_job(p_job_id text, p_reason text, p_act
 grant execute on function public.fail_provisioning_job to authenticated;
 grant execute on function public.fail_provisioning_job to headroom_control;
 grant execute on function public.fail_provisioning_job to service_role;
+
+create function public.get_capacity_receipt(p_request_id text, p_seq integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
+  as 'sha256 8fad351ade6b27bf';
+grant execute on function public.get_capacity_receipt to authenticated;
+grant execute on function public.get_capacity_receipt to headroom_control;
+grant execute on function public.get_capacity_receipt to service_role;
 
 create function public.get_capacity_request(p_request_id text)
   returns jsonb

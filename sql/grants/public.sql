@@ -19,6 +19,7 @@ grant execute on function
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
   public.capacity_verdicts(text[], text[], text),
+  public.get_capacity_receipt(text, integer),
   public.nudge_capacity_request(text, text),
   public.note_capacity_request(text, text, text),
   public.set_customer_address(text, text, text),

@@ -15,6 +15,8 @@ export { applyEvent, decide, type EventOptions, type MemberEvent, type Recorded 
 export { eraseCustomer, type Erased } from "./erase-customer.ts";
 export { noteRequest, nudgeRequest } from "./nudge-request.ts";
 export { judgeRequests, type Judged } from "./verdicts.ts";
+export { getReceipt, type Receipted } from "./get-receipt.ts";
+export { checkReceipt, receiptSchema, type Receipt } from "./receipt.ts";
 export { makeConfirmationToken, sendLink, setAddress } from "./ask-customer.ts";
 
 /** What a request is. */

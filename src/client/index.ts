@@ -27,6 +27,8 @@ import type { Created } from "../capacity/create-request.ts";
 import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";
 import type { Previewed } from "../capacity/preview-request.ts";
+import { checkReceipt, receiptSchema, type Receipt } from "../capacity/receipt.ts";
+import type { Receipted } from "../capacity/get-receipt.ts";
 import type { Judged } from "../capacity/verdicts.ts";
 import type { Refused } from "../db/refusal.ts";
 import { jobSchema, type Job } from "../capacity/job.ts";
@@ -38,6 +40,8 @@ import { createTransport, type ClientOptions, type Transport } from "./transport
 export type { ClientOptions } from "./transport.ts";
 export type { LiveEvent, SubscribeOptions } from "./subscribe.ts";
 export type { Asking, CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Noted };
+export { checkReceipt };
+export type { Receipt, Receipted };
 export type { Job, Judged, Nudged, Previewed, Refused, RequestAction, RequestTerms, Verdict };
 
 /** A member's token acts as that member; a service's key names the member. */
@@ -94,6 +98,12 @@ function requestCalls({ rpc, select }: Transport) {
       rpc("get_capacity_request", { p_request_id: requestId }, (answer) => ({
         outcome: "found",
         story: storySchema.parse(answer),
+      })),
+    /** The texts and hashes of its events, or of one of them, for auditors and admins; checkReceipt() checks it anywhere. */
+    receipt: (requestId: string, event?: number): Promise<Receipted | Refused> =>
+      rpc("get_capacity_receipt", { p_request_id: requestId, p_seq: event }, (receipt) => ({
+        outcome: "receipted",
+        receipt: receiptSchema.parse(receipt),
       })),
     /** Newest first, as far as the caller may read them. */
     async list(filter: ListFilter = {}): Promise<readonly CapacityRequest[]> {

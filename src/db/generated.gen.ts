@@ -1294,7 +1294,7 @@ export interface Functions {
     };
     result: string[];
   };
-  /** SHA-256 over the hash before and the canonical form of the event. Nullable: p_previous. */
+  /** SHA-256 over the hash before and the text of the event. Nullable: p_previous. */
   "capacity.event_hash": {
     args: {
       p_previous: Buffer | null;
@@ -3020,6 +3020,14 @@ export interface Functions {
     };
     result: Json;
   };
+  /** The texts and hashes of a request's events, to be checked elsewhere. Nullable: p_seq. */
+  "public.get_capacity_receipt": {
+    args: {
+      p_request_id: string | null;
+      p_seq?: number | null | undefined;
+    };
+    result: Json;
+  };
   /** A request with its history, open approvals, deliveries, jobs, money and notices. */
   "public.get_capacity_request": {
     args: {
@@ -3871,6 +3879,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.end_subscription": { returns: "value", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.fail_provisioning_job": { returns: "value", json: [], positional: false },
+  "public.get_capacity_receipt": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
   "public.get_checkout": { returns: "value", json: [], positional: false },
   "public.get_notification_preferences": { returns: "value", json: [], positional: false },

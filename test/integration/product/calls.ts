@@ -50,6 +50,7 @@ export function reading(installation: Installation): Call[] {
     ...plain("public.describe_unsubscribe", { p_token: t.unsubscribeToken }),
     ...[t.review, t.offered, t.bought].flatMap((id) => plain("public.get_capacity_request", { p_request_id: id })),
     ...plain("public.capacity_verdicts", { p_request_ids: [t.review, t.bought], p_actor_id: "otto" }),
+    ...plain("public.get_capacity_receipt", { p_request_id: t.review }, { p_request_id: t.bought, p_seq: 2 }),
     ...plain("public.get_checkout", { p_token: t.checkoutToken }),
     ...plain("public.get_notification_preferences", { p_member_id: "rita", p_workspace_id: "acme" }),
     ...plain("public.get_notification_template", { p_name: "offer", p_workspace_id: "acme" }),

@@ -9,6 +9,7 @@ import { registerList } from "./list.ts";
 import { registerNote } from "./note.ts";
 import { registerNudge } from "./nudge.ts";
 import { registerPreview } from "./preview.ts";
+import { registerReceipt } from "./receipt.ts";
 import { registerShow } from "./show.ts";
 
 export function register(program: Command): void {
@@ -18,6 +19,7 @@ export function register(program: Command): void {
   registerList(request);
   registerShow(request);
   registerCan(request);
+  registerReceipt(request);
   registerDecisions(request);
   registerCustomer(request);
   registerNudge(request);

@@ -11,6 +11,7 @@ import { verifyJobs, type VerifiedJobs } from "../../../provisioning/index.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
 import { startProgress } from "../../output.ts";
+import { verifyReceipt } from "./receipt.ts";
 import { compareWithRecord, exportHeads, refuseExisting } from "./heads.ts";
 import { printReport, type Checked, type Report } from "./report.ts";
 
@@ -19,6 +20,7 @@ interface VerifyCommandOptions extends DatabaseUrlOption {
   readonly exportHead?: string;
   readonly against?: string;
   readonly workspace?: string;
+  readonly receipt?: string;
 }
 
 export function register(program: Command): void {
@@ -36,12 +38,14 @@ export function register(program: Command): void {
       "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
     )
     .option("--against <file>", "also compare with a file of heads that was written before")
+    .option("--receipt <file>", "only check a receipt (headroom request receipt), without a database")
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON object")
     .action(runVerify);
 }
 
 async function runVerify(options: VerifyCommandOptions): Promise<void> {
+  if (options.receipt !== undefined) return verifyReceipt(options.receipt, options.json === true);
   if (options.exportHead !== undefined) await refuseExisting(options.exportHead);
   const report = await withDatabase(options, "verify", (client) => examine(client, options));
   printReport(report, options.json === true);

@@ -10,6 +10,7 @@ const acting = [
   "decide_capacity_request",
   "erase_customer",
   "capacity_verdicts",
+  "get_capacity_receipt",
   "get_capacity_request",
   "note_capacity_request",
   "nudge_capacity_request",

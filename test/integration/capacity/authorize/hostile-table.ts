@@ -151,6 +151,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { p_request_ids: (fill) => [fill("{request}")] },
     tries: { p_request_ids: [(fill) => [fill("{request}")]], p_actions: [], p_actor_id: anyMember },
   },
+  get_capacity_receipt: { call: { p_request_id: "{request}" }, tries: { p_request_id: anyRequest, p_seq: [] } },
   get_capacity_request: { call: { p_request_id: "{request}" }, tries: { p_request_id: anyRequest } },
   get_provisioning_job: { call: { p_job_id: "{request}" }, tries: { p_job_id: [...anyRequest, "{event}"] } },
   retry_provisioning_job: {

@@ -4,7 +4,7 @@
  *
  * Does not own: the calls, nor the expected answers.
  */
-import type { ClientBase } from "pg";
+import type { ClientBase, QueryResult } from "pg";
 import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { sign } from "../../inbound/slack/slack.ts";
 import { settingsOf, type Session } from "../gateway.ts";
@@ -25,6 +25,7 @@ export interface Asking {
   readonly own: Things;
   /** Commits the call, and inspects with this what it sent. Default: the call is rolled back. */
   readonly keep?: Queryable;
+  /** Only on a client that was prepared for it with `prepareToMeasure`. */
   readonly measure?: boolean;
 }
 
@@ -48,24 +49,18 @@ export async function ask(
   const sets = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
   );
-  let said: string;
-  let work = "";
-  try {
-    // In one message, because there are thousands of calls.
-    await client.query(`begin; select ${sets.join(", ")}; savepoint asked`);
-    const before = measure ? await touched(client) : [];
-    said = await rowsOf(client, text, values).then(
-      (rows) => JSON.stringify({ rows }),
-      async (error: unknown) => {
-        await client.query("rollback to savepoint asked");
-        const { code, message, detail, hint } = error as Record<string, unknown>;
-        return JSON.stringify({ code, message, detail, hint });
-      },
-    );
-    if (measure) work = difference(new Map(before), await touched(client));
-  } finally {
-    await client.query(keep === undefined ? "rollback" : "commit");
-  }
+  // In three messages, because there are thousands of calls.
+  await client.query(`begin; select ${sets.join(", ")}; savepoint asked`);
+  const ending = [...(measure ? ["execute touched"] : []), keep === undefined ? "rollback" : "commit", countAnew];
+  const said = await rowsOf(client, text, values).then(
+    (rows) => JSON.stringify({ rows }),
+    ({ code, message, detail, hint }: Record<string, unknown>) => {
+      ending.unshift("rollback to savepoint asked");
+      return JSON.stringify({ code, message, detail, hint });
+    },
+  );
+  const ended = (await client.query(ending.join("; "))) as unknown as QueryResult<Touched>[];
+  const work = linesOf(ended.flatMap(({ command, rows }) => (command === "EXECUTE" ? rows : [])));
   const sent = keep === undefined ? [] : await rowsOf(keep, interactions, [mark?.at]);
   return { said: withoutNamed(said, filled), work, sent: withoutNamed(JSON.stringify(sent), filled) };
 }
@@ -116,25 +111,33 @@ const unsigned: Readonly<Record<string, () => Readonly<Record<string, string>>>>
   }),
 };
 
-async function touched(client: ClientBase): Promise<(readonly [string, number])[]> {
-  const rows = await rowsOf<{ name: string; count: number }>(
-    client,
-    `select format('%s.%s %s', s.schemaname, s.relname, c.name) as name, c.count::integer as count
+/** After the transaction: what the session touches from then on is counted from nothing. */
+const countAnew = "select pg_stat_force_next_flush()";
+
+interface Touched {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Prepared once, because planning it takes longer than most calls. */
+export async function prepareToMeasure(client: ClientBase): Promise<void> {
+  await client.query(
+    `prepare touched as
+     select format('%s.%s %s', s.schemaname, s.relname, c.name) as name, c.count::integer as count
        from pg_stat_xact_user_tables s
       cross join lateral (values ('sequential scans', s.seq_scan), ('rows read in sequence', s.seq_tup_read), ('index scans', s.idx_scan),
                                  ('rows by index', s.idx_tup_fetch), ('inserts', s.n_tup_ins), ('updates', s.n_tup_upd), ('deletes', s.n_tup_del)) c(name, count)
       where c.count > 0`,
   );
-  return rows.map(({ name, count }) => [name, count] as const);
+  await client.query(countAnew);
 }
 
-function difference(before: ReadonlyMap<string, number>, after: readonly (readonly [string, number])[]): string {
+function linesOf(touched: readonly Touched[]): string {
   return (
-    after
-      .map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const)
+    touched
       // The call must look the row up to find that it exists; everything else must stay within the caller's workspace.
-      .filter(([name, count]) => count !== 0 && !byId.includes(name))
-      .map(([name, count]) => `${name}: ${count}`)
+      .filter(({ name }) => !byId.includes(name))
+      .map(({ name, count }) => `${name}: ${count}`)
       .toSorted()
       .join("\n")
   );

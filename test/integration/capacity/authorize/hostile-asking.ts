@@ -51,7 +51,7 @@ export async function ask(
   );
   // In three messages, because there are thousands of calls.
   await client.query(`begin; select ${sets.join(", ")}; savepoint asked`);
-  const ending = [...(measure ? ["execute touched"] : []), keep === undefined ? "rollback" : "commit", countAnew];
+  const ending = [...(measure ? [readTouched] : []), keep === undefined ? "rollback" : "commit", countAnew];
   const said = await rowsOf(client, text, values).then(
     (rows) => JSON.stringify({ rows }),
     ({ code, message, detail, hint }: Record<string, unknown>) => {
@@ -60,7 +60,7 @@ export async function ask(
     },
   );
   const ended = (await client.query(ending.join("; "))) as unknown as QueryResult<Touched>[];
-  const work = linesOf(ended.flatMap(({ command, rows }) => (command === "EXECUTE" ? rows : [])));
+  const work = linesOf(ended[ending.indexOf(readTouched)]?.rows ?? []);
   const sent = keep === undefined ? [] : await rowsOf(keep, interactions, [mark?.at]);
   return { said: withoutNamed(said, filled), work, sent: withoutNamed(JSON.stringify(sent), filled) };
 }
@@ -113,6 +113,8 @@ const unsigned: Readonly<Record<string, () => Readonly<Record<string, string>>>>
 
 /** After the transaction: what the session touches from then on is counted from nothing. */
 const countAnew = "select pg_stat_force_next_flush()";
+
+const readTouched = "execute touched";
 
 interface Touched {
   readonly name: string;

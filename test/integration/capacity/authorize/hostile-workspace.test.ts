@@ -144,6 +144,12 @@ describe.each(secondTier ? POSTGRES_VERSIONS : everyVersion)("another workspace 
       };
     });
 
+    test("is compared by what each call reads and writes", async () => {
+      const probe = probes.find(({ of, argument }) => of === "note_capacity_request" && argument !== null)!;
+      const { work } = await ask({ ...asking, measure: true }, callers["admin"]!, probe, own);
+      expect(work).toContain("capacity.notices inserts: 1");
+    });
+
     test.each(names)("looks to %s as if it did not exist", async (name) => {
       const found: unknown[] = [];
       for (const probe of tried.filter(({ of }) => of === name)) {

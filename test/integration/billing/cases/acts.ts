@@ -102,21 +102,13 @@ export async function failThreeTimes({ p }: CaseStage, { id }: Scene): Promise<v
 }
 
 export async function refundByOperator({ p }: CaseStage, scene: Scene, amount: number | null): Promise<void> {
-  const client = await p.db.superuser.connect();
-  try {
-    await client.query("select set_config('request.jwt.claims', $1, false)", [
-      JSON.stringify({ role: "service_role" }),
-    ]);
-    await client.query(
-      `select public.refund_payment(p.id::text, 'we agreed so', $2, 'otto') from billing.payments p
-        where p.request_id = $1 order by p.recorded_at limit 1`,
-      [scene.id, amount],
-    );
-  } catch (error) {
-    scene.answers.push((error as Error).message);
-  } finally {
-    await client.end();
-  }
+  const claims = JSON.stringify({ role: "service_role" });
+  await rowsOf(
+    p.superuser,
+    `select public.refund_payment(p.id::text, 'we agreed so', $2, 'otto')
+       from billing.payments p, set_config('request.jwt.claims', $3, true) c where p.request_id = $1 order by p.recorded_at limit 1`,
+    [scene.id, amount, claims],
+  ).catch((error: unknown) => scene.answers.push((error as Error).message));
 }
 
 /** A client with the account's key. */

@@ -23,6 +23,8 @@ import type { Price } from "./table.ts";
 
 export const webhookSecret = `whsec_${"s".repeat(32)}`;
 
+const streams = ["billing", "payments", "refunds", "subscriptions"];
+
 /** A request with a price, whose customer is asked, and what a case has done with it. */
 export interface Scene {
   readonly id: string;
@@ -87,7 +89,7 @@ export async function startCaseStage(): Promise<CaseStage> {
   const relay = createRelay({
     connectionString: p.db.as("headroom_executor").url,
     rails: [rail],
-    streams: ["billing", "payments", "refunds", "subscriptions"],
+    streams,
     pollMs: 250,
   });
   beforeAll(async () => {
@@ -131,7 +133,7 @@ function caseStage(p: Provisioning, sandbox: Sandbox, url: string): CaseStage {
     async flow() {
       await sandbox.stripe.delivered();
       await until(
-        () => rowsOf(pool, waitingQuery),
+        () => rowsOf(pool, waitingQuery, [streams]),
         (waiting) => waiting.length === 0,
         "everything for Stripe to be delivered",
       );
@@ -148,12 +150,7 @@ function caseStage(p: Provisioning, sandbox: Sandbox, url: string): CaseStage {
     async settle({ id }) {
       await stage.flow();
       for (let turn = 0; turn < 3; turn += 1) {
-        for (const table of ["checkouts", "payments", "refunds", "subscriptions"]) {
-          const nullable = table === "checkouts" ? "" : "and next_look_at is not null";
-          await rowsOf(pool, `update billing.${table} set next_look_at = now() where request_id = $1 ${nullable}`, [
-            id,
-          ]);
-        }
+        await rowsOf(pool, makeDue, [id]);
         await stage.sweep();
       }
       await stage.sweep();
@@ -231,20 +228,16 @@ function isUnderWay({ stripe }: Sandbox, requestId: string): boolean {
     .some((session) => stripe.paymentsOf(session).some(({ status }) => status === "processing"));
 }
 
+/** Over a connection that is open already: the first call of a new one takes many times longer. */
 async function tokenOf(p: Provisioning, requestId: string): Promise<string> {
-  const client = await p.db.superuser.connect();
-  try {
-    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
-    const { token } = await oneOf<{ token: string }>(
-      client,
-      `select capacity.confirmation_token(t.id) as token from capacity.confirmation_tokens t
-        where t.request_id = $1 and t.revoked_at is null`,
-      [requestId],
-    );
-    return token;
-  } finally {
-    await client.end();
-  }
+  const { token } = await oneOf<{ token: string }>(
+    p.superuser,
+    `select capacity.confirmation_token(t.id) as token
+       from capacity.confirmation_tokens t, set_config('headroom.secret_key', $2, true) k
+      where t.request_id = $1 and t.revoked_at is null`,
+    [requestId, secretKey],
+  );
+  return token;
 }
 
 /** Ids and days differ each time. */
@@ -264,6 +257,13 @@ const threadQuery = `
      and (n.kind in ('payment', 'payment_failed', 'refund') or e.state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING'))
    order by m.seq`;
 
+/** Everything of a request that is looked at again some time is looked at now. */
+const makeDue = `
+  with c as (update billing.checkouts set next_look_at = now() where request_id = $1),
+       p as (update billing.payments set next_look_at = now() where request_id = $1 and next_look_at is not null),
+       r as (update billing.refunds set next_look_at = now() where request_id = $1 and next_look_at is not null)
+  update billing.subscriptions set next_look_at = now() where request_id = $1 and next_look_at is not null`;
+
 const oursQuery = `
   select coalesce(sum(e.amount) filter (where e.kind = 'taken'), 0)::integer as taken,
          coalesce(-sum(e.amount) filter (where e.kind in ('refunded', 'refund_failed')), 0)::integer as refunded,
@@ -274,6 +274,6 @@ const oursQuery = `
 const waitingQuery = `
   select l.key from outbox.pending p
     join outbox.lanes l on l.lane_id = p.lane_id
-    join outbox.streams s on s.stream_id = l.stream_id and s.name in ('billing', 'payments', 'refunds', 'subscriptions')
+    join outbox.streams s on s.stream_id = l.stream_id and s.name = any ($1)
    where s.on_dead = 'skip'
       or not exists (select from outbox.dead d join outbox.payloads m on m.outbox_id = d.outbox_id where m.lane_id = p.lane_id)`;

@@ -46,6 +46,7 @@ begin
       insert into steps.taken values (v_n, tg_op, case when tg_level = 'ROW' then
         steps.keys_of(case when tg_op = 'INSERT' then to_jsonb(new) else to_jsonb(old) end, tg_argv[0], tg_argv[1]::jsonb, tg_argv[2]::jsonb) end);
     elsif v_n = v_at then
+      raise notice 'steps: stopped';
       perform pg_advisory_xact_lock_shared(4711);
     end if;
   end if;
@@ -57,8 +58,8 @@ begin
   return new;
 end
 $$;
-create view steps.tables as
-select c.oid::regclass::text as name,
+create table steps.tables as
+select c.oid, c.oid::regclass::text as name,
        (select coalesce(jsonb_agg(u.columns), '[]')
           from (select (select jsonb_agg(a.attname) from unnest(i.indkey::smallint[]) k(n) join pg_attribute a on a.attrelid = c.oid and a.attnum = k.n) as columns
                   from pg_index i where i.indrelid = c.oid and i.indisunique and i.indexprs is null) u) as uniques,
@@ -78,12 +79,17 @@ begin
   end loop;
 end
 $$;
--- What somebody else has taken at this moment, so that nobody can write it. A key that is only referred to can be.
-create function steps.locked() returns setof text language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- What a backend has taken at this moment, so that nobody can write it. A key that is only referred to can be. Who has locked rows of a table
+-- has locked the table too, so the others are not searched.
+create function steps.locked(p_pid integer) returns setof text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v record;
 begin
-  for v in select * from steps.tables loop
+  for v in
+    select t.* from steps.tables t
+     where t.oid in (select coalesce(pg_partition_root(l.relation), l.relation) from pg_locks l
+                      where l.pid = p_pid and l.locktype = 'relation' and l.mode <> 'AccessShareLock')
+  loop
     return query execute format(
       'with free as materialized (select t.tableoid, t.ctid as tid from %1$s t for no key update skip locked)
        select unnest(steps.keys_of(to_jsonb(t), %1$L, %2$L, %3$L)) from %1$s t
@@ -175,8 +181,14 @@ export class Crossing {
   static async open(db: TestDatabase, catalogue: ReadonlyMap<string, Exposed>): Promise<Crossing> {
     const client = await db.superuser.connect();
     await client.query(triggers);
-    // A deadlock is detected immediately.
-    await client.query(`alter database ${db.name} set deadlock_timeout = '10ms'`);
+    // A deadlock is detected immediately, and who waits for a lock is told so: nobody has to look. The server's log would have it as well.
+    for (const setting of [
+      "deadlock_timeout = '1ms'",
+      "log_lock_waits = on",
+      "client_min_messages = log",
+      "log_min_messages = fatal",
+    ])
+      await client.query(`alter database ${db.name} set ${setting}`);
     await client.end();
     return new Crossing(db, catalogue);
   }
@@ -192,17 +204,24 @@ export class Crossing {
     return known;
   }
 
-  /** Makes the call up to its commit, and rolls it back; returns the SQLSTATE if it failed. */
-  async #make(client: ClientBase, call: Call, pauseAt: number | null): Promise<string | null> {
+  /** Makes the call up to its commit; returns the SQLSTATE if it failed. */
+  async #make(client: ClientBase, call: Call, pauseAt: number | null, end = ""): Promise<string | null> {
     try {
       await beginAs(client, call, pauseAt === null ? {} : { "steps.pause_at": String(pauseAt) });
       const { text, values } = statementOf(call, this.#catalogue.get(call.of)!);
-      await client.query(text, values);
-      await client.query("set constraints all immediate");
+      await rowsOf(client, text, values);
+      await client.query(`set constraints all immediate${end}`);
       return null;
     } catch (error) {
       return (error as { code?: string }).code ?? String(error);
     }
+  }
+
+  /** Makes the call, and rolls it back. */
+  async #try(client: ClientBase, call: Call, pauseAt: number | null): Promise<string | null> {
+    const code = await this.#make(client, call, pauseAt, "; rollback");
+    if (code !== null) await client.query("rollback");
+    return code;
   }
 
   /** What the call locks when nothing blocks it. */
@@ -218,7 +237,7 @@ export class Crossing {
     await client.query("set local role none");
     const steps = await rowsOf<Step>(client, "select n, op, keys from steps.taken order by n");
     await look.query("begin");
-    const held = await rowsOf<{ key: string }>(look, "select steps.locked() as key");
+    const held = await rowsOf<{ key: string }>(look, "select steps.locked($1) as key", [client.pid]);
     await look.query("rollback");
     await client.query("rollback");
     const keys = steps.flatMap((step) => step.keys ?? []);
@@ -238,25 +257,22 @@ export class Crossing {
       await this.#client("look"),
     ];
     await look.query("select pg_advisory_lock(4711)");
-    const done = { one: false, two: false };
-    const run = (client: TestClient, call: Call, at: number | null, side: keyof typeof done): Promise<string | null> =>
-      this.#make(client, call, at).then(async (code) => {
-        await client.query("rollback");
-        done[side] = true;
-        return code;
-      });
-    const waits = "select cardinality(pg_blocking_pids($1)) > 0 as waits";
-    const until = async (client: TestClient, side: keyof typeof done): Promise<void> => {
-      while (!done[side]) {
-        const [row] = await rowsOf<{ waits: boolean }>(look, waits, [client.pid]);
-        if (row?.waits === true) return;
-      }
-    };
-    const firstEnds = run(one, first.call, pauseAt, "one");
-    await until(one, "one");
-    const secondEnds = run(two, second.call, null, "two");
-    await until(two, "two");
+    const firstEnds = this.#try(one, first.call, pauseAt);
+    await untilTold(one, /^steps: stopped$/, firstEnds);
+    const secondEnds = this.#try(two, second.call, null);
+    await untilTold(two, /^process \d+ still waiting for /, secondEnds);
     await look.query("select pg_advisory_unlock(4711)");
     return Promise.all([firstEnds, secondEnds]);
   }
+}
+
+/** Resolves when the server tells the client this while it works, or when it has ended. */
+async function untilTold(client: ClientBase, words: RegExp, ended: Promise<unknown>): Promise<void> {
+  const { promise: told, resolve } = Promise.withResolvers<undefined>();
+  const hear = ({ message }: { readonly message?: string | undefined }): void => {
+    if (words.test(message ?? "")) resolve(undefined);
+  };
+  client.on("notice", hear);
+  await Promise.race([told, ended]);
+  client.off("notice", hear);
 }

@@ -29,7 +29,7 @@ export async function comeToRest(
     if ((await countStuck(stage)) === 0 && !(await isBankBusy(stage))) {
       if (!mayWait || !(await hasStaleSubscription(stage))) break;
       mayWait = false;
-      await nextMinute(over);
+      await stage.askInNextMinute();
       await stage.hurryMoney();
       continue;
     }
@@ -47,12 +47,6 @@ async function hasStaleSubscription(stage: PaymentsStage): Promise<boolean> {
   const findings = new Findings();
   await judgeSubscriptions(stage, await stage.stripe.ask("holdings"), findings);
   return findings.any;
-}
-
-/** A subscription is queried at most once a minute. */
-async function nextMinute(over: AbortSignal): Promise<void> {
-  const minute = 60_000;
-  await pause(minute - (Date.now() % minute) + 1_000, over);
 }
 
 async function isBankBusy(stage: PaymentsStage): Promise<boolean> {

@@ -14,7 +14,7 @@ export async function comeToRest(
   over: AbortSignal,
   note: (failed: string) => void,
 ): Promise<void> {
-  let mayWait = true;
+  let mayAskAgain = true;
   for (let round = 0; !over.aborted; round += 1) {
     // As if hours had passed; not each time, so that earlier requests can be answered first.
     if (round % 8 === 0) {
@@ -27,8 +27,8 @@ export async function comeToRest(
     await outside.work(true);
     for (const failed of await stage.sweep()) note(failed);
     if ((await countStuck(stage)) === 0 && !(await isBankBusy(stage))) {
-      if (!mayWait || !(await hasStaleSubscription(stage))) break;
-      mayWait = false;
+      if (!mayAskAgain || !(await hasStaleSubscription(stage))) break;
+      mayAskAgain = false;
       await stage.askInNextMinute();
       await stage.hurryMoney();
       continue;

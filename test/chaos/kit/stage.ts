@@ -303,12 +303,14 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
 
   /** Changes rows that are append-only for everybody else. */
   async inArchive(text: string, values: readonly unknown[] = []): Promise<void> {
-    const client = await this.connect();
+    const client = await this.#pool.connect();
     try {
-      await client.query("set session_replication_role = replica");
+      await client.query("begin");
+      await client.query("set local session_replication_role = replica");
       await client.query(text, [...values]);
+      await client.query("commit");
     } finally {
-      await client.end();
+      client.release(client.getTransactionStatus() !== "I");
     }
   }
 }

@@ -151,6 +151,8 @@ export async function openMatrix(options: ProvisioningOptions = {}): Promise<Mat
       retryMs: 30,
       runVariables: { HEADROOM_CALL_TIMEOUT_MS: "1200", HEADROOM_HEARTBEAT_MS: "400" },
       workspaces,
+      // While many runs start at the same time, the sandbox may dispatch a run long after the relay has given up waiting for the answer.
+      visibleAfterMs: 2_000,
       ...options,
     });
     await stage.startRelay();
@@ -264,7 +266,7 @@ async function passTime(stage: ProvisioningStage, findings: Findings, over: Abor
     for (const [job, runs] of Map.groupBy(active, ({ inputs }) => inputs["job_id"])) {
       if (runs.length > 1) findings.add("a customer has one run at a time", `${job}: ${runs.length}`);
     }
-    await pause(300, over);
+    await pause(600, over);
   }
 }
 

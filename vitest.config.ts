@@ -15,13 +15,14 @@ process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache");
 
 const isTest = (path: string): boolean => path.endsWith(".test.ts");
 /** Those that run on whichever versions they are told, and those that leave a part to the second tier. */
-const isInBothTiers = (path: string): boolean => /POSTGRES_VERSIONS|bugsOfTier/.test(readFileSync(path, "utf8"));
+const isInBothTiers = (path: string): boolean =>
+  /POSTGRES_VERSIONS|ofTier|testSubject/.test(readFileSync(path, "utf8"));
 
 /** The modes of `npm test` and of what is beside it; CONTRIBUTING.md says what each is for. */
 const modes: Readonly<Record<string, () => Partial<InlineConfig>>> = {
   /** Everything on the newest server, and on the older ones what takes `everyVersion`. */
   test: () => ({ include: ["test/**/*.test.ts"] }),
-  /** The rest: on the older servers what depends on the version, and the planted bugs that `npm test` left out. */
+  /** The rest: on the older servers what depends on the version, and the chaos that `npm test` left out. */
   older: () => ({
     include: globSync("test/**", { exclude: (path) => path.endsWith("node_modules") })
       .filter(isTest)

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, Pool, type ClientBase, type PoolConfig, type QueryConfig, type QueryResult } from "pg";
+import { Client, type ClientBase, type Pool, type PoolConfig } from "pg";
 import { afterAll, inject } from "vitest";
 import type { EmbeddedVersion } from "../../src/db/embedded.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type ClusterInfo,
   type Template,
 } from "./clusters.ts";
+import { PatientPool } from "./patient-pool.ts";
 
 export { everyVersion, POSTGRES_VERSIONS } from "./clusters.ts";
 
@@ -131,22 +132,6 @@ export async function createEmptyDatabase(version: EmbeddedVersion = 18, options
     superuserUrl: urlFor(name),
     [Symbol.asyncDispose]: () => withClient(cluster.superuserUrl, (client) => dropAndReportLeaks(client, name)),
   };
-}
-
-/**
- * Keeps a connection on which a statement was refused. A pool closes it, to be safe, but half of the statements in tests are refused: the
- * next one would then be the first of a new backend, which takes many times longer.
- */
-class PatientPool extends Pool {
-  override query = (async (text: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
-    const client = await this.connect();
-    try {
-      return await client.query(text, values);
-    } finally {
-      // A connection left inside a transaction must not be reused.
-      client.release(client.getTransactionStatus() !== "I");
-    }
-  }) as Pool["query"];
 }
 
 /** Everything that was opened through the helper. */

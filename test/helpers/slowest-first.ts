@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Those that take many times longer than others; the exact time does not matter. Files that need CPU alternate with files that mostly wait. */
 const slowest = [
-  "test/chaos/payments/lives/lives.test.ts",
   "test/chaos/payments/lives/lives-planted.test.ts",
+  "test/chaos/payments/lives/lives.test.ts",
   "test/integration/billing/cases/cases.test.ts",
   "test/chaos/provisioning/faults.test.ts",
   "test/integration/product/lock-order.test.ts",

@@ -1,10 +1,9 @@
 /**
  * The operator: checks dead letters from time to time, and redrives, resolves or skips them while everything runs.
  */
-import type { Client } from "pg";
+import type { Pool } from "pg";
 import { call } from "../../../src/db/call.ts";
 import type { ReceiverClient } from "../../integration/rails/receiver/receiver-client.ts";
-import { connectTo } from "../kit/stage.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Random } from "../kit/random.ts";
 
@@ -21,7 +20,7 @@ const overlapRequests = 2_000;
 export class Operator {
   /** The rows to give up on purpose; recorded before the call, because its answer may be lost. */
   readonly skipped = new Set<string>();
-  readonly #url: string;
+  readonly #pool: Pool;
   readonly #share: number;
   readonly #receiver: ReceiverClient;
   readonly #random: Random;
@@ -29,9 +28,9 @@ export class Operator {
   readonly #arrived = new Set<string>();
   #readTo = 0;
 
-  constructor(url: string, receiver: ReceiverClient, random: Random, faults: FaultLog, share: number) {
+  constructor(pool: Pool, receiver: ReceiverClient, random: Random, faults: FaultLog, share: number) {
     this.#share = share;
-    this.#url = url;
+    this.#pool = pool;
     this.#receiver = receiver;
     this.#random = random;
     this.#faults = faults;
@@ -39,26 +38,21 @@ export class Operator {
 
   /** Handles dead letters once. With `all`, handles all of them. Fails while the database is down. */
   async work(all = false): Promise<void> {
-    const client = await connectTo(this.#url, "chaos operator");
-    try {
-      const dead = await client.query<DeadLetter>("select outbox_id, uncertain from outbox.dead limit 200");
-      const chosen = all ? dead.rows : dead.rows.filter(() => this.#random.chance(this.#share));
-      if (chosen.length > 0) await this.#deal(client, chosen, all);
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+    const dead = await this.#pool.query<DeadLetter>("select outbox_id, uncertain from outbox.dead limit 200");
+    const chosen = all ? dead.rows : dead.rows.filter(() => this.#random.chance(this.#share));
+    if (chosen.length > 0) await this.#deal(chosen, all);
   }
 
-  async #deal(client: Client, letters: readonly DeadLetter[], all: boolean): Promise<void> {
+  async #deal(letters: readonly DeadLetter[], all: boolean): Promise<void> {
     const again: string[] = [];
     for (const { outbox_id: id, uncertain } of letters) {
-      if (!all && this.#random.chance(skipChance)) await this.#skip(client, id);
+      if (!all && this.#random.chance(skipChance)) await this.#skip(id);
       // A row in doubt may be redriven unchanged: the receiver drops a repeat.
-      else if (!uncertain || (!all && this.#random.chance(0.5)) || !(await this.#resolve(client, id))) again.push(id);
+      else if (!uncertain || (!all && this.#random.chance(0.5)) || !(await this.#resolve(id))) again.push(id);
     }
     if (again.length === 0) return;
     const outOfOrder = all || this.#random.chance(0.7);
-    const results = await call(client, "outbox.redrive", {
+    const results = await call(this.#pool, "outbox.redrive", {
       p_outbox_ids: again,
       p_actor: actor,
       p_reason: "the receiver is better now",
@@ -67,16 +61,16 @@ export class Operator {
     for (const { result } of results) this.#faults.count(`redrives: ${result}`);
   }
 
-  async #skip(client: Client, id: string): Promise<void> {
+  async #skip(id: string): Promise<void> {
     this.skipped.add(id);
-    await call(client, "outbox.skip", { p_outbox_ids: [id], p_actor: actor, p_reason: "not worth it" });
+    await call(this.#pool, "outbox.skip", { p_outbox_ids: [id], p_actor: actor, p_reason: "not worth it" });
     this.#faults.count("skips by the operator");
   }
 
   /** Asks the receiver whether the row arrived, and resolves it accordingly. Returns whether it did. */
-  async #resolve(client: Client, id: string): Promise<boolean> {
+  async #resolve(id: string): Promise<boolean> {
     const arrived = await this.#hasArrived(id);
-    await call(client, "outbox.resolve_dead", {
+    await call(this.#pool, "outbox.resolve_dead", {
       p_outbox_id: id,
       p_delivered: arrived,
       p_actor: actor,

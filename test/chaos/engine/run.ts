@@ -75,18 +75,13 @@ async function drain(stage: Stage, over: AbortSignal): Promise<void> {
   }
 }
 
-async function isEmpty(stage: Stage): Promise<boolean> {
-  const client = await connectTo(stage.url, "chaos oracle");
-  try {
-    const answer = await client.query<{ left: number }>(
-      `select ((select count(*) from outbox.pending) + (select count(*) from outbox.pending_unordered)
-               + (select count(*) from outbox.claims) + (select count(*) from outbox.heads)
-               + (select count(*) from outbox.dead))::int as left`,
-    );
-    return answer.rows[0]?.left === 0;
-  } finally {
-    await client.end();
-  }
+async function isEmpty({ pool }: Stage): Promise<boolean> {
+  const answer = await pool.query<{ left: number }>(
+    `select ((select count(*) from outbox.pending) + (select count(*) from outbox.pending_unordered)
+             + (select count(*) from outbox.claims) + (select count(*) from outbox.heads)
+             + (select count(*) from outbox.dead))::int as left`,
+  );
+  return answer.rows[0]?.left === 0;
 }
 
 async function passSentence(stage: Stage): Promise<Verdict> {

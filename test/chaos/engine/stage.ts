@@ -5,6 +5,7 @@
  * verdict (oracle.ts).
  */
 import { randomBytes } from "node:crypto";
+import type { Pool } from "pg";
 import { spawnReceiver, type ReceiverClient } from "../../integration/rails/receiver/receiver-client.ts";
 import { CrashablePostgres } from "../kit/crashable-postgres.ts";
 import { FaultLog } from "./fault-log.ts";
@@ -15,7 +16,7 @@ import { startProcessGuard, type ProcessGuard } from "./process-guard.ts";
 import { Producers } from "./producer.ts";
 import { Pulse } from "./pulse.ts";
 import type { Run } from "../kit/run.ts";
-import { prepareDatabase } from "../kit/stage.ts";
+import { openPool, prepareDatabase } from "../kit/stage.ts";
 import type { Settings } from "./settings.ts";
 import { makeStreams, streamNames } from "./streams.ts";
 
@@ -23,6 +24,8 @@ export interface Stage {
   readonly settings: Settings;
   readonly postgres: CrashablePostgres;
   readonly url: string;
+  /** For the operator and for questions while everything comes to rest. */
+  readonly pool: Pool;
   /** Where the server's log stood when the run began. */
   readonly logFrom: number;
   readonly receiver: ReceiverClient;
@@ -54,6 +57,8 @@ export async function openStage(
   // Relays sign with their own clocks, some of which are off by hours.
   const receiver = await spawnReceiver({ secrets: [secret], toleranceSeconds: null, keepHeaders: false });
   undo.defer(() => receiver.stop());
+  const pool = openPool(url, 2);
+  undo.defer(() => pool.end());
   const pulse = new Pulse(url, faults);
   undo.defer(() => pulse.stop());
   const fleet = new Fleet({
@@ -77,11 +82,12 @@ export async function openStage(
     backlog: () => pulse.depth?.pending ?? 0,
   });
   undo.defer(() => producers.close());
-  const operator = new Operator(url, receiver, random.fork(), faults, settings.faults.operatorShare);
+  const operator = new Operator(pool, receiver, random.fork(), faults, settings.faults.operatorShare);
   return {
     settings,
     postgres,
     url,
+    pool,
     logFrom,
     receiver,
     fleet,

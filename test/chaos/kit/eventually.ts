@@ -8,7 +8,7 @@ const boundMs = 30_000;
 export async function eventually<T>(
   read: () => T | false | undefined | Promise<T | false | undefined>,
   what: string,
-  everyMs = 25,
+  everyMs = 50,
 ): Promise<T> {
   const deadline = performance.now() + boundMs;
   for (;;) {

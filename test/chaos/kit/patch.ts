@@ -2,10 +2,12 @@
  * Plants a bug: a copy of the code in a separate folder, with a few words replaced. The working tree is never
  * touched.
  */
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 export const ownCodeDir = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -21,14 +23,19 @@ export interface CodeCopy extends AsyncDisposable {
   readonly dir: string;
 }
 
+/** Copies what has a patch in it, and links to the rest. By `cp`, which takes a fraction of Node's time for thousands of files. */
 export async function copyWithPatches(patches: readonly Patch[]): Promise<CodeCopy> {
   const dir = await mkdtemp(join(tmpdir(), "headroom-planted-"));
   const dispose = (): Promise<void> => rm(dir, { recursive: true, force: true });
   try {
-    for (const part of ["src", "sql", "package.json", join("test", "chaos")]) {
-      await cp(join(ownCodeDir, part), join(dir, part), { recursive: true });
-    }
-    await symlink(join(ownCodeDir, "node_modules"), join(dir, "node_modules"));
+    const isPatched = (part: string): boolean => patches.some(({ file }) => file.startsWith(`${part}/`));
+    const parts = ["sql", "src", join("test", "chaos"), "package.json", "node_modules"];
+    // Programs below test/chaos import src/ from beside them, so both are copies, or both links.
+    const copied = parts.filter((part) => isPatched(part) || (part.startsWith("test") && isPatched("src")));
+    await mkdir(join(dir, "test"));
+    for (const part of parts)
+      if (copied.includes(part)) await promisify(execFile)("cp", ["-R", join(ownCodeDir, part), join(dir, part)]);
+      else await symlink(join(ownCodeDir, part), join(dir, part));
     for (const patch of patches) await apply(dir, patch);
   } catch (error) {
     await dispose();

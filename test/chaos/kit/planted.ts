@@ -5,7 +5,7 @@
  */
 import { CrashablePostgres } from "./crashable-postgres.ts";
 import type { Finding } from "./findings.ts";
-import { copyWithPatches, requireFitting, type Patch } from "./patch.ts";
+import { copyWithPatches, ownCodeDir, requireFitting, type Patch } from "./patch.ts";
 import type { Hooks } from "./subject.ts";
 
 export interface PlantedBug<Scene extends string = string> {
@@ -54,8 +54,9 @@ export function plantedInCode<Bug extends CodeBug>(
       const postgres = await CrashablePostgres.start();
       undo.defer(() => postgres.close());
       return async (scene, bug, options) => {
-        await using copy = await copyWithPatches(bug?.patches ?? []);
-        const { afterMigration } = bug ?? {};
+        if (bug === undefined) return await play({ codeDir: ownCodeDir, postgres }, scene, bug, options);
+        await using copy = await copyWithPatches(bug.patches);
+        const { afterMigration } = bug;
         const code = { codeDir: copy.dir, postgres, ...(afterMigration === undefined ? {} : { afterMigration }) };
         return await play(code, scene, bug, options);
       };

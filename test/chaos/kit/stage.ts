@@ -7,11 +7,12 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Client, Pool } from "pg";
+import { Client, type Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { valueTypes } from "../../../src/db/values/values.ts";
 import { keepFewPartitions } from "../../helpers/clusters.ts";
+import { PatientPool } from "../../helpers/patient-pool.ts";
 import { CrashablePostgres } from "./crashable-postgres.ts";
 import { within } from "./eventually.ts";
 import { startFront, type Front } from "./front.ts";
@@ -66,6 +67,22 @@ export async function connectTo(connectionString: string, applicationName = stag
   return client;
 }
 
+/** Keeps its connections, because a query takes many times longer in a new backend than in one that has run it before. */
+export function openPool(connectionString: string, max: number): Pool {
+  const pool = new PatientPool({
+    connectionString,
+    max,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 10_000,
+    application_name: stageName,
+    options: `-c headroom.secret_key=${secretKey}`,
+  });
+  // A connection from before a crash is useless afterwards, and is replaced.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
 export function urlAs(url: string, role: string): string {
   return Object.assign(new URL(url), { username: role, password }).href;
 }
@@ -118,18 +135,7 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
     this.front = front;
     this.codeDir = codeDir;
     this.#relays = Array.from<undefined>({ length: relays });
-    // Connections are kept, because a query takes many times longer in a new backend than in one that has run it before.
-    this.#pool = new Pool({
-      connectionString: url,
-      max: poolSize,
-      idleTimeoutMillis: 0,
-      connectionTimeoutMillis: 10_000,
-      application_name: stageName,
-      options: `-c headroom.secret_key=${secretKey}`,
-    });
-    // A connection from before a crash is useless afterwards, and is replaced.
-    this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#pool = openPool(url, poolSize);
   }
 
   /** The program of a relay, below test/chaos, and its settings besides the connection. */
@@ -297,12 +303,14 @@ export abstract class Stage<ServerHow, RelayHow = RelayTrap> {
 
   /** Changes rows that are append-only for everybody else. */
   async inArchive(text: string, values: readonly unknown[] = []): Promise<void> {
-    const client = await this.connect();
+    const client = await this.#pool.connect();
     try {
-      await client.query("set session_replication_role = replica");
+      await client.query("begin");
+      await client.query("set local session_replication_role = replica");
       await client.query(text, [...values]);
+      await client.query("commit");
     } finally {
-      await client.end();
+      client.release(client.getTransactionStatus() !== "I");
     }
   }
 }

@@ -2,11 +2,12 @@
  * The parts that carry money are killed with -9 at named steps: between our intent and Stripe, between Stripe and our record of it, while
  * Stripe sends an event, and while the sweep handles what no event reported.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { Findings } from "../kit/findings.ts";
 import { eventually } from "../kit/eventually.ts";
 import { Random } from "../kit/random.ts";
 import { renderFindings } from "../kit/report.ts";
+import { collectTests, ofTier } from "../kit/tiers.ts";
 import { judge } from "./oracle.ts";
 import { Outside } from "./outside.ts";
 import { comeToRest } from "./rest.ts";
@@ -30,6 +31,8 @@ afterEach(async () => {
   await stage.startWhatIsGone();
 });
 
+const kills = collectTests();
+
 /** The offer has ended in this state with this many payments and refunds, and everything agrees with Stripe. */
 async function ends({ id }: Offer, state: string, payments: number, refunds: number): Promise<void> {
   const outside = new Outside(stage, new Random(1), () => undefined);
@@ -46,10 +49,10 @@ async function ends({ id }: Offer, state: string, payments: number, refunds: num
   expect(renderFindings(findings.list)).toBe("All invariants hold.");
 }
 
-describe("a relay is killed with the making of the page in its hands", () => {
-  test.each(["send.before", "send.after", "settle.before"] as const)(
-    "at %s there is one page in the end, and it can be paid",
-    async (at) => {
+for (const at of ["send.before", "send.after", "settle.before"] as const)
+  kills.add(
+    `a relay is killed with the making of the page in its hands: at ${at} there is one page in the end, and it can be paid`,
+    async () => {
       await stage.startRelay({ operation: "checkout.create", at });
       const offer = await offered(stage);
       const checkout = await stage.begin(offer);
@@ -63,10 +66,9 @@ describe("a relay is killed with the making of the page in its hands", () => {
       await ends(offer, "COMPLETED", 1, 0);
     },
   );
-});
 
-describe("the server is killed while Stripe reports a payment", () => {
-  test.each(["during", "before the answer"] as const)("%s: the payment counts once", async (at) => {
+for (const at of ["during", "before the answer"] as const)
+  kills.add(`the server is killed while Stripe reports a payment, ${at}: the payment counts once`, async () => {
     await stage.startWhatIsGone();
     const { offer, session } = await onPage(stage);
     await stage.startServer({ type: "checkout.session.completed", at });
@@ -77,10 +79,9 @@ describe("the server is killed while Stripe reports a payment", () => {
     await complete(stage, offer);
     await ends(offer, "COMPLETED", 1, 0);
   });
-});
 
-describe("a relay is killed with a refund in its hands", () => {
-  test.each(["send.before", "send.after", "settle.before"] as const)("at %s the money goes back once", async (at) => {
+for (const at of ["send.before", "send.after", "settle.before"] as const)
+  kills.add(`a relay is killed with a refund in its hands: at ${at} the money goes back once`, async () => {
     await stage.startWhatIsGone();
     const { offer } = await bought(stage);
     await stage.startRelay({ operation: "refund", at });
@@ -89,9 +90,8 @@ describe("a relay is killed with a refund in its hands", () => {
     await stage.startRelay();
     await ends(offer, "FAILED", 1, 1);
   });
-});
 
-test("a page that Stripe refused to close is closed in the end", async () => {
+kills.add("a page that Stripe refused to close is closed in the end", async () => {
   await stage.startWhatIsGone();
   const { offer, session } = await onPage(stage);
   await stage.stripe.ask("addFault", {
@@ -107,33 +107,34 @@ test("a page that Stripe refused to close is closed in the end", async () => {
   expect(await stage.stripe.ask("pay", session, cards.good)).toMatchObject({ kind: "refused" });
 });
 
-describe("Postgres is killed", () => {
-  test("while the sweep takes over what nobody told: the next one does it, once", async () => {
-    await stage.startWhatIsGone();
-    const { offer, session } = await onPage(stage);
-    await stage.stripe.ask("deliver", { lostShare: 1 });
-    await stage.stripe.ask("pay", session, cards.good);
-    await stage.stripe.ask("deliver", calmDelivery);
-    await stage.hurryMoney();
-    await stage.sweep();
-    const seen = "select from billing.sightings where object ->> 'payment_status' = 'paid'";
-    await eventually(async () => (await stage.rows(seen)).length > 0, "Stripe's word");
-    const sweeping = await stage.connect();
-    await sweeping.query("begin");
-    await sweeping.query("select public.run_capacity_request_timers()");
-    const paid = "select from billing.payments where request_id = $1";
-    expect((await sweeping.query(paid, [offer.id])).rowCount).toBe(1);
-    await stage.crashPostgres();
-    await sweeping.end().catch(() => undefined);
-    expect(await stage.rows(paid, [offer.id])).toEqual([]);
-    await stage.startWhatIsGone();
-    await stage.sweep();
-    await isIn(stage, offer, "PROVISIONING");
-    await complete(stage, offer);
-    await ends(offer, "COMPLETED", 1, 0);
-  });
+kills.add("Postgres is killed while the sweep takes over what nobody told: the next one does it, once", async () => {
+  await stage.startWhatIsGone();
+  const { offer, session } = await onPage(stage);
+  await stage.stripe.ask("deliver", { lostShare: 1 });
+  await stage.stripe.ask("pay", session, cards.good);
+  await stage.stripe.ask("deliver", calmDelivery);
+  await stage.hurryMoney();
+  await stage.sweep();
+  const seen = "select from billing.sightings where object ->> 'payment_status' = 'paid'";
+  await eventually(async () => (await stage.rows(seen)).length > 0, "Stripe's word");
+  const sweeping = await stage.connect();
+  await sweeping.query("begin");
+  await sweeping.query("select public.run_capacity_request_timers()");
+  const paid = "select from billing.payments where request_id = $1";
+  expect((await sweeping.query(paid, [offer.id])).rowCount).toBe(1);
+  await stage.crashPostgres();
+  await sweeping.end().catch(() => undefined);
+  expect(await stage.rows(paid, [offer.id])).toEqual([]);
+  await stage.startWhatIsGone();
+  await stage.sweep();
+  await isIn(stage, offer, "PROVISIONING");
+  await complete(stage, offer);
+  await ends(offer, "COMPLETED", 1, 0);
+});
 
-  test("with a refund that Stripe has made and not answered yet: it is found, and not made again", async () => {
+kills.add(
+  "Postgres is killed with a refund that Stripe has made and not answered yet: it is found, and not made again",
+  async () => {
     await stage.startWhatIsGone();
     const { offer } = await bought(stage);
     await stage.stripe.ask("addFault", { provider: "stripe", method: "refunds.create", kind: "late", times: 1 });
@@ -144,5 +145,7 @@ describe("Postgres is killed", () => {
     await stage.stripe.ask("releaseAnswers");
     await stage.startWhatIsGone();
     await ends(offer, "FAILED", 1, 1);
-  });
-});
+  },
+);
+
+test.each(await ofTier(kills.tests, 3))("$name", ({ play }) => play());

@@ -14,7 +14,7 @@ export async function comeToRest(
   over: AbortSignal,
   note: (failed: string) => void,
 ): Promise<void> {
-  let mayWait = true;
+  let mayAskAgain = true;
   for (let round = 0; !over.aborted; round += 1) {
     // As if hours had passed; not each time, so that earlier requests can be answered first.
     if (round % 8 === 0) {
@@ -27,9 +27,9 @@ export async function comeToRest(
     await outside.work(true);
     for (const failed of await stage.sweep()) note(failed);
     if ((await countStuck(stage)) === 0 && !(await isBankBusy(stage))) {
-      if (!mayWait || !(await hasStaleSubscription(stage))) break;
-      mayWait = false;
-      await nextMinute(over);
+      if (!mayAskAgain || !(await hasStaleSubscription(stage))) break;
+      mayAskAgain = false;
+      await stage.askInNextMinute();
       await stage.hurryMoney();
       continue;
     }
@@ -47,12 +47,6 @@ async function hasStaleSubscription(stage: PaymentsStage): Promise<boolean> {
   const findings = new Findings();
   await judgeSubscriptions(stage, await stage.stripe.ask("holdings"), findings);
   return findings.any;
-}
-
-/** A subscription is queried at most once a minute. */
-async function nextMinute(over: AbortSignal): Promise<void> {
-  const minute = 60_000;
-  await pause(minute - (Date.now() % minute) + 1_000, over);
 }
 
 async function isBankBusy(stage: PaymentsStage): Promise<boolean> {

@@ -156,6 +156,14 @@ export class PaymentsStage extends Stage<ServerHow> {
     await this.rows("delete from capacity.timer_failures");
   }
 
+  /** Asks for each subscription what the sweep of the next minute would: it asks for one at most once a minute. */
+  async askInNextMinute(): Promise<void> {
+    await this.rows(
+      `select billing.look(workspace_id, 'subscription', stripe_id, (extract(epoch from now()) / 60)::integer + 1)
+         from billing.subscriptions where kind = 'recurring' and state not in ('ended', 'cancelled') and stripe_id is not null`,
+    );
+  }
+
   /** Moves abandoned calls further into the past than Stripe would work on one. */
   async ageDead(): Promise<void> {
     await this.inArchive(

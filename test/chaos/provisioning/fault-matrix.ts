@@ -149,8 +149,10 @@ export async function openMatrix(options: ProvisioningOptions = {}): Promise<Mat
     const stage = await ProvisioningStage.open({
       webhooks: true,
       retryMs: 30,
-      runVariables: { HEADROOM_CALL_TIMEOUT_MS: "1200", HEADROOM_HEARTBEAT_MS: "400" },
+      runVariables: { HEADROOM_CALL_TIMEOUT_MS: "2000", HEADROOM_HEARTBEAT_MS: "400" },
       workspaces,
+      // While many runs start at the same time, the sandbox may dispatch a run long after the relay has given up waiting for the answer.
+      visibleAfterMs: 2_000,
       ...options,
     });
     await stage.startRelay();
@@ -192,18 +194,17 @@ export async function playLife(
     said.add(call);
     return life.doubles === true && isFirst ? "twice" : "pass";
   };
-  const cells = await Promise.all(
-    fitting.map(async (fault): Promise<Cell> => {
-      usedWorkspaces += 1;
-      const workspace = `acme-${usedWorkspaces}`;
-      const channel = `acme/${workspace}`;
-      if (life.losesWebhooks === true && fault.input.accepts !== true) deaf.push(channel);
-      for (const hit of life.hits)
-        stage.sandbox.faults.add({ ...fault.input, ...hit, provider: "github", channel, times: 1 });
-      const job = await stage.confirm(await stage.request("customer", workspace));
-      return { life, fault, workspace, job };
-    }),
-  );
+  const cells: Cell[] = [];
+  // One after the other: many first calls at the same time would keep a busy machine's server from answering any of them in time.
+  for (const fault of fitting) {
+    usedWorkspaces += 1;
+    const workspace = `acme-${usedWorkspaces}`;
+    const channel = `acme/${workspace}`;
+    if (life.losesWebhooks === true && fault.input.accepts !== true) deaf.push(channel);
+    for (const hit of life.hits)
+      stage.sandbox.faults.add({ ...fault.input, ...hit, provider: "github", channel, times: 1 });
+    cells.push({ life, fault, workspace, job: await stage.confirm(await stage.request("customer", workspace)) });
+  }
   const over = new AbortController();
   const clock = passTime(stage, findings, over.signal);
   try {
@@ -264,7 +265,7 @@ async function passTime(stage: ProvisioningStage, findings: Findings, over: Abor
     for (const [job, runs] of Map.groupBy(active, ({ inputs }) => inputs["job_id"])) {
       if (runs.length > 1) findings.add("a customer has one run at a time", `${job}: ${runs.length}`);
     }
-    await pause(300, over);
+    await pause(600, over);
   }
 }
 

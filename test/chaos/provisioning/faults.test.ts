@@ -5,15 +5,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Findings } from "../kit/findings.ts";
 import { renderFindings } from "../kit/report.ts";
-import {
-  lives,
-  openMatrix,
-  playHeartbeats,
-  playLife,
-  restAndJudge,
-  type Life,
-  type MatrixStage,
-} from "./fault-matrix.ts";
+import { collectTests, ofTier } from "../kit/tiers.ts";
+import { lives, openMatrix, playHeartbeats, playLife, restAndJudge, type MatrixStage } from "./fault-matrix.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -26,19 +19,21 @@ afterAll(async () => {
   await matrix[Symbol.asyncDispose]();
 });
 
-const named: readonly (readonly [string, Life])[] = lives.map((life) => [life.name, life]);
+const plays = collectTests();
+for (const life of lives)
+  plays.add(`${life.name}, each of its calls spoiled once`, async () => {
+    const findings = new Findings();
+    await playLife(matrix, life, findings);
+    expect(renderFindings(findings.list)).toBe("All invariants hold.");
+  });
 
-test.each(named)("%s, each of its calls spoiled once", async (_name, life) => {
-  const findings = new Findings();
-  await playLife(matrix, life, findings);
-  expect(renderFindings(findings.list)).toBe("All invariants hold.");
-});
-
-test("a run goes on while its heartbeats are spoiled in every way", async () => {
+plays.add("a run goes on while its heartbeats are spoiled in every way", async () => {
   const findings = new Findings();
   await playHeartbeats(matrix, findings);
   expect(renderFindings(findings.list)).toBe("All invariants hold.");
 });
+
+test.each(await ofTier(plays.tests, 1))("$name", ({ play }) => play());
 
 test("afterwards what holds for all jobs holds", async () => {
   const findings = new Findings();

@@ -3,10 +3,11 @@
  *
  * Does not own: which part is killed when.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../kit/eventually.ts";
 import { Findings } from "../kit/findings.ts";
 import { renderFindings } from "../kit/report.ts";
+import type { TierTest } from "../kit/tiers.ts";
 import { judge } from "./oracle.ts";
 import { calm } from "./settings.ts";
 import { ProvisioningStage, type Job } from "./stage.ts";
@@ -17,7 +18,7 @@ let opened: ProvisioningStage | undefined;
 let customers = 0;
 
 /** Call it while tests are being collected. */
-export function useStage(): void {
+export function testKills(kills: readonly TierTest[]): void {
   vi.setConfig({ testTimeout: boundMs, hookTimeout: boundMs });
   beforeAll(async () => {
     opened = await ProvisioningStage.open();
@@ -34,6 +35,7 @@ export function useStage(): void {
     await stage().startServer();
     await stage().startRelay();
   });
+  test.each(kills)("$name", ({ play }) => play());
 }
 
 export function stage(): ProvisioningStage {

@@ -2,13 +2,14 @@
  * The parts of provisioning are killed with -9 after an attempt has failed: while its run is stopped, while it is cleaned up after, and when
  * somebody has asked for another. The attempts before that are in kills.test.ts.
  */
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { eventually } from "../kit/eventually.ts";
-import { confirmed, failsCleanly, firstRun, hold, runs, said, stage, useStage } from "./kill-scene.ts";
+import { collectTests, ofTier } from "../kit/tiers.ts";
+import { confirmed, failsCleanly, firstRun, hold, runs, said, stage, testKills } from "./kill-scene.ts";
 import { calm } from "./settings.ts";
 import type { Job } from "./stage.ts";
 
-useStage();
+const kills = collectTests();
 
 /** A run that hangs and that the sweep has given up; GitHub has not been told yet. */
 async function givenUp(): Promise<Job> {
@@ -23,51 +24,47 @@ async function givenUp(): Promise<Job> {
   return job;
 }
 
-describe("after the stop was sent", () => {
-  const ended = ["provision 1 stopped stale", "cleanup 1 succeeded reported"];
+const stopped = ["provision 1 stopped stale", "cleanup 1 succeeded reported"];
 
-  test.each(["send.after", "settle.before", "settle.after"] as const)(
-    "the relay, at %s, after the stop was sent",
-    async (at) => {
-      const job = await givenUp();
-      await stage().startRelay({ operation: "stop", at });
-      await stage().relayGone();
-      await stage().startRelay();
-      await failsCleanly(job, ended);
-    },
+for (const at of ["send.after", "settle.before", "settle.after"] as const)
+  kills.add(`the relay, at ${at}, after the stop was sent`, async () => {
+    const job = await givenUp();
+    await stage().startRelay({ operation: "stop", at });
+    await stage().relayGone();
+    await stage().startRelay();
+    await failsCleanly(job, stopped);
+  });
+
+kills.add("Postgres, after the stop was sent", async () => {
+  const job = await givenUp();
+  hold("cancelRun");
+  await stage().startRelay();
+  await eventually(
+    () =>
+      stage()
+        .sandbox.requests.list()
+        .some(({ method }) => method === "cancelRun"),
+    "a cancellation",
   );
+  await stage().crashPostgres();
+  stage().sandbox.faults.release();
+  await failsCleanly(job, stopped);
+});
 
-  test("Postgres, after the stop was sent", async () => {
-    const job = await givenUp();
-    hold("cancelRun");
-    await stage().startRelay();
-    await eventually(
-      () =>
-        stage()
-          .sandbox.requests.list()
-          .some(({ method }) => method === "cancelRun"),
-      "a cancellation",
-    );
-    await stage().crashPostgres();
-    stage().sandbox.faults.release();
-    await failsCleanly(job, ended);
-  });
+kills.add("the server, while the run is still to end, after the stop was sent", async () => {
+  const job = await givenUp();
+  await stage().killServer();
+  await stage().startRelay();
+  await eventually(() => stage().runsOf(job)[0]?.status === "completed", "the run to end");
+  await stage().startServer();
+  await failsCleanly(job, stopped);
+});
 
-  test("the server, while the run is still to end, after the stop was sent", async () => {
-    const job = await givenUp();
-    await stage().killServer();
-    await stage().startRelay();
-    await eventually(() => stage().runsOf(job)[0]?.status === "completed", "the run to end");
-    await stage().startServer();
-    await failsCleanly(job, ended);
-  });
-
-  test("the script, which is killed by the stop as well, after the stop was sent", async () => {
-    const job = await givenUp();
-    stage().killScript(job);
-    await stage().startRelay();
-    await failsCleanly(job, ended);
-  });
+kills.add("the script, which is killed by the stop as well, after the stop was sent", async () => {
+  const job = await givenUp();
+  stage().killScript(job);
+  await stage().startRelay();
+  await failsCleanly(job, stopped);
 });
 
 /** An attempt that failed; its cleanup is committed, and not dispatched yet. */
@@ -80,55 +77,49 @@ async function failed(): Promise<Job> {
   return job;
 }
 
-describe("during the cleanup", () => {
-  const ended = ["provision 1 failed reported", "cleanup 1 succeeded reported"];
-  test.each(["send.before", "send.after", "settle.before"] as const)(
-    "the relay, at %s, during the cleanup",
-    async (at) => {
-      const job = await failed();
-      await stage().startRelay({ operation: "dispatch", at });
-      await stage().relayGone();
-      await stage().startRelay();
-      await failsCleanly(job, ended);
-    },
-  );
-
-  test.each(["claim", "succeeded"] as const)(
-    "the server, before the answer to %s, during the cleanup",
-    async (signal) => {
-      const job = await failed();
-      await stage().startServer({ task: "cleanup", signal });
-      await stage().startRelay();
-      await stage().serverGone();
-      await stage().startServer();
-      await failsCleanly(job, ended);
-    },
-  );
-
-  test("Postgres, during the cleanup", async () => {
+const cleanedUp = ["provision 1 failed reported", "cleanup 1 succeeded reported"];
+for (const at of ["send.before", "send.after", "settle.before"] as const)
+  kills.add(`the relay, at ${at}, during the cleanup`, async () => {
     const job = await failed();
-    hold("callback.claim");
+    await stage().startRelay({ operation: "dispatch", at });
+    await stage().relayGone();
     await stage().startRelay();
-    await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
-    await stage().crashPostgres();
-    stage().sandbox.faults.release();
-    await failsCleanly(job, ended);
+    await failsCleanly(job, cleanedUp);
   });
 
-  test("the runner with the script, during the cleanup: it is cleaned up again", async () => {
+for (const signal of ["claim", "succeeded"] as const)
+  kills.add(`the server, before the answer to ${signal}, during the cleanup`, async () => {
     const job = await failed();
-    stage().sandbox.github.planNext({ ...calm, outcome: "crashes" });
+    await stage().startServer({ task: "cleanup", signal });
     await stage().startRelay();
-    const { id } = await firstRun(job, "cleanup");
-    stage().sandbox.github.planNext(calm);
-    await stage().sandbox.github.ended(id);
-    await stage().age(job, 3);
-    await failsCleanly(job, [
-      "provision 1 failed reported",
-      "cleanup 1 failed run_ended",
-      "cleanup 2 succeeded reported",
-    ]);
+    await stage().serverGone();
+    await stage().startServer();
+    await failsCleanly(job, cleanedUp);
   });
+
+kills.add("Postgres, during the cleanup", async () => {
+  const job = await failed();
+  hold("callback.claim");
+  await stage().startRelay();
+  await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
+  await stage().crashPostgres();
+  stage().sandbox.faults.release();
+  await failsCleanly(job, cleanedUp);
+});
+
+kills.add("the runner with the script, during the cleanup: it is cleaned up again", async () => {
+  const job = await failed();
+  stage().sandbox.github.planNext({ ...calm, outcome: "crashes" });
+  await stage().startRelay();
+  const { id } = await firstRun(job, "cleanup");
+  stage().sandbox.github.planNext(calm);
+  await stage().sandbox.github.ended(id);
+  await stage().age(job, 3);
+  await failsCleanly(job, [
+    "provision 1 failed reported",
+    "cleanup 1 failed run_ended",
+    "cleanup 2 succeeded reported",
+  ]);
 });
 
 /** A failed attempt whose cleanup is held at its claim. */
@@ -141,34 +132,33 @@ async function cleaningUp(): Promise<Job> {
   return job;
 }
 
-describe("after a retry was asked for", () => {
-  const ended = ["provision 1 failed reported", "cleanup 1 succeeded reported", "provision 2 succeeded reported"];
-  test("Postgres, while the cleanup is under way, after a retry was asked for", async () => {
-    hold("callback.claim", 1);
+const retried = ["provision 1 failed reported", "cleanup 1 succeeded reported", "provision 2 succeeded reported"];
+kills.add("Postgres, while the cleanup is under way, after a retry was asked for", async () => {
+  hold("callback.claim", 1);
+  const job = await cleaningUp();
+  await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
+  await stage().retry(job);
+  expect(await stage().job(job.request_id)).toMatchObject({ state: "waiting", attempts: 1 });
+  await stage().crashPostgres();
+  stage().sandbox.faults.release();
+  await runs(job, retried);
+});
+
+for (const at of ["send.before", "send.after", "settle.before"] as const)
+  kills.add(`the relay, at ${at}, after a retry was asked for`, async () => {
     const job = await cleaningUp();
-    await eventually(async () => (await stage().attemptsOf(job)).includes("cleanup 1 claimed"), "the cleanup to begin");
+    await stage().until(job.request_id, ({ cleanup }) => cleanup === "done", "cleaned up");
+    await stage().killRelay();
     await stage().retry(job);
-    expect(await stage().job(job.request_id)).toMatchObject({ state: "waiting", attempts: 1 });
-    await stage().crashPostgres();
-    stage().sandbox.faults.release();
-    await runs(job, ended);
+    await stage().startRelay({ operation: "dispatch", at });
+    await stage().relayGone();
+    await stage().startRelay();
+    await runs(job, retried);
   });
 
-  test.each(["send.before", "send.after", "settle.before"] as const)(
-    "the relay, at %s, after a retry was asked for",
-    async (at) => {
-      const job = await cleaningUp();
-      await stage().until(job.request_id, ({ cleanup }) => cleanup === "done", "cleaned up");
-      await stage().killRelay();
-      await stage().retry(job);
-      await stage().startRelay({ operation: "dispatch", at });
-      await stage().relayGone();
-      await stage().startRelay();
-      await runs(job, ended);
-    },
-  );
-
-  test("the server, before the answer to the cleanup that begins the attempt, after a retry was asked for", async () => {
+kills.add(
+  "the server, before the answer to the cleanup that begins the attempt, after a retry was asked for",
+  async () => {
     await stage().startServer({ task: "cleanup", signal: "succeeded" });
     hold("callback.claim", 1);
     const job = await cleaningUp();
@@ -178,22 +168,24 @@ describe("after a retry was asked for", () => {
     await stage().serverGone();
     expect(await stage().job(job.request_id)).toMatchObject({ state: "queued", attempts: 2 });
     await stage().startServer();
-    await runs(job, ended);
-  });
+    await runs(job, retried);
+  },
+);
 
-  test("the script of the second attempt, after a retry was asked for: that is cleaned up too", async () => {
-    const job = await cleaningUp();
-    await stage().until(job.request_id, ({ cleanup }) => cleanup === "done", "cleaned up");
-    hold("callback.claim");
-    await stage().retry(job);
-    await eventually(async () => (await stage().attemptsOf(job)).includes("provision 2 claimed"), "the claim");
-    expect(stage().killScript(job, "start")).toBe(1);
-    stage().sandbox.faults.release();
-    await failsCleanly(job, [
-      "provision 1 failed reported",
-      "cleanup 1 succeeded reported",
-      "provision 2 failed reported",
-      "cleanup 2 succeeded reported",
-    ]);
-  });
+kills.add("the script of the second attempt, after a retry was asked for: that is cleaned up too", async () => {
+  const job = await cleaningUp();
+  await stage().until(job.request_id, ({ cleanup }) => cleanup === "done", "cleaned up");
+  hold("callback.claim");
+  await stage().retry(job);
+  await eventually(async () => (await stage().attemptsOf(job)).includes("provision 2 claimed"), "the claim");
+  expect(stage().killScript(job, "start")).toBe(1);
+  stage().sandbox.faults.release();
+  await failsCleanly(job, [
+    "provision 1 failed reported",
+    "cleanup 1 succeeded reported",
+    "provision 2 failed reported",
+    "cleanup 2 succeeded reported",
+  ]);
 });
+
+testKills(await ofTier(kills.tests, 3));

@@ -29,7 +29,7 @@ const body = (name: string, text: string, accepts: boolean): Fault => ({
 export const hour = "429, for an hour";
 
 /** The script's calls and the relay's have less time than this. */
-const lateMs = 1_800;
+const lateMs = 2_600;
 
 /** `elsewhere`: the target of a redirect. */
 export function faultsOf(elsewhere: string): readonly Fault[] {

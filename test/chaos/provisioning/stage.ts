@@ -30,6 +30,8 @@ export interface ProvisioningOptions extends StageOptions {
   /** The script that runs call, and more variables for it. Default: the one that users copy, and none. */
   readonly runScript?: string;
   readonly runVariables?: Readonly<Record<string, string>>;
+  /** How long GitHub may take to show a run whose dispatch was not answered. Default: 100. */
+  readonly visibleAfterMs?: number;
   /** How many further workspaces there are, `acme-1` and so on, each with a repository of its name. Default: 0. */
   readonly workspaces?: number;
 }
@@ -47,10 +49,12 @@ interface ServerHow {
 
 export class ProvisioningStage extends Stage<ServerHow> {
   readonly sandbox: Sandbox;
+  readonly #visibleAfterMs: number;
 
-  private constructor(ground: Ground, sandbox: Sandbox) {
+  private constructor(ground: Ground, sandbox: Sandbox, { visibleAfterMs = 100 }: ProvisioningOptions) {
     super(ground);
     this.sandbox = sandbox;
+    this.#visibleAfterMs = visibleAfterMs;
   }
 
   static async open(options: ProvisioningOptions = {}): Promise<ProvisioningStage> {
@@ -73,11 +77,12 @@ export class ProvisioningStage extends Stage<ServerHow> {
     });
     undo.defer(() => sandbox.close());
     if (options.webhooks === true) sandbox.connect({ headroomUrl: ground.front.url });
-    return await new ProvisioningStage(ground, sandbox).putUp(undo);
+    return await new ProvisioningStage(ground, sandbox, options).putUp(undo);
   }
 
   protected override relayPart(trap?: RelayTrap) {
-    return ["provisioning/relay-child.ts", { apiUrl: `${this.sandbox.url}/github`, trap }] as const;
+    const visibleAfterMs = this.#visibleAfterMs;
+    return ["provisioning/relay-child.ts", { apiUrl: `${this.sandbox.url}/github`, visibleAfterMs, trap }] as const;
   }
 
   protected override serverConfig(how?: ServerHow) {
@@ -210,7 +215,7 @@ export class ProvisioningStage extends Stage<ServerHow> {
         }));
         throw new Error(`Not ${what}: ${JSON.stringify({ job, attempts: await this.attemptsOf(job), runs }, null, 1)}`);
       }
-      await pause(100);
+      await pause(200);
     }
   }
 }

@@ -83,6 +83,16 @@ begin
   end if;
 end $$;
 
+-- What waits for a few seconds is due now; returns whether a relay has something to do.
+create function life.hurry() returns boolean language plpgsql as $$
+begin
+  update outbox.pending set due = pg_catalog.now() where due between pg_catalog.now() and pg_catalog.now() + interval '5 seconds';
+  update outbox.heads set due = pg_catalog.now()
+   where due between pg_catalog.now() and pg_catalog.now() + interval '5 seconds' and claim_id is null;
+  return exists (select from outbox.pending p where p.due <= pg_catalog.now()) or exists (select from outbox.pending_unordered)
+      or exists (select from outbox.claims);
+end $$;
+
 -- A function of the product is another from now on: this text in it is that one.
 create function life.plant(p_function text, p_find text, p_replace text) returns void language plpgsql as $$
 declare

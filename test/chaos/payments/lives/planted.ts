@@ -2,7 +2,10 @@
  * Plausible bugs about money over time: each replaces one function of the product in the database of the lives, and
  * names the subject of the lives that reveal it. The oracle must find it within a few lives, and nothing without it.
  */
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { Findings } from "../../kit/findings.ts";
+import { ownCodeDir } from "../../kit/patch.ts";
 import type { PlantedBug, PlantedSuite } from "../../kit/planted.ts";
 import type { Fault } from "./judge.ts";
 import { focusedLife, type Focus, type Life } from "./life.ts";
@@ -213,17 +216,30 @@ function plantOf({ plant }: PlantedLife): string {
     .join(";");
 }
 
-/** The oracle's findings with the bug; without a bug, those in lives of all kinds of this world, in parallel. */
+/** Throws for the first bug whose text is no longer in its function. */
+export async function requireFittingPlants(bugs: readonly PlantedLife[]): Promise<void> {
+  const folder = join(ownCodeDir, "sql", "functions");
+  const paths = await readdir(folder, { recursive: true });
+  for (const { function: name, find } of bugs.flatMap(({ plant }) => plant)) {
+    const [schema = "", file = ""] = name.split(".");
+    const path = paths.find((each) => each.startsWith(schema) && basename(each) === `${file}.sql`);
+    if (path === undefined || !(await readFile(join(folder, path), "utf8")).includes(find))
+      throw new Error(`The plant for ${name} no longer fits: its text does not occur.\n${find}`);
+  }
+}
+
+/** The oracle's findings in the lives that reveal these bugs, in parallel; with the bugs planted, or in the code as it is. */
 export async function playScene(
   place: Place,
   scene: PlantedLife["scene"],
-  bug: PlantedLife | undefined,
+  bugs: readonly PlantedLife[],
   seed: number,
+  code: "planted" | "clean",
 ): Promise<readonly Fault[]> {
-  const bugs = bug === undefined ? plantedLives.filter((each) => each.scene === scene) : [bug];
   const lives = bugs.flatMap((each, at) => livesOf(seed, each, at * count));
   const until = Math.max(...bugs.map((each) => each.until));
-  const { faults } = await play(place, lives, { world: worlds[scene], until, plant: bug && plantOf(bug) });
+  const plant = code === "planted" ? bugs.map(plantOf).join(";") : undefined;
+  const { faults } = await play(place, lives, { world: worlds[scene], until, plant });
   return faults;
 }
 
@@ -234,7 +250,9 @@ export const planted: PlantedSuite<PlantedLife> = {
     undo.defer(() => place.close());
     return async (scene, bug, { seed }) => {
       const findings = new Findings();
-      for (const { rule, what } of await playScene(place, scene, bug, seed)) findings.add(rule, what);
+      const bugs = bug === undefined ? plantedLives.filter((each) => each.scene === scene) : [bug];
+      const faults = await playScene(place, scene, bugs, seed, bug === undefined ? "clean" : "planted");
+      for (const { rule, what } of faults) findings.add(rule, what);
       return findings.list;
     };
   },

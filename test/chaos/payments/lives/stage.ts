@@ -5,7 +5,7 @@
  *
  * Owns: the parts, time, and running all work that is due. Does not own: people's acts (acts.ts), nor the verdict (judge.ts).
  */
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { HeadroomError } from "../../../../src/db/errors.ts";
 import { pause } from "../../../../src/db/wait/pause.ts";
 import { valueTypes } from "../../../../src/db/values/values.ts";
@@ -19,6 +19,7 @@ import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
 import { startPart } from "../../kit/part-process.ts";
 import { ownCodeDir } from "../../kit/patch.ts";
 import { secretKey } from "../../kit/secrets.ts";
+import { openPool } from "../../kit/stage.ts";
 import { webhookSecret } from "../directory.ts";
 import { trapSteps } from "../../kit/relay-part.ts";
 import { chanceOf } from "./chances.ts";
@@ -75,7 +76,7 @@ export class LifeStage {
   readonly #clock: Clock;
   readonly #world: World;
   readonly #beganAtMs: number;
-  #relay: { readonly rail: StripeRail; readonly drainer: Drainer } | undefined;
+  #relay: { readonly rail: StripeRail; readonly drainer: Drainer; readonly pool: Pool } | undefined;
   #isLive = false;
   #slot = 0;
   /** The part to kill in this moment, if it has work. */
@@ -94,12 +95,7 @@ export class LifeStage {
   static async open(database: LifeDatabase, world: World, undo: AsyncDisposableStack): Promise<LifeStage> {
     const clock = new Clock();
     undo.defer(() => database.drop());
-    const pool = new Pool({
-      connectionString: database.url,
-      max: 4,
-      options: `-c headroom.secret_key=${secretKey}`,
-    });
-    pool.on("error", () => undefined);
+    const pool = openPool(database.url, 2);
     undo.defer(() => pool.end());
     const sandbox = await startSandbox({
       sampleData: defaultSampleData,
@@ -135,14 +131,15 @@ export class LifeStage {
 
   #startRelay(): void {
     const rail = createStripeRail({ secretKey: this.key, apiUrl: this.sandbox.url, timeoutMs: 5_500 });
-    const connectionString = this.database.as("headroom_executor");
-    const drainer = createDrainer({ connectionString, rails: [rail], streams, leaseMarginMs: 500 });
-    this.#relay = { rail, drainer };
+    const pool = openPool(this.database.as("headroom_executor"), 3);
+    const drainer = createDrainer({ pool, rails: [rail], streams, leaseMarginMs: 500 });
+    this.#relay = { rail, drainer, pool };
   }
 
   async #stopRelay(): Promise<void> {
     await this.#relay?.drainer.close();
     this.#relay?.rail.close();
+    await this.#relay?.pool.end();
     this.#relay = undefined;
   }
 
@@ -267,12 +264,10 @@ export class LifeStage {
     this.trouble(-1, "the product comes to rest", `not in moment ${this.#slot}`);
   }
 
-  /** One run of the relay; returns how many calls it made. */
+  /** One run of the relay, if it has work; returns how many calls it made. */
   async drain(): Promise<number> {
-    await this.rows(`update outbox.pending set due = now() where due between now() and now() + interval '5 seconds'`);
-    await this.rows(
-      `update outbox.heads set due = now() where due between now() and now() + interval '5 seconds' and claim_id is null`,
-    );
+    const [work] = await this.rows<{ left: boolean }>("select life.hurry() as left");
+    if (work?.left !== true) return 0;
     const killed = await this.#killRelay();
     const report = await this.#relay?.drainer.drain({ budgetMs: turnMs });
     return killed + (report?.claimed ?? 0);

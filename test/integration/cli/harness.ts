@@ -2,7 +2,7 @@
  * The command line as a user runs it: its output, its exit code.
  *
  * A command that runs to its end runs in a thread that is kept for the next one (thread.ts), because starting a process takes longer than
- * most commands. Commands that run until they are stopped, or need a folder of their own, are processes.
+ * most commands. Commands that run until they are stopped are processes.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -26,6 +26,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** The bin/headroom.js to run. Default: that of this checkout. */
   readonly program?: string;
+  /** Is given what kills a program that is still running. Default: at the end of the test. */
+  readonly atEnd?: (kill: () => Promise<void>) => void;
 }
 
 /** Of our environment only what a program needs to run, and where to keep throw-away data. */
@@ -34,14 +36,13 @@ function environment(options: ProgramOptions): NodeJS.ProcessEnv {
   return { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR: dataFolder, NO_COLOR: "1", ...options.env };
 }
 
-/** Runs a command to its end: in a thread, or, where it is given a folder to run in, in a process. */
+/** Runs a command to its end, in a thread. */
 export async function headroom(
   parameters: readonly string[],
-  options: ProgramOptions & { readonly stdin?: string } = {},
+  options: Omit<ProgramOptions, "program" | "atEnd"> & { readonly stdin?: string } = {},
 ): Promise<Outcome> {
-  const { stdin = "", ...others } = options;
-  if (options.cwd !== undefined) return headroomProcess(parameters, others);
-  return runInThread({ parameters: [...parameters], env: environment(options), stdin });
+  const { stdin = "", cwd } = options;
+  return runInThread({ parameters: [...parameters], env: environment(options), cwd, stdin });
 }
 
 /** Runs a command to its end in a separate process. */
@@ -68,7 +69,7 @@ export interface Running {
 
 const lineBoundMs = 45_000;
 
-/** Starts a long-running command; it is killed when the test ends, if it is still running. */
+/** Starts a long-running command. */
 export function startHeadroom(parameters: readonly string[], options: ProgramOptions = {}): Running {
   const child = spawn(process.execPath, [options.program ?? program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -84,7 +85,7 @@ export function startHeadroom(parameters: readonly string[], options: ProgramOpt
   });
   createInterface({ input: child.stderr }).on("line", (line) => void errors.push(line));
   const closed = once(child, "close").then(() => wake.dispatchEvent(new Event("line")));
-  onTestFinished(async () => {
+  (options.atEnd ?? onTestFinished)(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await closed;
   });

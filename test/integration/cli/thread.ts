@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- this is a thread's method, not a window's
 /**
- * A thread that runs one command after the other. Like a process it has its own environment, streams and exit code; only the working folder
- * and the signals belong to the process.
+ * A thread that runs one command after the other. Like a process it has its own environment, streams, exit code and a folder that paths are
+ * resolved in (not those that are passed to the file system as they are); only the signals belong to the process.
  */
 import { enableCompileCache } from "node:module";
 import { Readable } from "node:stream";
@@ -29,10 +29,13 @@ function collect(stream: NodeJS.WriteStream, name: keyof typeof written): void {
 collect(process.stdout, "out");
 collect(process.stderr, "err");
 
-async function answer({ parameters, env, stdin }: ThreadCommand): Promise<ThreadAnswer> {
+const { cwd: cwdOfProcess } = process;
+
+async function answer({ parameters, env, cwd, stdin }: ThreadCommand): Promise<ThreadAnswer> {
   [written.out, written.err] = ["", ""];
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
+  process.cwd = cwd === undefined ? cwdOfProcess : () => cwd;
   Object.defineProperty(process, "stdin", { value: Readable.from([stdin]), configurable: true });
   const status = await run(parameters);
   await untilNothingIsOpen();

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 export interface ThreadCommand {
   readonly parameters: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string | undefined;
   readonly stdin: string;
 }
 

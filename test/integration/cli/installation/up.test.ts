@@ -5,7 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text as wholeText } from "node:stream/consumers";
 import { Client } from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { keepInstallationKeys, makeInstallationKeys } from "../../../../src/cli/installation.ts";
 import { readPidFile } from "../../../../src/db/embedded/postmaster.ts";
@@ -14,7 +14,7 @@ import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { forgedHosts, rawRequest } from "../../../helpers/raw-http.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { startReceiver } from "../../rails/receiver/receiver.ts";
-import { headroom, program, startHeadroom, type Running } from "../harness.ts";
+import { headroom, headroomProcess, program, startHeadroom, type Running } from "../harness.ts";
 
 const factsSchema = z.strictObject({
   url: z.url(),
@@ -37,14 +37,17 @@ async function query<Row extends object>(url: string, text: string): Promise<Row
   }
 }
 
-const enqueueFirst = `select outbox_id from outbox.enqueue('notifications', null, 'hello', 'first', 'log', '{"hello": "world"}')`;
+const enqueue = (instruction: string): string =>
+  `select outbox_id from outbox.enqueue('notifications', null, '${instruction}', 'first', 'log', '{"hello": "world"}')`;
+const enqueueFirst = enqueue("hello");
+const enqueueNext = enqueue("next");
 
-async function untilDelivered(url: string): Promise<void> {
+async function untilDelivered(url: string, instruction = "hello"): Promise<void> {
   await until(
     () =>
       query(
         url,
-        "select from outbox.attempts join outbox.payloads using (outbox_id) where state = 'DISPATCHED' and instruction_id = 'hello'",
+        `select from outbox.attempts join outbox.payloads using (outbox_id) where state = 'DISPATCHED' and instruction_id = '${instruction}'`,
       ),
     (rows) => rows.length === 1,
     "the row to be delivered",
@@ -83,8 +86,9 @@ async function temporaryFolder(): Promise<string> {
 }
 
 describe("--ephemeral --json", { timeout: 60_000 }, () => {
-  test("prints one JSON line when everything is ready, delivers, and leaves nothing on SIGTERM", async () => {
-    const up = startHeadroom(["up", "--ephemeral", "--json"]);
+  test("prints one JSON line when everything is ready, delivers, and leaves nothing on SIGTERM; DATABASE_URL is not used", async () => {
+    const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
+    const up = startHeadroom(["up", "--ephemeral", "--json"], { env });
     const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
     const { pid, folder } = await serverFacts(facts.databaseUrl);
     expect(isAlive(pid)).toBe(true);
@@ -105,10 +109,17 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     await expect(query(facts.databaseUrl, "select 1")).rejects.toThrow();
   });
 
-  test("answers only to names of this machine, on every port that it opens", async () => {
+  test("naming another database is a contradiction", async () => {
+    const url = "postgresql://nobody@127.0.0.1:1/none";
+    const both = await headroom(["up", "--ephemeral", "--json", "--database-url", url]);
+    expect(both.status).toBe(2);
+    expect(JSON.parse(both.out)).toMatchObject({ error: { code: "usage" } });
+  });
+
+  test("answers only to names of this machine, on every port that it opens, and leaves nothing when it is killed, either", async () => {
     const up = startHeadroom(["up", "--ephemeral", "--json", "--metrics-port", "0"]);
     const line: unknown = JSON.parse(await up.line(() => true));
-    const { url, sandboxUrl, metricsUrl } = factsSchema.extend({ metricsUrl: z.url() }).parse(line);
+    const { url, sandboxUrl, metricsUrl, databaseUrl } = factsSchema.extend({ metricsUrl: z.url() }).parse(line);
     for (const [at, path] of [
       [url, "/metrics"],
       [sandboxUrl, "/slack"],
@@ -120,24 +131,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
       }
       expect((await fetch(`${at}${path}`)).status).toBe(200);
     }
-    expect(await up.end()).toMatchObject({ status: 0 });
-  });
-
-  test("uses its own database, whatever DATABASE_URL says; naming another is a contradiction", async () => {
-    const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
-    const up = startHeadroom(["up", "--ephemeral", "--json"], { env });
-    const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
-    expect(await query(facts.databaseUrl, "select 1 as one")).toEqual([{ one: 1 }]);
-    expect(await up.end()).toMatchObject({ status: 0 });
-    const both = await headroom(["up", "--ephemeral", "--json", "--database-url", env.DATABASE_URL]);
-    expect(both.status).toBe(2);
-    expect(JSON.parse(both.out)).toMatchObject({ error: { code: "usage" } });
-  });
-
-  test("leaves nothing when it is killed, either", async () => {
-    const up = startHeadroom(["up", "--ephemeral", "--json"]);
-    const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
-    const { pid, folder } = await serverFacts(facts.databaseUrl);
+    const { pid, folder } = await serverFacts(databaseUrl);
     await up.end("SIGKILL");
     await until(
       () => isAlive(pid),
@@ -206,113 +200,90 @@ async function ready(up: Running): Promise<string> {
   return /psql "([^"]+)"/.exec(line)?.[1] ?? "";
 }
 
-describe("without flags", { timeout: 150_000 }, () => {
+/** One installation, whose tests follow each other: what a start leaves is what the next one finds. */
+describe("without flags", { timeout: 150_000 }, async () => {
+  const cwd = await makeEnterableFolder("headroom-up-");
+  const kills: (() => Promise<void>)[] = [];
+  let server = { pid: 0, folder: "" };
+  afterAll(async () => {
+    for (const kill of kills) await kill();
+    // A killed start leaves its server running.
+    if (server.pid !== 0 && isAlive(server.pid)) process.kill(server.pid, "SIGINT");
+    await rm(cwd, { recursive: true, force: true });
+  });
+  let up: Running;
+  let url = "";
+  const start = async (): Promise<void> => {
+    up = startHeadroom(["up", ...freePorts], { cwd, atEnd: (kill) => void kills.push(kill) });
+    url = await ready(up);
+    server = await serverFacts(url);
+  };
+  const addressOn = async (label: string): Promise<string> =>
+    /http:\/\/[\d.:]+/.exec(await up.line((line) => line.startsWith(label)))?.[0] ?? "";
+  const keysFile = join(cwd, ".headroom", "keys.json");
+
   test("keeps its data, says what to do next, and survives kill -9", async () => {
-    const cwd = await temporaryFolder();
-    const first = startHeadroom(["up", ...freePorts], { cwd });
-    const url = await ready(first);
-    const { pid } = await serverFacts(url);
-    onTestFinished(() => {
-      if (isAlive(pid)) process.kill(pid, "SIGINT");
-    });
+    await start();
+    const { pid } = server;
     await query(url, enqueueFirst);
-    await first.line((line) => line.includes("delivered") && line.includes("stream=notifications"));
+    await up.line((line) => line.includes("delivered") && line.includes("stream=notifications"));
     await untilDelivered(url);
     // Commands in the same folder need no address.
     const status = await headroom(["outbox", "status", "--json"], { cwd });
     expect(status.status).toBe(0);
     expect(JSON.parse(status.out).relays).toHaveLength(1);
-    const rival = await headroom(["up", ...freePorts], { cwd });
+    const rival = await headroomProcess(["up", ...freePorts], { cwd });
     expect(rival).toMatchObject({ status: 1, out: "" });
     expect(rival.err).toContain("already runs");
-    await first.end("SIGKILL");
+    await up.end("SIGKILL");
     expect(isAlive(pid)).toBe(true);
 
-    const second = startHeadroom(["up", ...freePorts], { cwd });
-    const again = await ready(second);
-    expect((await serverFacts(again)).pid).toBe(pid);
-    expect(second.errors.join("\n")).toContain("Took over the database server");
-    await untilDelivered(again);
-    expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
-    expect(isAlive(pid)).toBe(false);
+    await start();
+    expect(server.pid).toBe(pid);
+    expect(up.errors.join("\n")).toContain("Took over the database server");
+    await untilDelivered(url);
   });
 
   test("a second start finds the example unchanged, and keys that nobody else can read", async () => {
-    const cwd = await temporaryFolder();
-    const first = startHeadroom(["up", ...freePorts], { cwd });
-    const url = await ready(first);
     const [request] = await query<{ id: string; version: number }>(
       url,
       "select id, version from public.capacity_requests where state = 'UNDER_REVIEW' order by id desc limit 1",
     );
     await query(url, `select public.apply_capacity_event('${request?.id}', 'TECH_REVIEW_APPROVED', 'user', 'omar')`);
-    const keys = join(cwd, ".headroom", "keys.json");
-    const kept = readFileSync(keys, "utf8");
-    expect(statSync(keys).mode & 0o077).toBe(0);
-    expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });
+    const kept = readFileSync(keysFile, "utf8");
+    expect(statSync(keysFile).mode & 0o077).toBe(0);
+    const { pid } = server;
+    expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
+    expect(isAlive(pid)).toBe(false);
 
-    const second = startHeadroom(["up", ...freePorts], { cwd });
-    await second.line((line) => line.includes("with its earlier data"));
-    const again = await ready(second);
-    expect(readFileSync(keys, "utf8")).toBe(kept);
+    await start();
+    await up.line((line) => line.includes("with its earlier data"));
+    expect(readFileSync(keysFile, "utf8")).toBe(kept);
     // The stand-ins remember too: the thread's root can still be updated.
     await until(
-      () => query(again, "select from outbox.dead"),
+      () => query(url, "select from outbox.dead"),
       (dead) => dead.length === 0,
       "nothing to be dead",
     );
-    const slack = /http:\/\/[\d.:]+/.exec(await second.line((line) => line.startsWith("Slack")))?.[0] ?? "";
+    const slack = await addressOn("Slack");
     await until(
       async () => (await fetch(`${slack}/slack`)).text(),
       (page) => page.includes(request?.id ?? "nothing") && page.includes("approved by Omar Haddad"),
       "the thread to be there, and current",
     );
-    expect(await query(again, "select count(*)::int as requests from public.capacity_requests")).toEqual([
+    expect(await query(url, "select count(*)::int as requests from public.capacity_requests")).toEqual([
       { requests: 3 },
     ]);
     expect(
-      await query(
-        again,
-        `select technical_approved_by as by from public.capacity_requests where id = '${request?.id}'`,
-      ),
+      await query(url, `select technical_approved_by as by from public.capacity_requests where id = '${request?.id}'`),
     ).toEqual([{ by: "omar" }]);
-    expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
-  });
-
-  test("without its file of keys it makes new ones, and stores what it needs under them", async () => {
-    const cwd = await temporaryFolder();
-    const first = startHeadroom(["up", ...freePorts], { cwd });
-    await ready(first);
-    expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });
-    await rm(join(cwd, ".headroom", "keys.json"));
-    const second = startHeadroom(["up", ...freePorts], { cwd });
-    await ready(second);
-    const listed = await headroom(["secret", "list", "--json"], { cwd });
-    const { secrets } = JSON.parse(listed.out) as { secrets: { name: string; readable: boolean }[] };
-    expect(secrets.map(({ name }) => name)).toContain("CONFIRMATION_TOKEN_SECRET");
-    expect(secrets.filter(({ readable }) => !readable)).toEqual([]);
-    const { connected } = JSON.parse((await headroom(["jobs", "connect", "--json"], { cwd })).out);
-    expect(connected).toMatchObject({ owner: "acme", repo: "infrastructure", secret: "readable" });
-    expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
-  });
-
-  test("a file of keys from before there were callbacks gets the missing secret, once", async () => {
-    const folder = await temporaryFolder();
-    const { provisioningCallbackSecret: _, ...before } = await makeInstallationKeys();
-    await writeFile(join(folder, "keys.json"), JSON.stringify(before));
-    const keys = await keepInstallationKeys(folder);
-    expect(keys).toMatchObject({ ...before, provisioningCallbackSecret: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(await keepInstallationKeys(folder)).toEqual(keys);
   });
 
   test("commands in its folder find its keys; webhooks may go to this machine", async () => {
-    const cwd = await temporaryFolder();
-    const up = startHeadroom(["up", ...freePorts], { cwd });
-    await ready(up);
-    const server = /http:\/\/[\d.:]+/.exec(await up.line((line) => line.startsWith("API")))?.[0] ?? "";
+    const api = await addressOn("API");
     const token = await headroom(["keys", "token", "--member", "riley"], { cwd });
     expect([token.status, token.err]).toEqual([0, expect.stringContaining("headroom keys revoke")]);
-    const me = await fetch(`${server}/auth/me`, { headers: { authorization: `Bearer ${token.out.trim()}` } });
+    const me = await fetch(`${api}/auth/me`, { headers: { authorization: `Bearer ${token.out.trim()}` } });
     expect([me.status, await me.json()]).toEqual([200, expect.objectContaining({ memberId: "riley" })]);
     const { secrets } = JSON.parse((await headroom(["secret", "list", "--json"], { cwd })).out);
     expect(secrets).toContainEqual(expect.objectContaining({ name: "SLACK_SIGNING_SECRET", readable: true }));
@@ -342,41 +313,57 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
   });
 
+  test("without its file of keys it makes new ones, and stores what it needs under them", async () => {
+    await rm(keysFile);
+    await start();
+    const listed = await headroom(["secret", "list", "--json"], { cwd });
+    const { secrets } = JSON.parse(listed.out) as { secrets: { name: string; readable: boolean }[] };
+    expect(secrets.map(({ name }) => name)).toContain("CONFIRMATION_TOKEN_SECRET");
+    expect(secrets.filter(({ readable }) => !readable)).toEqual([]);
+    const { connected } = JSON.parse((await headroom(["jobs", "connect", "--json"], { cwd })).out);
+    expect(connected).toMatchObject({ owner: "acme", repo: "infrastructure", secret: "readable" });
+  });
+
   test("restarts the server when its process dies, and ends in order even in the middle of that", async () => {
-    const cwd = await temporaryFolder();
-    const up = startHeadroom(["up", ...freePorts], { cwd });
-    const url = await ready(up);
-    const { pid } = await serverFacts(url);
     const deaths = () => up.lines.filter((line) => line.includes("database server ended")).length;
-    process.kill(pid, "SIGKILL");
+    process.kill(server.pid, "SIGKILL");
     await up.line(() => deaths() === 1);
     const answer = await until(
-      () => query<{ outbox_id: string }>(url, enqueueFirst).catch(() => []),
+      () => query<{ outbox_id: string }>(url, enqueueNext).catch(() => []),
       (rows) => rows.length === 1,
       "the server to be back",
       30_000,
     );
     expect(answer).toHaveLength(1);
-    await untilDelivered(url);
-    const again = await serverFacts(url);
-    process.kill(again.pid, "SIGKILL");
+    await untilDelivered(url, "next");
+    server = await serverFacts(url);
+    process.kill(server.pid, "SIGKILL");
     await up.line(() => deaths() === 2);
     const { status, out, err } = await up.end();
     expect(status, `${out}\n${err}`).toBe(0);
-    const left = await readPidFile(again.folder);
+    const left = await readPidFile(server.folder);
     expect(left === undefined || !isAlive(left.pid)).toBe(true);
   });
+});
 
-  test("uses the server that DATABASE_URL names, without showing its password", async () => {
-    await using db = await createEmptyDatabase();
-    const cwd = await temporaryFolder();
-    const up = startHeadroom(["up"], { cwd, env: { DATABASE_URL: db.url } });
-    await ready(up);
-    await query(db.url, enqueueFirst);
-    await untilDelivered(db.superuserUrl);
-    const { status, out, err } = await up.end();
-    expect(status).toBe(0);
-    expect(out + err).not.toContain(`:${new URL(db.url).password}@`);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
+test("a file of keys from before there were callbacks gets the missing secret, once", async () => {
+  const folder = await temporaryFolder();
+  const { provisioningCallbackSecret: _, ...before } = await makeInstallationKeys();
+  await writeFile(join(folder, "keys.json"), JSON.stringify(before));
+  const keys = await keepInstallationKeys(folder);
+  expect(keys).toMatchObject({ ...before, provisioningCallbackSecret: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(await keepInstallationKeys(folder)).toEqual(keys);
+});
+
+test("uses the server that DATABASE_URL names, without showing its password", { timeout: 60_000 }, async () => {
+  await using db = await createEmptyDatabase();
+  const cwd = await temporaryFolder();
+  const up = startHeadroom(["up"], { cwd, env: { DATABASE_URL: db.url } });
+  await ready(up);
+  await query(db.url, enqueueFirst);
+  await untilDelivered(db.superuserUrl);
+  const { status, out, err } = await up.end();
+  expect(status).toBe(0);
+  expect(out + err).not.toContain(`:${new URL(db.url).password}@`);
+  expect(readdirSync(cwd)).toEqual([]);
 });

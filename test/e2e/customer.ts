@@ -10,6 +10,15 @@ export interface Looks {
   readonly scheme: "light" | "dark";
 }
 
+export const everyLook = [
+  { width: 360, scheme: "light" },
+  { width: 360, scheme: "dark" },
+  { width: 1200, scheme: "light" },
+  { width: 1200, scheme: "dark" },
+] as const satisfies readonly Looks[];
+
+const height = 740;
+
 /** Each page has its own client address, if the server trusts a proxy, because limits are by address. */
 let visitors = 0;
 
@@ -22,7 +31,7 @@ export async function visit(
   const context = await browser.newContext({
     javaScriptEnabled: false,
     colorScheme: scheme,
-    viewport: { width, height: 740 },
+    viewport: { width, height },
     extraHTTPHeaders: { "x-forwarded-for": `192.0.2.${(visitors += 1)}` },
   });
   try {
@@ -53,12 +62,29 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
   throw new Error(`${selector} cannot be reached by the keyboard.`);
 }
 
-/** Nothing is wider than the window. */
+/** Nothing is wider than the window. All boxes are measured in one call of the browser. */
 export async function expectNarrow(page: Page, width: number): Promise<void> {
-  for (const box of await page.locator("main *:visible").all()) {
-    const place = await box.boundingBox();
-    if (place !== null) expect(place.x + place.width).toBeLessThanOrEqual(width);
+  const rights = await page
+    .locator("main *:visible")
+    .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().right));
+  expect(rights.length).toBeGreaterThan(0);
+  expect(Math.max(...rights)).toBeLessThanOrEqual(width);
+}
+
+/** Changes how the open page is shown. */
+async function showAs(page: Page, { width, scheme }: Looks): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: scheme });
+}
+
+/** The page fits in each of the looks; afterwards it has the first one again. */
+export async function expectToFit(page: Page, name: string, looks: readonly Looks[]): Promise<void> {
+  for (const look of looks) {
+    await showAs(page, look);
+    await expectNarrow(page, look.width);
+    await keepPicture(page, `${name}-${look.width}-${look.scheme}`);
   }
+  if (looks[0] !== undefined) await showAs(page, looks[0]);
 }
 
 /** A page of another origin, in place of Stripe's. */

@@ -5,17 +5,18 @@ import { startBrowser } from "../helpers/browser.ts";
 import { startWorkflow } from "../integration/capacity/harness.ts";
 import { startTestGateway } from "../integration/http/harness.ts";
 import { somebody, tell } from "../integration/notify/harness.ts";
-import { expectNarrow, keepPicture, tabTo, type Looks, visit } from "./customer.ts";
+import { everyLook, expectToFit, keepPicture, tabTo, type Looks, visit } from "./customer.ts";
 
 const browser = startBrowser();
 const workflow = await startWorkflow(18);
 const gateway = await startTestGateway(workflow.db, { dependencies: { sandbox: true, live: { pollMs: 50 } } });
 
+/** What is done on each; the pages are also looked at in the others of its width. */
 const looks: readonly Looks[] = [
-  { width: 360, scheme: "light" },
   { width: 360, scheme: "dark" },
   { width: 1200, scheme: "light" },
 ];
+const othersOf = (look: Looks): readonly Looks[] => [look, ...everyLook.filter(({ width }) => width === look.width)];
 
 async function signIn(page: Page, member: string, to: string): Promise<void> {
   await page.goto(`${gateway.url}${to}`);
@@ -41,8 +42,7 @@ test.each(looks)("a member reads their inbox and marks it as read, %o", async (l
   await visit(browser.current, look, async (page) => {
     await signIn(page, member, "/inbox");
     await page.getByText("3 unread.").waitFor();
-    await expectNarrow(page, look.width);
-    await keepPicture(page, `inbox-${look.width}-${look.scheme}`);
+    await expectToFit(page, "inbox", othersOf(look));
     await tabTo(page, 'button[value="read"]');
     await page.keyboard.press("Enter");
     await page.getByText("2 unread.").waitFor();
@@ -58,8 +58,7 @@ test.each(looks)("a member chooses their notifications, by keyboard, %o", async 
   const member = await somebody(workflow.superuser);
   await visit(browser.current, look, async (page) => {
     await signIn(page, member, "/preferences");
-    await expectNarrow(page, look.width);
-    await keepPicture(page, `preferences-${look.width}-${look.scheme}`);
+    await expectToFit(page, "preferences", othersOf(look));
     await tabTo(page, '[name="choice.reviews.email"]');
     await page.keyboard.type("Daily");
     await tabTo(page, "#time_zone");

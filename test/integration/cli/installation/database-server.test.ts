@@ -7,11 +7,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { startDatabaseServer } from "../../../../src/cli/commands/up/database-server.ts";
 import { isAlive, readPidFile } from "../../../../src/db/embedded/postmaster.ts";
 import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
+import { initialiseData } from "../../../helpers/initialised-data.ts";
 import { until } from "../../outbox/relay/stage.ts";
+
+const copyInitialised = initialiseData();
 
 async function startServer(onDeath: () => void) {
   const dataDir = await makeEnterableFolder("headroom-again-");
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  await copyInitialised(dataDir);
   const server = await startDatabaseServer({
     url: undefined,
     ephemeral: false,

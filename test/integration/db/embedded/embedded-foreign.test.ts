@@ -15,10 +15,12 @@ import { startEmbedded } from "../../../../src/db/embedded.ts";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
 import { spawnEmbedded } from "../../../helpers/embedded-process.ts";
+import { initialiseData } from "../../../helpers/initialised-data.ts";
 import { until } from "../../outbox/relay/stage.ts";
 
 const asRoot = process.getuid?.() === 0;
 const runAs = chooseRunAs();
+const copyInitialised = initialiseData();
 
 async function makeFolder(): Promise<string> {
   const folder = await makeEnterableFolder("headroom-foreign-");
@@ -57,7 +59,7 @@ test("links that the server's user leaves do not lead root to its own files", as
   const dataDir = await makeFolder();
   const file = await makePrivateFile(dataDir);
   const serverDir = join(dataDir, "server");
-  await startEmbedded({ dataDir }).then((server) => server.stop());
+  await copyInitialised(dataDir);
   for (const name of ["server.log", "server.log.previous", "password"]) {
     await asServersUser(replaceByLink, serverDir, name, file);
   }
@@ -77,9 +79,8 @@ test("links that the server's user leaves do not lead root to its own files", as
 
 test("a folder that an earlier release gave to the server's user is taken back, without what was planted there", async () => {
   const dataDir = await makeFolder();
+  await copyInitialised(dataDir);
   const file = await makePrivateFile(dataDir);
-  const first = await startEmbedded({ dataDir });
-  await first.stop();
   const serverDir = join(dataDir, "server");
   if (runAs !== undefined) {
     await chown(join(serverDir, "password"), runAs.uid, runAs.gid);
@@ -99,13 +100,14 @@ test("a folder that an earlier release gave to the server's user is taken back, 
 
 test("a password file that names another server is not trusted", async () => {
   const dataDir = await makeFolder();
-  await startEmbedded({ dataDir }).then((server) => server.stop());
+  await copyInitialised(dataDir);
   await writeFile(join(dataDir, "server", "password"), "x@198.51.100.7:5432/\n");
   await expect(startEmbedded({ dataDir })).rejects.toMatchObject({ code: "embedded_data_damaged" });
 });
 
 test("a process that merely runs in the data folder is not mistaken for the server", async () => {
   const dataDir = await makeFolder();
+  await copyInitialised(dataDir);
   await using server = await startEmbedded({ dataDir });
   const clusterDir = join(server.home, "server", "cluster");
   const bystander = startBystander(clusterDir);
@@ -152,6 +154,8 @@ test("in a folder that another user can change, root leaves nothing and keeps th
 test("root does not open data in a folder that another user can change, and says why", async () => {
   const parent = await makeFolder();
   const dataDir = join(parent, ".headroom");
+  await mkdir(dataDir);
+  await copyInitialised(dataDir);
   await using server = await startEmbedded({ dataDir });
   expect(await findLocalServer(dataDir)).toMatchObject({ url: server.url });
   if (runAs !== undefined) await chown(parent, runAs.uid, runAs.gid);

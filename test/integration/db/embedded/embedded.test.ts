@@ -12,8 +12,10 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/clusters.ts";
 import { dataFolder } from "../../../helpers/data-folder.ts";
 import { spawnEmbedded } from "../../../helpers/embedded-process.ts";
+import { initialiseData } from "../../../helpers/initialised-data.ts";
 import { until } from "../../outbox/relay/stage.ts";
 
+const copyInitialised = initialiseData();
 let dataDir: string;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(dataFolder, "headroom-test-"));
@@ -41,6 +43,7 @@ describe("a server that keeps its data", () => {
   });
 
   test("admits nobody without the password in a private file, listens on loopback only, and keeps its durability", async () => {
+    await copyInitialised(dataDir);
     await using server = await startEmbedded({ dataDir });
     const { mode } = await stat(join(server.home, "server", "password"));
     expect(mode & 0o777).toBe(0o600);
@@ -65,6 +68,7 @@ describe("a server that keeps its data", () => {
   });
 
   test("recovers after the server was killed", async () => {
+    await copyInitialised(dataDir);
     const first = await startEmbedded({ dataDir });
     await remember(first.url);
     process.kill(first.pid, "SIGKILL");
@@ -89,6 +93,7 @@ describe("a server that keeps its data", () => {
   });
 
   test("gives up even before the server has entered its folder, and leaves nothing running", async () => {
+    await copyInitialised(dataDir);
     const began = join(dataDir, "began");
     const stop = new AbortController();
     const starting = startEmbedded({ dataDir, nativeDir: await slowPrograms(began), signal: stop.signal });
@@ -115,6 +120,7 @@ async function slowPrograms(began: string): Promise<string> {
 }
 
 test("a server is also recognised by a user who may not see its working folder, such as root in a container", async () => {
+  await copyInitialised(dataDir);
   await using server = await startEmbedded({ dataDir });
   const folders = [clusterOf(server.home), join(server.home, "server")];
   const asked = (): Promise<boolean[]> => Promise.all(folders.map((folder) => servesFolder(server.pid, folder)));
@@ -129,6 +135,7 @@ test("a server is also recognised by a user who may not see its working folder, 
 
 describe("a server whose starter was killed", () => {
   test("is taken over by the next start, and stopped by it", async () => {
+    await copyInitialised(dataDir);
     const killed = await spawnEmbedded({ dataDir });
     await remember(killed.facts.url);
     await killed.end("SIGKILL");
@@ -153,6 +160,7 @@ describe("a server whose starter was killed", () => {
 
 describe("a second start on the same data", () => {
   test("is refused while the first one's process lives, and names that process", async () => {
+    await copyInitialised(dataDir);
     const first = await spawnEmbedded({ dataDir });
     await expect(startEmbedded({ dataDir })).rejects.toMatchObject({
       code: "already_running",
@@ -164,6 +172,7 @@ describe("a second start on the same data", () => {
   });
 
   test("waits while the first one is shutting down, and then starts", async () => {
+    await copyInitialised(dataDir);
     const first = await startEmbedded({ dataDir });
     const [, second] = await Promise.all([first.stop(), startEmbedded({ dataDir })]);
     expect(await withConnection(second.url, async (client) => (await client.query("select 1 as one")).rows)).toEqual([
@@ -187,6 +196,7 @@ describe("a pid file left by a crash", () => {
     ["of nobody", () => 2 ** 22 - 3],
     ["of a stranger", () => process.pid],
   ])("that names the process %s does not prevent the start", async (_whose, pidOf) => {
+    await copyInitialised(dataDir);
     const first = await startEmbedded({ dataDir });
     await first.stop();
     const lines = [pidOf(), clusterOf(first.home), 0, first.port, "", "127.0.0.1", "", "ready", ""];
@@ -198,6 +208,7 @@ describe("a pid file left by a crash", () => {
 
 describe("the port", () => {
   test("that another program has is explained, with the way out", async () => {
+    await copyInitialised(dataDir);
     const squatter = createServer();
     await new Promise<void>((fulfil) => squatter.listen(0, "127.0.0.1", fulfil));
     const address = squatter.address();

@@ -280,20 +280,7 @@ const broken: readonly Broken[] = [
     remedy: "Set SMTP_URL, MAIL_FROM together",
     environment: () => ({ MAIL_FROM: "" }),
   },
-  {
-    how: "nothing runs any more, and rows wait",
-    check: "relays",
-    also: ["rails", "timers"],
-    message: "No relay is running; the last one was seen 60 min ago. 1 row is waiting.",
-    remedy: "headroom relay",
-    async break() {
-      await loseProcesses();
-      const mail = JSON.stringify({ to: "buyer@acme.example", subject: "Hello", text: "Hello" });
-      await db.query("select outbox.grant_rail('notifications', 'email')");
-      await db.query("select outbox.enqueue('notifications', null, 'row', 'only', 'email', $1)", [mail]);
-    },
-    mend: startProcesses,
-  },
+  // Nothing runs from here until the third of these is mended.
   {
     how: "customers need to be mailed, and no relay has the settings for it",
     check: "mail",
@@ -302,16 +289,25 @@ const broken: readonly Broken[] = [
     remedy: "Set SMTP_URL and MAIL_FROM",
     break: loseProcesses,
     environment: () => ({ SMTP_URL: "", MAIL_FROM: "" }),
-    mend: startProcesses,
   },
   {
     how: "a relay runs, and nothing runs the timers",
     check: "timers",
     message: "The timers last ran 60 min ago: nothing expires, and nobody is warned or reminded.",
     remedy: "select capacity.schedule_timers()",
+    break: () => db.query("update outbox.rails set served_at = now()"),
+  },
+  {
+    how: "nothing runs any more, and rows wait",
+    check: "relays",
+    also: ["rails", "timers"],
+    message: "No relay is running; the last one was seen 60 min ago. 1 row is waiting.",
+    remedy: "headroom relay",
     async break() {
-      await loseProcesses();
-      await db.query("update outbox.rails set served_at = now()");
+      await db.query("update outbox.rails set served_at = now() - interval '1 hour'");
+      const mail = JSON.stringify({ to: "buyer@acme.example", subject: "Hello", text: "Hello" });
+      await db.query("select outbox.grant_rail('notifications', 'email')");
+      await db.query("select outbox.enqueue('notifications', null, 'row', 'only', 'email', $1)", [mail]);
     },
     mend: startProcesses,
   },
@@ -391,7 +387,10 @@ describe("a broken installation is named with its remedy, and the remedy repairs
     } finally {
       await each.mend?.();
     }
-    if (each.mend === undefined) return;
+  });
+
+  // What a remedy had left broken would have been found with the next one too.
+  test("all of them", async () => {
     const { findings, status } = await doctor();
     expect(findings.filter((finding) => finding.status === "failure")).toEqual([]);
     expect(status).toBe(0);

@@ -116,8 +116,12 @@ async function main(check: boolean, root: string): Promise<void> {
   await withMigratedDatabase(async (client) => {
     for (const { file, generate } of generators) {
       const path = join(root, file);
-      const wanted = await formatted(join(repository, file), await generate(client));
       const present = await readFile(path, "utf8").catch(() => undefined);
+      if (check && present === undefined) {
+        stale.push(file);
+        continue;
+      }
+      const wanted = await formatted(join(repository, file), await generate(client));
       if (present === wanted) continue;
       stale.push(file);
       if (!check) await writeFile(path, wanted);

@@ -19,7 +19,7 @@ const wayOut = "Restore it; a change goes into a new migration (CONTRIBUTING.md)
 
 /** Adds the lines of new migrations; with `check` it only checks. `root`: the folder that has `sql/`. */
 export async function keepChecksums(root: string, check: boolean): Promise<ChecksumReport> {
-  const { migrations } = await readSqlFolder(join(root, "sql/"));
+  const { migrations } = readSqlFolder(join(root, "sql/"));
   const present = new Map(migrations.map((file) => [basename(file.path), file.checksum]));
   const path = join(root, checksumFile);
   const text = await readFile(path, "utf8").catch(() => "");

@@ -58,8 +58,8 @@ export interface MigrationResult {
 }
 
 /** Which of our objects belong to other roles, for logins that may not migrate. */
-export async function listMisowned(client: ClientBase, parts: readonly Part[]): Promise<readonly Misowned[]> {
-  return findMisowned(client, await readSqlFolder(ownSqlDir), schemasOf(parts));
+export function listMisowned(client: ClientBase, parts: readonly Part[]): Promise<readonly Misowned[]> {
+  return findMisowned(client, readSqlFolder(ownSqlDir), schemasOf(parts));
 }
 
 const maxAttempts = 6;
@@ -69,7 +69,7 @@ const maxAttempts = 6;
  * but the first find nothing to do.
  */
 export async function migrate(client: ClientBase, options: MigrateOptions = {}): Promise<MigrationResult> {
-  const folder = await readSqlFolder(options.sqlDir ?? ownSqlDir);
+  const folder = readSqlFolder(options.sqlDir ?? ownSqlDir);
   if (folder.migrations.length === 0) {
     throw new HeadroomError("sql_missing", `There are no migrations in ${options.sqlDir ?? ownSqlDir}.`, {
       hint: "Install the package again; its sql folder is missing or empty.",
@@ -119,11 +119,7 @@ function passes(failure: HeadroomError): boolean {
   return ["42710", "42P06", "23505", "XX000"].includes(sqlState) && races.test(failure.message);
 }
 
-async function migrateOnce(
-  client: ClientBase,
-  folder: Awaited<ReturnType<typeof readSqlFolder>>,
-  options: MigrateOptions,
-): Promise<MigrationResult> {
+async function migrateOnce(client: ClientBase, folder: SqlFolder, options: MigrateOptions): Promise<MigrationResult> {
   options.onEvent?.({ kind: "waiting" });
   const parts: readonly Part[] = options.only === "outbox" ? ["engine"] : ["engine", "product"];
   const ownerExists = await ensureOwnerUsable(client);

@@ -29,13 +29,13 @@ function collect(stream: NodeJS.WriteStream, name: keyof typeof written): void {
 collect(process.stdout, "out");
 collect(process.stderr, "err");
 
-const { cwd: cwdOfProcess } = process;
+const ownFolder = process.cwd();
 
 async function answer({ parameters, env, cwd, stdin }: ThreadCommand): Promise<ThreadAnswer> {
   [written.out, written.err] = ["", ""];
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
-  process.cwd = cwd === undefined ? cwdOfProcess : () => cwd;
+  process.cwd = () => cwd ?? ownFolder;
   Object.defineProperty(process, "stdin", { value: Readable.from([stdin]), configurable: true });
   const status = await run(parameters);
   await untilNothingIsOpen();

@@ -195,16 +195,18 @@ describe("a schema with one of our names that belongs to another application", (
   });
 });
 
-test("a database that an unreleased version made is refused, and nothing is changed", async () => {
-  await using db = await createEmptyDatabase();
-  await migrateAt(db.url);
-  const past = `update headroom.migrations set path = 'migrations/0001_roles.sql', checksum = 'of before' where number = 1;
-                delete from headroom.recreatables`;
-  await withConnection(db.superuserUrl, (client) => client.query(past));
-  await expect(migrateAt(db.url)).rejects.toMatchObject({
-    code: "schema_unreleased",
-    detail: expect.stringContaining("migrations/0001_roles.sql"),
-    hint: expect.stringContaining("Make a new database"),
+describe("a database that an unreleased version made", async () => {
+  const db = await createTestDatabase();
+
+  test("is refused, and nothing is changed", async () => {
+    const past = `update headroom.migrations set path = 'migrations/0001_roles.sql', checksum = 'of before' where number = 1;
+                  delete from headroom.recreatables`;
+    await withConnection(db.superuserUrl, (client) => client.query(past));
+    await expect(migrateAt(db.url)).rejects.toMatchObject({
+      code: "schema_unreleased",
+      detail: expect.stringContaining("migrations/0001_roles.sql"),
+      hint: expect.stringContaining("Make a new database"),
+    });
+    expect(await all(db.superuserUrl, "select count(*)::int as n from headroom.recreatables")).toEqual([{ n: 0 }]);
   });
-  expect(await all(db.superuserUrl, "select count(*)::int as n from headroom.recreatables")).toEqual([{ n: 0 }]);
 });

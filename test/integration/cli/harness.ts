@@ -30,13 +30,16 @@ export interface ProgramOptions {
   readonly atEnd?: (kill: () => Promise<void>) => void;
 }
 
-/** Of our environment only what a program needs to run, and where to keep throw-away data. */
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+/** Of our environment only what a program needs to run, and to find what was compiled for an earlier one. */
+export const runEnvironment: NodeJS.ProcessEnv = { PATH, HOME, NODE_COMPILE_CACHE };
+
+/** And where to keep throw-away data. */
 function environment(options: ProgramOptions): NodeJS.ProcessEnv {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR: dataFolder, NO_COLOR: "1", ...options.env };
+  return { ...runEnvironment, TMPDIR: dataFolder, NO_COLOR: "1", ...options.env };
 }
 
-/** Runs a command to its end, in a thread. */
+/** Runs a command to its end, in a thread. One that reads or writes a file by a path of `cwd` has to be a process. */
 export async function headroom(
   parameters: readonly string[],
   options: Omit<ProgramOptions, "program" | "atEnd"> & { readonly stdin?: string } = {},

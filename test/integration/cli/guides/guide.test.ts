@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createEmptyDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { withClient } from "../../../helpers/clusters.ts";
-import { headroom } from "../harness.ts";
+import { headroom, runEnvironment } from "../harness.ts";
 
 const root = new URL("../../../../", import.meta.url);
 const guide = await readFile(new URL("docs/guides/outbox.md", root), "utf8");
@@ -29,7 +29,7 @@ function blocksOf(language: string): string[] {
 async function runExample(databaseUrl: string): Promise<{ status: number | null; out: string }> {
   const child = spawn(process.execPath, ["--conditions=source", "examples/outbox/shop.ts"], {
     cwd: fileURLToPath(root),
-    env: { PATH: process.env["PATH"], DATABASE_URL: databaseUrl },
+    env: { ...runEnvironment, DATABASE_URL: databaseUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [out] = await Promise.all([text(child.stdout), once(child, "close")]);

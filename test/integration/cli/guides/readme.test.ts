@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
+import { runEnvironment } from "../harness.ts";
 
 const root = new URL("../../../../", import.meta.url);
 
@@ -23,7 +24,7 @@ test("the library's example delivers its row", { timeout: 120_000 }, async () =>
     ["--conditions=source", "--input-type=module-typescript", "--eval", example + untilDelivered],
     {
       cwd: fileURLToPath(root),
-      env: { PATH: process.env["PATH"], DATABASE_URL: db.url },
+      env: { ...runEnvironment, DATABASE_URL: db.url },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createTestDatabase } from "../../../helpers/database.ts";
-import { headroom } from "../harness.ts";
+import { headroom, headroomProcess } from "../harness.ts";
 
 const guide = await readFile(new URL("../../../../docs/guides/requests.md", import.meta.url), "utf8");
 const blocks = [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({
@@ -25,7 +25,9 @@ test("every command of the guide succeeds, in its order", { timeout: 120_000 }, 
       (match) => match[1] ?? match[2] ?? "",
     );
     expect(words[0]).toBe("headroom");
-    const outcome = await headroom(words.slice(1), { env: { DATABASE_URL: db.as("headroom_control").url }, cwd });
+    // Only a process has a folder of its own for files.
+    const run = words.some((word) => word.endsWith(".txt")) ? headroomProcess : headroom;
+    const outcome = await run(words.slice(1), { env: { DATABASE_URL: db.as("headroom_control").url }, cwd });
     expect([command, outcome.status, outcome.err]).toEqual([command, 0, ""]);
   }
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { withClient } from "../../../helpers/clusters.ts";
 import { createEmptyDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { headroom } from "../harness.ts";
+import { headroom, runEnvironment } from "../harness.ts";
 
 const root = new URL("../../../../", import.meta.url);
 const guide = await readFile(new URL("docs/guides/webhooks.md", root), "utf8");
@@ -26,7 +26,7 @@ async function runExample(env: Record<string, string>) {
   const [command = ""] = commandsOf("npx node ");
   const child = spawn(process.execPath, command.split(" ").slice(2), {
     cwd: fileURLToPath(root),
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...runEnvironment, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [out] = await Promise.all([text(child.stdout), once(child, "close")]);

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { program } from "../harness.ts";
+import { program, runEnvironment } from "../harness.ts";
 
 export interface Daemon {
   stop(): Promise<void>;
@@ -16,7 +16,7 @@ export async function startDaemon(
 ): Promise<Daemon> {
   const child: ChildProcess = spawn(process.execPath, [program, ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...environment },
+    env: { ...runEnvironment, NO_COLOR: "1", ...environment },
   });
   const closed = once(child, "close");
   if (child.stdout === null) throw new Error("no output");

@@ -13,7 +13,7 @@ import { z } from "zod";
 import { dataFolder } from "../../../helpers/data-folder.ts";
 import { createEmptyDatabase, createTestDatabase } from "../../../helpers/database.ts";
 import { jwtSecret } from "../../http/harness.ts";
-import { startHeadroom } from "../harness.ts";
+import { runEnvironment, startHeadroom } from "../harness.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const project = await mkdtemp(join(dataFolder, "headroom-package-"));
@@ -34,7 +34,7 @@ async function run(
 ): Promise<Ran> {
   const child = spawn(program, parameters, {
     cwd,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    env: { ...runEnvironment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);

@@ -17,7 +17,6 @@ const slowest = [
   "test/integration/product/extremes.test.ts",
   "test/chaos/chaos.test.ts",
   "test/integration/cli/installation/up.test.ts",
-  "test/e2e/status.test.ts",
   "test/chaos/provisioning/kills-afterwards.test.ts",
   "test/integration/rails/slack/thread-order.test.ts",
   "test/e2e/first-ten-minutes.test.ts",
@@ -28,12 +27,10 @@ const slowest = [
   "test/chaos/provisioning/kills.test.ts",
   "test/integration/http/cost.test.ts",
   "test/integration/db/generate.test.ts",
-  "test/integration/cli/guides/webhooks-guide.test.ts",
   "test/integration/db/embedded/embedded.test.ts",
   "test/integration/cli/installation/doctor-broken.test.ts",
   "test/integration/db/upgrade/restored.test.ts",
   "test/integration/capacity/reduce/model.test.ts",
-  "test/integration/db/embedded/embedded-places.test.ts",
   "test/integration/db/migrate/supabase.test.ts",
 ];
 

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from "../../../db/embedded.ts";
-import { HeadroomError } from "../../../db/errors.ts";
+import { HeadroomError, isRetryableConnectionError, toHeadroomError } from "../../../db/errors.ts";
 import type { Log } from "../../relay/log.ts";
 
 export interface DatabaseServer {
@@ -85,15 +85,16 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
     }
   }
 
-  /** While nobody listens there, any new connection on the machine may get the port briefly. */
+  /** While nobody listens there, any new connection on the machine may get the port briefly; and a server may die while it starts. */
   async function startAgain(port: number): Promise<EmbeddedServer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await startEmbedded({ ...wanted, port, signal });
       } catch (error) {
-        const passes = error instanceof HeadroomError && error.code === "port_in_use" && attempt < maxAttempts;
-        if (!passes) throw error;
-        options.log({ level: "warn", event: "database_server_not_started", code: error.code, attempt });
+        const { code } = toHeadroomError(error);
+        const passes = code === "port_in_use" || isRetryableConnectionError(error);
+        if (!passes || attempt === maxAttempts) throw error;
+        options.log({ level: "warn", event: "database_server_not_started", code, attempt });
       }
       await delay(200 * attempt, undefined, { signal });
     }

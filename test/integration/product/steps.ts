@@ -187,9 +187,12 @@ export class Crossing {
 
   async #client(side: string, login: TestRole = "postgres"): Promise<TestClient> {
     const name = `${side} ${login}`;
-    const known = this.#clients.get(name) ?? (await this.#db.as(login).connect());
-    this.#clients.set(name, known);
-    return known;
+    const known = this.#clients.get(name);
+    if (known !== undefined) return known;
+    const client = await this.#db.as(login).connect();
+    client.once("end", () => this.#clients.delete(name));
+    this.#clients.set(name, client);
+    return client;
   }
 
   /** Makes the call up to its commit, and rolls it back; returns the SQLSTATE if it failed. */
@@ -237,7 +240,7 @@ export class Crossing {
       await this.#client("second", loginOf(second.call)),
       await this.#client("look"),
     ];
-    await look.query("select pg_advisory_lock(4711)");
+    await look.query("begin; select pg_advisory_xact_lock(4711)");
     const done = { one: false, two: false };
     const run = (client: TestClient, call: Call, at: number | null, side: keyof typeof done): Promise<string | null> =>
       this.#make(client, call, at).then(async (code) => {
@@ -256,7 +259,7 @@ export class Crossing {
     await until(one, "one");
     const secondEnds = run(two, second.call, null, "two");
     await until(two, "two");
-    await look.query("select pg_advisory_unlock(4711)");
+    await look.query("commit");
     return Promise.all([firstEnds, secondEnds]);
   }
 }

@@ -230,6 +230,12 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       const wanted = underViews.includes(name) ? policies : name.startsWith("inbound.") ? ofOperators : others;
       expect([name, enabled, found]).toEqual([name, true, wanted]);
     }
+    // By the catalogue, because on this server, as on Supabase, policies do not apply to machines.
+    const ofMachines = await rowsOf(
+      database,
+      "select distinct pg_get_expr(polqual, polrelid) as condition from pg_policy where polname = 'machines'",
+    );
+    expect(ofMachines).toEqual([{ condition: "( SELECT directory.reader_key_valid() AS reader_key_valid)" }]);
   });
 
   test("every view of the API runs with the caller's rights", async () => {

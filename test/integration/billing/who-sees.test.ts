@@ -18,6 +18,8 @@ const sessions: Readonly<Record<string, Session>> = {
 };
 const staff = ["otto", "ada", "aude", "service"];
 const readers = ["rita", "rob", "cora", "tess", "tim", ...staff];
+/** In the order of the sessions, so that lists can be compared. */
+const inOrder = (names: readonly string[]): string[] => Object.keys(sessions).filter((name) => names.includes(name));
 
 describe.each(POSTGRES_VERSIONS)("who sees money and jobs on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
@@ -61,7 +63,6 @@ describe.each(POSTGRES_VERSIONS)("who sees money and jobs on PostgreSQL %i", asy
     }
     return able;
   }
-  const inOrder = (names: readonly string[]): string[] => Object.keys(sessions).filter((name) => names.includes(name));
 
   test.each(["payments", "provisioning_jobs"])("%s show a request's to its readers and to staff", async (view) => {
     const { running, cancelled } = await both();

@@ -1,10 +1,11 @@
 /**
  * Who sees which money and which job: the views of the API, and the tables behind them, for everybody in and outside of the workspace.
  */
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
-import { rowsOf } from "../capacity/harness.ts";
+import { refusalOf, rowsOf } from "../capacity/harness.ts";
 import { startMoney } from "./harness.ts";
 
 const members = ["rita", "rob", "cora", "dora", "carl", "vera", "tess", "tim", "otto", "ada", "aude", "gus"];
@@ -82,6 +83,15 @@ describe.each(POSTGRES_VERSIONS)("who sees money and jobs on PostgreSQL %i", asy
       expect(await whoSees("select public.get_payment($1)", payment!.id)).toEqual(inOrder(readers));
       expect(await whoSees("select public.get_provisioning_job($1)", job.id)).toEqual(inOrder(readers));
     }
+    const retried = (id: string): Promise<unknown> =>
+      refusalOf(
+        overHttp(m.db, memberSession("rita", "globex"), (client) =>
+          rowsOf(client, "select public.retry_provisioning_job($1, 'again')", [id]),
+        ),
+      );
+    const { id } = await m.job(running);
+    const [theirs, none] = [await retried(id), await retried(randomUUID())] as { message: string }[];
+    expect(theirs).toMatchObject({ code: "PT404", message: none!.message });
   });
 
   test("the balance is shown only to staff", async () => {

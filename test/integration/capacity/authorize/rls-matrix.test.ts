@@ -233,6 +233,9 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     );
     expect(expected.length).toBeGreaterThan(100);
     expect(expected.filter((cell) => cell.may_read !== cell.by_judge)).toEqual([]);
+    const elsewhere = `select m.id, r.id from directory.members m join capacity.requests r on r.workspace_id <> m.workspace_id
+                        where capacity.may_read(r, directory.standing_of(m.workspace_id, m.id))`;
+    expect(await rowsOf(superuser, elsewhere)).toEqual([]);
     for (const member of new Set(expected.map((cell) => cell.member))) {
       const read = await overHttp(db, memberSession(member), (client) =>
         rowsOf<{ id: string }>(client, "select id from public.capacity_requests order by id"),

@@ -1,5 +1,5 @@
 /**
- * Who sees which money and which job: the views of the API, and the tables behind them, for everybody in and outside of the workspace.
+ * Who sees which money, which job and which notification: the views of the API, and the tables behind them, for everybody in and outside of the workspace.
  */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -92,6 +92,16 @@ describe.each(POSTGRES_VERSIONS)("who sees money and jobs on PostgreSQL %i", asy
     const { id } = await m.job(running);
     const [theirs, none] = [await retried(id), await retried(randomUUID())] as { message: string }[];
     expect(theirs).toMatchObject({ code: "PT404", message: none!.message });
+  });
+
+  test("a notification is shown to its recipient and to those who oversee the workspace", async () => {
+    await both();
+    const [told] = await rowsOf<{ id: string }>(
+      m.superuser,
+      "select id from notify.notifications where workspace_id = 'acme' and recipient_kind = 'member' and recipient = 'rita' limit 1",
+    );
+    const seen = await whoSees("select from public.notification_outbox where id = $1", told!.id);
+    expect(seen).toEqual(inOrder(["rita", "ada", "aude", "service"]));
   });
 
   test("the balance is shown only to staff", async () => {

@@ -9244,7 +9244,7 @@ grant execute on function public.begin_draft to service_role;
 create function public.capacity_verdicts(p_request_ids text[], p_actions text[] DEFAULT NULL::text[], p_actor_id text DEFAULT NULL::text)
   returns TABLE(request_id text, version integer, action text, target_id text, allowed boolean, repeated boolean, decided_by text, decided_at timestamp with time zone, code text, reason text, detail text, hint text, rule text, others jsonb)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 831304375a1e6b7f';
+  as 'sha256 2c747d342a320801';
 grant execute on function public.capacity_verdicts to authenticated;
 grant execute on function public.capacity_verdicts to headroom_control;
 grant execute on function public.capacity_verdicts to service_role;

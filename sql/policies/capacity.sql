@@ -5,7 +5,6 @@
 -- query: a function per row would make every list as slow as reading the whole table. The checks of rows that a member may not see are the
 -- price of a list, so each column is checked only once: nobody stands in for the person who asked for the capacity, and that person
 -- is let in as the requester.
--- themselves is let in as the requester.
 select directory.protect_tables('capacity');
 
 create policy members on capacity.requests for select to authenticated using (

@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type ClientBase, type Pool, type PoolConfig } from "pg";
-import { afterAll, inject } from "vitest";
+import { afterAll, inject, onTestFailed, TestRunner } from "vitest";
 import type { EmbeddedVersion } from "../../src/db/embedded.ts";
 import {
   cloneDatabase,
@@ -183,6 +183,8 @@ class Connections {
     const client = new Client({ connectionString: url });
     client.on("error", () => undefined);
     this.#clients.push(client);
+    // Otherwise the next tests would wait for what a test held when it failed.
+    if (TestRunner.getCurrentTest() !== undefined) onTestFailed(() => client.end());
     await client.connect();
     const answer = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
     return Object.assign(client, { pid: answer.rows[0]?.pid ?? 0 });

@@ -218,6 +218,25 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.state(id)).toBe("PROVISIONING");
   });
 
+  test("a payment that began at the deadline itself holds the offer, and one that began a microsecond later does not", async () => {
+    const { id, session } = await m.opened();
+    await m.tells(completed, m.paid(session, { payment_status: "unpaid" }));
+    const heldWith = async (after: string): Promise<unknown> => {
+      const deadline = `update capacity.requests r set next_deadline_at = c.processing_since - $2::interval
+        from billing.checkouts c where c.request_id = r.id and r.id = $1`;
+      await rowsOf(m.superuser, deadline, [id, after]);
+      const held = "select billing.held_until(r) is not null as held from capacity.requests r where r.id = $1";
+      return oneOf(m.superuser, held, [id]);
+    };
+    expect(await heldWith("0")).toEqual({ held: true });
+    expect(await heldWith("1 microsecond")).toEqual({ held: false });
+    await rowsOf(
+      m.superuser,
+      "update capacity.requests set next_deadline_at = now() + interval '1 day' where id = $1",
+      [id],
+    );
+  });
+
   test("paid after the deadline and before the sweep: too late", async () => {
     const { id, session } = await m.opened();
     await m.passDeadline(id);

@@ -151,5 +151,6 @@ describe("the verification of money", async () => {
   test("the rules of entries of the books never change, for anybody", async () => {
     await expect(rowsOf(m.superuser, "update billing.entries set amount = 1")).rejects.toMatchObject({ code: "PT403" });
     await expect(rowsOf(m.superuser, "delete from billing.entries")).rejects.toMatchObject({ code: "PT403" });
+    await expect(rowsOf(m.superuser, "truncate billing.entries")).rejects.toMatchObject({ code: "PT403" });
   });
 });

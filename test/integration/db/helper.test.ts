@@ -68,6 +68,22 @@ describe.each(POSTGRES_VERSIONS)("a test database on PostgreSQL %i", async (vers
   });
 });
 
+describe("a connection of a test that fails", async () => {
+  const db = await createTestDatabase();
+
+  test.fails("keeps its locks while the test runs", async () => {
+    const [holder, waiter] = await db.twoConnections();
+    await holder.query("select pg_advisory_lock(1)");
+    waiter.query("select pg_advisory_lock(1)").catch(() => undefined);
+    await db.waitUntilBlocked(waiter);
+    expect.fail("while both connections are busy");
+  });
+
+  test("holds up no other test", async () => {
+    await (await db.connect()).query("set lock_timeout = '10s'; select pg_advisory_lock(1)");
+  });
+});
+
 test("a connection that is left open fails the test that left it", async () => {
   const empty = await createEmptyDatabase();
   const leaked = new Client({ connectionString: empty.url, application_name: "the leak" });

@@ -54,6 +54,7 @@ describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (ver
     );
     expect(await codeOf(ask(inBrowser("cora", Math.floor(now - 60))))).toBe("not_signed_in");
     expect(await codeOf(ask(withClaims(memberSession("cora"), { via: "web" })))).toBe("not_signed_in");
+    expect(await codeOf(ask(inBrowser("cora", now)))).toBe("not_signed_in");
     await ask(inBrowser("cora", now + 60));
     await ask(inBrowser("cora", 1e300));
     // API keys are not sessions.

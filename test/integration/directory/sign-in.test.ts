@@ -122,6 +122,26 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
   ])("%s cannot say who an account is, and so cannot make itself a way in", async (_who, session) => {
     const refused = await signIn("sub-mallory", "ada@acme.example", true, session).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: expect.stringMatching(/^(PT403|42501)$/) });
+    // Not because of the account.
+    expect(refused).toHaveProperty("message", expect.stringMatching(/^(Only the server itself may|permission denied)/));
+  });
+
+  const purposes = ["sign_in", "persona", "receive", "events"];
+  test.each([
+    ["sign_in", "select public.sign_in_member('https://id.example', 'sub-rita', 'rita@acme.example', true)"],
+    ["persona", "select public.list_personas()"],
+    ["receive", "select public.webhook_keys('stripe')"],
+    ["receive", "select public.record_receipt('postal', 'one', 'MessageSent', '{}')"],
+    ["events", "select public.recently_told(0)"],
+  ])("what is only for our own server's purpose %s is refused to any other key: %s", async (own, text) => {
+    const tryAs = (purpose: string | undefined): Promise<unknown> =>
+      overHttp(db, { ...service, claims: { role: "service_role", purpose } }, (client) => client.query(text)).then(
+        () => "done",
+        (error: { message: string }) => error.message,
+      );
+    for (const purpose of [undefined, ...purposes.filter((each) => each !== own)])
+      expect([purpose, await tryAs(purpose)]).toEqual([purpose, "Only the server itself may do this."]);
+    expect(await tryAs(own)).not.toBe("Only the server itself may do this.");
   });
 
   test("a signed-in member gets name, roles and groups from the directory", async () => {

@@ -46,6 +46,14 @@ export function writingOfPublic(installation: Installation): Call[] {
         p_actor_id: "ada",
         p_payload: { reason: "why" },
       },
+      // With a job and a payment.
+      {
+        p_request_id: t.bought,
+        p_event_type: "CANCEL_APPROVED",
+        p_actor_type: "user",
+        p_actor_id: "ada",
+        p_payload: { reason: "why" },
+      },
     ),
     ...plain("public.begin_checkout", { p_token: t.offerToken, p_entrance: "link" }, { p_token: t.checkoutToken }),
     ...plain("public.begin_draft", { p_workspace_id: "acme" }),

@@ -199,9 +199,12 @@ export class Crossing {
 
   async #client(side: string, login: TestRole = "postgres"): Promise<TestClient> {
     const name = `${side} ${login}`;
-    const known = this.#clients.get(name) ?? (await this.#db.as(login).connect());
-    this.#clients.set(name, known);
-    return known;
+    const known = this.#clients.get(name);
+    if (known !== undefined) return known;
+    const client = await this.#db.as(login).connect();
+    client.once("end", () => this.#clients.delete(name));
+    this.#clients.set(name, client);
+    return client;
   }
 
   /** Makes the call up to its commit; returns the SQLSTATE if it failed. */
@@ -256,12 +259,12 @@ export class Crossing {
       await this.#client("second", loginOf(second.call)),
       await this.#client("look"),
     ];
-    await look.query("select pg_advisory_lock(4711)");
+    await look.query("begin; select pg_advisory_xact_lock(4711)");
     const firstEnds = this.#try(one, first.call, pauseAt);
     await untilTold(one, /^steps: stopped$/, firstEnds);
     const secondEnds = this.#try(two, second.call, null);
     await untilTold(two, /^process \d+ still waiting for /, secondEnds);
-    await look.query("select pg_advisory_unlock(4711)");
+    await look.query("commit");
     return Promise.all([firstEnds, secondEnds]);
   }
 }

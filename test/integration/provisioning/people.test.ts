@@ -160,6 +160,19 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     ]);
   });
 
+  test("the log of jobs is append-only, for its owner and a superuser too", async () => {
+    await p.confirmed();
+    for (const role of ["headroom_owner", "postgres"] as const) {
+      for (const statement of [
+        "update provisioning.events set actor_id = 'x'",
+        "delete from provisioning.events",
+        "truncate provisioning.events",
+      ]) {
+        expect(await codeOf(p.db.as(role).pool.query(statement))).toBe("append_only");
+      }
+    }
+  });
+
   test("an erasure removes the texts of runs and people, but not the fact that they reported", async () => {
     const job = await p.confirmed();
     await p.says(job, { signal: "claim" });

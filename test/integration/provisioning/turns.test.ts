@@ -19,7 +19,11 @@ async function pair(): Promise<Pair> {
   const customer = { org_id: `turn-${(customers += 1)}`, name: "Initrode" };
   const first = await p.confirmed(customer);
   await p.says(first, { signal: "claim" });
-  return { first, next: await p.confirmed(customer) };
+  const next = await p.confirmed(customer);
+  // It waits, rather than fails to begin.
+  const failures = "select message from capacity.timer_failures where request_id = $1";
+  expect(await rowsOf(p.superuser, failures, [next.request_id])).toEqual([]);
+  return { first, next };
 }
 
 const stateOf = async (job: Job): Promise<string> => (await p.job(job.request_id)).state;

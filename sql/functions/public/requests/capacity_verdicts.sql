@@ -25,6 +25,8 @@ declare
   v_reason text;
   v_hint text;
 begin
+  -- A key or a session that was revoked is told so, whatever it asks.
+  perform directory.caller();
   if v_given not between 1 and 100 or exists (select from unnest(p_request_ids) u where u is null) then
     perform headroom.fail('invalid_input', 'Give the ids of 1 to 100 requests.', format('%s given', v_given));
   elsif v_unknown is not null then

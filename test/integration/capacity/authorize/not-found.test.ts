@@ -30,6 +30,15 @@ const entrances: Readonly<Record<string, string>> = {
   "erase_customer for somebody else": "select public.erase_customer($1, 'asked to', 'ada')",
 };
 
+/** By a service key, for a member who may not read the request. */
+const forSomebodyElse: readonly string[] = [
+  "select public.nudge_capacity_request($1, 'nobody')",
+  "select public.note_capacity_request($1, 'hello', 'nobody')",
+  "select public.set_customer_address($1, 'it@initech.example', 'nobody')",
+  "select public.send_confirmation_link($1, 'nobody')",
+  "select public.erase_customer($1, 'asked to', 'nobody')",
+];
+
 describe.each(POSTGRES_VERSIONS)("a request that the caller may not read on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   let id: string;
@@ -59,6 +68,17 @@ describe.each(POSTGRES_VERSIONS)("a request that the caller may not read on Post
       expect(await answerTo(session, text, absent)).toEqual(answer);
     }
     expect(await answerTo(service, text, absent)).toEqual(answer);
+    expect(await workflow.size()).toEqual(before);
+  });
+
+  test.each(forSomebodyElse)("does not exist for a member for whom a service calls: %s", async (text) => {
+    const before = await workflow.size();
+    for (const member of ["carl", "otto"]) {
+      const call = text.replace("nobody", member);
+      const answer = await answerTo(service, call, id);
+      expect(answer).toMatchObject({ code: "PT404", detail: "not_found: <id>" });
+      expect(await answerTo(service, call, absent)).toEqual(answer);
+    }
     expect(await workflow.size()).toEqual(before);
   });
 

@@ -34,6 +34,14 @@ const calls =
   (client: ClientBase): Promise<unknown> =>
     client.query(text, values);
 
+/** What these requests have nothing of yet. */
+const planted = {
+  request_captures:
+    "insert into capacity.request_captures (request_id, name, value) select id, 'slack_thread_ts', '1' from capacity.requests",
+  free_texts: `insert into capacity.free_texts (request_id, hash, salt, content)
+               select id, sha256(convert_to(id, 'UTF8')), gen_random_uuid(), '"x"' from capacity.requests`,
+} as const;
+
 /** In the order of the sessions, so that lists can be compared. */
 const inOrder = (names: readonly string[]): string[] => Object.keys(sessions).filter((name) => names.includes(name));
 
@@ -225,6 +233,9 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     );
     expect(expected.length).toBeGreaterThan(100);
     expect(expected.filter((cell) => cell.may_read !== cell.by_judge)).toEqual([]);
+    const elsewhere = `select m.id, r.id from directory.members m join capacity.requests r on r.workspace_id <> m.workspace_id
+                        where capacity.may_read(r, directory.standing_of(m.workspace_id, m.id))`;
+    expect(await rowsOf(superuser, elsewhere)).toEqual([]);
     for (const member of new Set(expected.map((cell) => cell.member))) {
       const read = await overHttp(db, memberSession(member), (client) =>
         rowsOf<{ id: string }>(client, "select id from public.capacity_requests order by id"),
@@ -281,16 +292,18 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     }
   });
 
-  test.each(["personal_data", "request_customers"])(
+  test.each(["requests", "events", "personal_data", "request_customers", "request_captures", "free_texts"])(
     "%s is closed itself, not only behind the view: if the schema were open, only readers would see its rows",
     async (name) => {
+      if (name in planted) await superuser.query(planted[name as keyof typeof planted]);
+      const key = name === "requests" ? "id" : "request_id";
       const seenBy = (member: string): Promise<{ id: string }[]> =>
         overHttp(db, memberSession(member), (client) =>
-          rowsOf(client, `select request_id as id from capacity.${name} order by 1`),
+          rowsOf(client, `select ${key} as id from capacity.${name} order by 1`),
         );
       const ofAcme = await rowsOf<{ id: string }>(
         superuser,
-        `select t.request_id as id from capacity.${name} t join capacity.requests r on r.id = t.request_id
+        `select r.id from capacity.${name} t join capacity.requests r on r.id = t.${key}
           where r.workspace_id = 'acme' order by 1`,
       );
       expect(ofAcme.length).toBeGreaterThan(5);
@@ -303,6 +316,25 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       }
     },
   );
+
+  test("the directory is closed itself: if the schema were open, only the own workspace would be seen", async () => {
+    await superuser.query("grant usage on schema directory to authenticated");
+    try {
+      for (const [session, own] of [
+        [memberSession("ada"), [{ id: "acme" }]],
+        [memberSession("glen", "globex"), [{ id: "globex" }]],
+        [memberSession("nobody"), []],
+      ] as const) {
+        const seen = await overHttp(db, session, async (client) => [
+          await rowsOf(client, "select distinct workspace_id as id from directory.members"),
+          await rowsOf(client, "select id from directory.workspaces"),
+        ]);
+        expect(seen).toEqual([own, own]);
+      }
+    } finally {
+      await superuser.query("revoke usage on schema directory from authenticated");
+    }
+  });
 
   test("operators and auditors of the installation read all workspaces in SQL, and others none", async () => {
     const { count } = await oneOf<{ count: number }>(superuser, "select count(*) from capacity.requests");

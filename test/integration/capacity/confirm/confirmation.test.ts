@@ -260,6 +260,16 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect((await workflow.row(id)).state).toBe("CANCELLED");
   });
 
+  test("another address gets another link, and the first one no longer works", async () => {
+    const { id, token } = await offer();
+    await rowsOf(superuser, "select public.set_customer_address($1, 'it@initech.example', 'cora')", [id]);
+    expect(await codeOf(describeLink(token))).toBe("not_found");
+    for (const decision of ["confirm", "decline"]) expect(await codeOf(decide(token, decision))).toBe("not_found");
+    const inForce = "select id from capacity.confirmation_tokens where request_id = $1 and revoked_at is null";
+    const { id: second } = await oneOf<{ id: string }>(superuser, inForce, [id]);
+    expect(await decide(tokenOf(second), "decline")).toMatchObject({ status: "declined" });
+  });
+
   test("an answer recorded on the customer's behalf uses the link up, and the page says so", async () => {
     const { id, token } = await offer();
     await workflow.apply(id, "CUSTOMER_CONFIRMED", "cora");

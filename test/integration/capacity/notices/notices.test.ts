@@ -348,6 +348,21 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
     });
   });
 
+  test("a request is warned of its deadline once, and a review is called late once, whoever writes it", async () => {
+    const { id } = await surfaces.create();
+    const twice = (columns: string, values: string): Promise<unknown> =>
+      refusalOf(
+        rowsOf(
+          surfaces.superuser,
+          `insert into capacity.notices (request_id, id, actor_type, actor_id, via, ${columns})
+           select $1, n, 'cron', 'timer', 'cron', ${values} from generate_series(101, 102) n`,
+          [id],
+        ),
+      );
+    expect(await twice("kind", "'warning'")).toMatchObject({ constraint: "notices_one_warning" });
+    expect(await twice("kind, step", "'late', 'commercial'")).toMatchObject({ constraint: "notices_one_late" });
+  });
+
   test("notices are delivered in the request's own lane: after its root, in its thread", async () => {
     const slack = slackRail();
     const { id } = await surfaces.create({ customer });

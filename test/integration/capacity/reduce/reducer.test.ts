@@ -194,6 +194,20 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       });
     });
 
+    test("at the deadline itself the time has passed, and a microsecond before it has not", async () => {
+      const id = await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
+      const at = (moment: string): Promise<unknown> =>
+        oneOf(
+          workflow.superuser,
+          `select (capacity.authorize(row('customer', 'customer', 'link'), null, r, 'CUSTOMER_DECLINED', ${moment})).allowed as customer,
+                  (capacity.authorize(capacity.timer_actor(), null, r, 'CUSTOMER_CONFIRMATION_TIMEOUT', ${moment})).allowed as timer
+             from capacity.requests r where r.id = $1`,
+          [id],
+        );
+      expect(await at("r.next_deadline_at")).toEqual({ customer: false, timer: true });
+      expect(await at("r.next_deadline_at - interval '1 microsecond'")).toEqual({ customer: true, timer: false });
+    });
+
     test("the clock ends nothing early, and nobody else can act as the clock", async () => {
       const id = await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
       expect(await codeOf(workflow.apply(id, "CUSTOMER_CONFIRMATION_TIMEOUT", "cron:timer"))).toBe("not_allowed");

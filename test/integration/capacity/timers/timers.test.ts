@@ -18,6 +18,18 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
   const sweep = (): Promise<Sweep> => runTimers(worker);
 
   describe("expiry", () => {
+    test("an offer expires at its deadline, not after it", async () => {
+      await quiet(surfaces);
+      const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
+      const client = await surfaces.db.superuser.connect();
+      await client.query("begin");
+      // now() stays the same for the whole transaction.
+      await rowsOf(client, "update capacity.requests set next_deadline_at = now() where id = $1", [id]);
+      expect(await oneOf(client, "select expired from capacity.timer_expire(10)")).toEqual({ expired: 1 });
+      await client.query("rollback");
+      await client.end();
+    });
+
     test("an offer whose time has ended expires, by the clock, and the customer is told; a second sweep finds nothing", async () => {
       await quiet(surfaces);
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });

@@ -42,6 +42,13 @@ function metricsIn(expression: string): string[] {
   return [...bare.matchAll(/[a-z][a-z0-9_]*/g)].map((match) => match[0]).filter((word) => !otherWords.has(word));
 }
 
+/** Which states an expression selects, each with its metric. */
+function statesIn(expression: string): [metric: string, state: string][] {
+  return [...expression.matchAll(/([a-z][a-z0-9_]*)\{state=~?"([^"]+)"\}/g)].flatMap(([, metric = "", states = ""]) =>
+    states.split("|").map((state): [string, string] => [metric, state]),
+  );
+}
+
 test("every metric named in the rules and on the dashboard is in a real scrape", async () => {
   const rail = probeRail();
   const stream = await stage.stream();
@@ -67,6 +74,9 @@ test("every metric named in the rules and on the dashboard is in a real scrape",
   expect(misnamed(scrape)).toEqual([]);
   // Each state that a rule uses exists from the start, at zero.
   for (const state of ["RETRYABLE", "DISPATCHING"]) expect(scrape).toContain(`attempts_total{state="${state}"} 0`);
+  const selected = expressions.flatMap(statesIn);
+  expect(selected).toEqual(expect.arrayContaining([["headroom_billing_waiting", "finding"]]));
+  expect(selected.filter(([metric, state]) => !scrape.includes(`${metric}{state="${state}"`))).toEqual([]);
 });
 
 test("a name is wrong without the prefix, in another unit, or when a counter is declared a gauge", () => {

@@ -245,6 +245,12 @@ const of = (workspaceId: string, memberId = "rita") => memberSession({ memberId,
 
 describe("connections", () => {
   const wait = { text: "select pg_advisory_xact_lock_shared(77)" };
+  /** Another session holds what `wait` waits for, until it is released. */
+  const hold = async (): Promise<() => Promise<void>> => {
+    const holder = await db.superuser.connect();
+    await holder.query("select pg_advisory_lock(77)");
+    return () => holder.end();
+  };
   const patient = {
     url: db.as("authenticator").url,
     maxConnections: 4,
@@ -254,16 +260,14 @@ describe("connections", () => {
 
   it("are never all taken by one workspace, and waiting requests get one", async () => {
     const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
-    const holder = await db.superuser.connect();
-    await holder.query("select pg_advisory_lock(77)");
+    const release = await hold();
     const busy = Array.from({ length: 9 }, () => shared.run(of("acme"), [wait]));
     for (const session of [of("globex"), serviceSession(), anonymous]) {
       expect((await shared.run(session, [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
     }
     expect((await shared.ask({ text: "select 1 as one" })).rows).toEqual([{ one: 1 }]);
-    await holder.query("select pg_advisory_unlock(77)");
+    await release();
     expect(await Promise.all(busy)).toHaveLength(9);
-    await holder.end();
     await shared.close();
   });
 
@@ -273,24 +277,21 @@ describe("connections", () => {
       maxConnections: 4,
       connectTimeoutMs: 1_000,
     });
-    const holder = await db.superuser.connect();
-    await holder.query("select pg_advisory_lock(77)");
+    const release = await hold();
     const busy = ["rita", "rita", "rob"].map((name) => shared.run(of("acme", name), [wait]));
     await expect(shared.run(of("acme"), [wait])).rejects.toMatchObject({ code: "rate_limited", httpStatus: 429 });
     const others = shared.run(of("globex"), [wait]);
     await expect(shared.run(of("initech"), [wait])).rejects.toMatchObject({ httpStatus: 503 });
-    await holder.query("select pg_advisory_unlock(77)");
+    await release();
     await Promise.all([...busy, others]);
     // None was lost: as many as before may run again.
     expect(await Promise.all(["a", "b", "c", "d"].map((name) => shared.run(of(name), [wait])))).toHaveLength(4);
-    await holder.end();
     await shared.close();
   });
 
   it("are never all taken by one member of a workspace, whatever they call", async () => {
     const shared = createGatewayDatabase(patient);
-    const holder = await db.superuser.connect();
-    await holder.query("select pg_advisory_lock(77)");
+    const release = await hold();
     const busy = Array.from({ length: 16 }, () => shared.run(of("acme"), [wait]));
     const text =
       "select count(*)::int as busy from pg_locks where locktype = 'advisory' and objid = 77 and not granted";
@@ -298,21 +299,18 @@ describe("connections", () => {
     while ((await waiting()) !== 2);
     expect((await shared.run(of("acme", "rob"), [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
     expect(await waiting()).toBe(2);
-    await holder.query("select pg_advisory_unlock(77)");
+    await release();
     expect(await Promise.all(busy)).toHaveLength(16);
-    await holder.end();
     await shared.close();
   });
 
   it("are shared by network among anonymous callers", async () => {
     const shared = createGatewayDatabase(patient);
-    const holder = await db.superuser.connect();
-    await holder.query("select pg_advisory_lock(77)");
+    const release = await hold();
     const busy = Array.from({ length: 16 }, () => shared.run(anonymous, [wait], from("203.0.113.7")));
     expect(await shared.run(anonymous, [{ text: "select 1" }], from("203.0.113.8"))).toHaveLength(1);
-    await holder.query("select pg_advisory_unlock(77)");
+    await release();
     await Promise.all(busy);
-    await holder.end();
     await shared.close();
   });
 

@@ -310,11 +310,34 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
   });
 
   test("every partition of the archive refuses changes by its own trigger", async () => {
+    // 58: before update, delete and truncate, once for each statement.
     const bare = await rowsOf(
       superuser,
       `select relid::regclass from pg_partition_tree('outbox.attempts')
-        where not exists (select from pg_trigger t where t.tgrelid = relid and t.tgname = 'append_only' and t.tgenabled = 'O')`,
+        where not exists (select from pg_trigger t where t.tgrelid = relid and t.tgname = 'append_only' and t.tgenabled = 'O' and t.tgtype = 58
+                             and t.tgqual is null and t.tgfoid = 'outbox.refuse_change'::regproc)`,
     );
     expect(bare).toEqual([]);
+    for (const role of ["headroom_owner", "postgres"] as const) {
+      for (const statement of [
+        "update outbox.attempts set latency_ms = 1",
+        "delete from outbox.attempts",
+        "truncate outbox.attempts",
+      ]) {
+        await expect(rowsOf(db.as(role).pool, statement)).rejects.toMatchObject({
+          detail: expect.stringMatching(/^append_only/),
+        });
+      }
+    }
+  });
+
+  test("sealed secrets and their key have row-level security without a policy: a grant by mistake shows nothing", async () => {
+    const closed = await rowsOf(
+      superuser,
+      `select c.relname as name from pg_class c
+        where c.oid in ('headroom.boxes'::regclass, 'headroom.sealing_key'::regclass) and c.relrowsecurity
+          and not exists (select from pg_policy p where p.polrelid = c.oid) order by 1`,
+    );
+    expect(closed).toEqual([{ name: "boxes" }, { name: "sealing_key" }]);
   });
 });

@@ -235,6 +235,13 @@ describe("without flags", { timeout: 150_000 }, async () => {
     const rival = await headroomProcess(["up", ...freePorts], { cwd });
     expect(rival).toMatchObject({ status: 1, out: "" });
     expect(rival.err).toContain("already runs");
+    // What a killed relay had in its hands waits for its lease to end, longer than the next tests.
+    await until(
+      () => query(url, "select from outbox.pending union all select from outbox.pending_unordered"),
+      (left) => left.length === 0,
+      "the example to be delivered",
+      60_000,
+    );
     await up.end("SIGKILL");
     expect(isAlive(pid)).toBe(true);
 

@@ -64,6 +64,7 @@ drop table outbox.ways;
 drop type capacity.terms cascade;
 alter table capacity.personal_data drop column justification cascade;
 drop type notify.recipient, notify.content, billing.stripe_call cascade;
+drop type headroom.refusal, capacity.action_verdict cascade;
 alter table notify.parts add constraint parts_check3 check (endpoint_id = '' or channel = 'webhook');
 alter table outbox.streams drop column built_in cascade;
 alter table outbox.heads drop column way_id;

@@ -25,6 +25,7 @@ drop type capacity.terms cascade;
 alter type capacity.context drop attribute personal, add attribute customer_ref jsonb;
 alter table capacity.personal_data drop column justification cascade;
 drop type notify.recipient, notify.content, billing.stripe_call cascade;
+drop type headroom.refusal, capacity.action_verdict cascade;
 alter table notify.parts add constraint parts_check3 check (endpoint_id = '' or channel = 'webhook');
 drop table outbox.registered_settings;
 alter table outbox.stream_rails drop column registered;

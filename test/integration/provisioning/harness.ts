@@ -111,9 +111,11 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
     if (!Number.isSafeInteger(id) || !Number.isInteger(attempt)) return;
     await rowsOf(
       pool,
+      // The sweep, which runs beside it, may have found it in between.
       `insert into provisioning.dispatched_runs
        select $1::uuid, $2, $3::smallint, $4::bigint, true
-        where not exists (select from provisioning.dispatched_runs where job_id = $1 and task = $2 and number = $3)`,
+        where not exists (select from provisioning.dispatched_runs where job_id = $1 and task = $2 and number = $3)
+           on conflict do nothing`,
       [of.id, task, attempt, id],
     );
   };

@@ -297,12 +297,8 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect((await refusalOf(link("zed2", "sub-zoe"))).message).toContain(theirs[1]?.id);
     await remove("zed");
     await remove("zoe");
-    for (const [given, request] of [
-      [put("zed2", { slack_user_id: "U0ZED" }), theirs[0]],
-      [link("zed2", "sub-zoe"), theirs[1]],
-    ] as const) {
-      expect((await refusalOf(given)).message).toContain(request?.id);
-    }
+    expect((await refusalOf(put("zed2", { slack_user_id: "U0ZED" }))).message).toContain(theirs[0]?.id);
+    expect((await refusalOf(link("zed2", "sub-zoe"))).message).toContain(theirs[1]?.id);
     await put("boss", { roles: ["admin"] });
     for (const { id } of theirs) await workflow.apply(id, "CANCEL_APPROVED", "boss");
     expect(await put("zed2", { slack_user_id: "U0ZED" })).toMatchObject({ slack_user_id: "U0ZED" });

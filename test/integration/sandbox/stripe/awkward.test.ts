@@ -22,12 +22,12 @@ test("a key of one mode sees nothing of the other, and events say which mode the
   expect((await live.paymentIntents.list()).data.map(({ id }) => id)).toEqual([intent]);
   expect((await played.paymentIntents.list()).data.map(({ id }) => id)).toEqual([stripe.payment(inPlay.id).id]);
   for (const ask of [
-    played.checkout.sessions.retrieve(earnest.id),
-    played.paymentIntents.retrieve(intent),
-    played.refunds.list({ payment_intent: intent }),
-    played.refunds.create({ payment_intent: intent }),
+    () => played.checkout.sessions.retrieve(earnest.id),
+    () => played.paymentIntents.retrieve(intent),
+    () => played.refunds.list({ payment_intent: intent }),
+    () => played.refunds.create({ payment_intent: intent }),
   ])
-    await expect(ask).rejects.toMatchObject({ code: "resource_missing" });
+    await expect(ask()).rejects.toMatchObject({ code: "resource_missing" });
   await live.refunds.create({ payment_intent: intent });
   expect(stripe.events().map(({ type, livemode }) => `${type} ${livemode}`)).toEqual([
     "checkout.session.completed false",

@@ -148,6 +148,8 @@ export const decisionSchema = z
     counts: z.boolean(),
     decided_by: z.string(),
     decided_at: z.coerce.date(),
+    decided_via: z.string().nullable(),
+    seconds_ago: z.number(),
   })
   .transform((answer) => ({
     /** `repeated`: decided before; nothing was changed. */
@@ -159,5 +161,8 @@ export const decisionSchema = z
     /** The member who decided, now or earlier; or the rule or the customer. */
     decidedBy: answer.decided_by,
     decidedAt: answer.decided_at,
+    /** Through which entrance: slack, web, api, linear, `cli:<login>` or `service:<key>`. */
+    decidedVia: answer.decided_via,
+    secondsAgo: answer.seconds_ago,
   }));
 export type Decided = z.infer<typeof decisionSchema>;

@@ -11,7 +11,8 @@ create or replace function capacity.decide_as_caller(
   out repeated boolean,
   out counts boolean,
   out decided_by text,
-  out decided_at timestamptz
+  out decided_at timestamptz,
+  out decided_via text
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -44,6 +45,9 @@ begin
   if v_verdict.repeated and not capacity.may_read(v_request, v_context.standing) then
     perform headroom.fail('not_allowed', 'This was already decided, and you may not see it.', p_request_id);
   end if;
+  if v_verdict.allowed and not v_verdict.repeated and v_verdict.state_after is null then
+    perform headroom.refuse(capacity.too_late(v_request));
+  end if;
   v_applied := capacity.apply(v_context, v_verdict, p_payload);
   v_request := v_applied.request;
   v_context.request := v_request;
@@ -53,6 +57,7 @@ begin
   counts := p_event_type <> 'COMMERCIAL_APPROVED' or v_request.commercial_approved_at is not null;
   decided_by := case when repeated then v_verdict.decided_by else (v_context.actor).id end;
   decided_at := case when repeated then v_verdict.decided_at else v_request.updated_at end;
+  decided_via := case when repeated then capacity.decided_via(p_request_id, p_event_type, decided_at) else (v_context.actor).via end;
 end
 $$;
 comment on function capacity.decide_as_caller(

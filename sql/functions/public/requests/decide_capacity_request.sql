@@ -1,5 +1,5 @@
 -- Decides something about a request, as apply_capacity_event() does, and says who decided: the caller, or, for a repeat, who did
--- so earlier and when. counts is false for an endorsement, which leaves the decision to a higher authority.
+-- so earlier, when, how many seconds ago, and through which entrance. counts is false for an endorsement, which leaves the decision to a higher authority.
 create or replace function public.decide_capacity_request(
   p_request_id text,
   p_event_type public.capacity_request_event_type,
@@ -14,7 +14,9 @@ declare
 begin
   return jsonb_build_object(
     'request', to_jsonb(public.request_row(v_answer.context)),
-    'repeated', v_answer.repeated, 'counts', v_answer.counts, 'decided_by', v_answer.decided_by, 'decided_at', v_answer.decided_at);
+    'repeated', v_answer.repeated, 'counts', v_answer.counts, 'decided_by', v_answer.decided_by, 'decided_at', v_answer.decided_at,
+    'decided_via', v_answer.decided_via,
+    'seconds_ago', greatest(0, floor(extract(epoch from clock_timestamp() - v_answer.decided_at)))::bigint);
 end
 $$;
 comment on function public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer)

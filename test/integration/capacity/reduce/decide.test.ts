@@ -6,7 +6,7 @@ import { decide } from "../../../../src/capacity/index.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { memberSession, overHttp, service, type Session } from "../gateway.ts";
 import type { EventType } from "./model.ts";
-import { codeOf, oneOf, rowsOf, startWorkflow, type RequestRow } from "../harness.ts";
+import { codeOf, oneOf, refusalOf, refusedAs, rowsOf, startWorkflow, type RequestRow } from "../harness.ts";
 
 interface Decision {
   readonly request: RequestRow;
@@ -14,6 +14,8 @@ interface Decision {
   readonly counts: boolean;
   readonly decided_by: string;
   readonly decided_at: string;
+  readonly decided_via: string;
+  readonly seconds_ago: number;
 }
 
 describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) => {
@@ -61,6 +63,8 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
         counts: true,
         decided_by: "tess",
         decided_at: first.decided_at,
+        decided_via: "api",
+        seconds_ago: expect.any(Number),
       });
     }
     expect(await workflow.size()).toEqual(before);
@@ -93,6 +97,41 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
       counts: true,
       decided_by: "vera",
     });
+  });
+
+  test("that lost a race is refused with who won, when, and through which entrance", async () => {
+    const { id } = await workflow.create();
+    await overHttp(db, service, (client) =>
+      client.query("select decide_capacity_request($1, 'TECH_REVIEW_REJECTED', 'tess', '{\"reason\": \"no room\"}')", [id]),
+    );
+    const tries: (readonly [Session, EventType])[] = [
+      [memberSession("tim"), "TECH_REVIEW_APPROVED"],
+      [memberSession("cora"), "COMMERCIAL_APPROVED"],
+      [memberSession("rita"), "CANCEL_APPROVED"],
+    ];
+    for (const [session, event] of tries) {
+      const refusal = await refusalOf(decideAs(session, id, event));
+      expect(refusal).toMatchObject(refusedAs("invalid_transition", "state REJECTED, since event TECH_REVIEW_REJECTED"));
+      expect(refusal.message).toBe(`${id} is rejected. Tess rejected the request in the technical review.`);
+      expect(refusal.hint).toMatch(/^That was \d+ seconds? ago, by a service\. Nothing was changed\.$/);
+    }
+  });
+
+  test.each([
+    ["0 seconds", "slack", "0 seconds ago, in Slack"],
+    ["1 second", "web", "1 second ago, in the browser"],
+    ["119 seconds", "cli:olga", "119 seconds ago, at the command line"],
+    ["2 minutes", "linear", "2 minutes ago, in Linear"],
+    ["119 minutes", "api", "119 minutes ago, over the API"],
+    ["1 minute", "rule", "60 seconds ago"],
+    ["-1 hour", "link", "0 seconds ago, by the customer's link"],
+  ])("%s ago by %s", async (ago, via, words) => {
+    const said = await oneOf<{ words: string }>(
+      workflow.superuser,
+      "select capacity.when_and_where(clock_timestamp() - $1::interval, $2) as words",
+      [ago, via],
+    );
+    expect(said.words).toBe(words);
   });
 
   test("follows the rules of apply_capacity_event: who may decide, which version, and which reason", async () => {

@@ -17,7 +17,7 @@ begin
   elsif v_meant.asks_why then
     v_decided := inbound.could_decide(p_member, v_id, v_meant.event_type, true);
     if v_decided.repeated then
-      perform inbound.too_late(v_decided.request);
+      perform headroom.refuse(capacity.too_late(v_decided.request));
     end if;
     perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel'));
     return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);

@@ -17,7 +17,7 @@ begin
   if not repeated and not v_verdict.allowed then
     perform headroom.fail(v_verdict.code, v_verdict.reason, v_verdict.detail, v_verdict.hint);
   elsif not repeated and v_verdict.state_after is null then
-    perform inbound.too_late(request);
+    perform headroom.refuse(capacity.too_late(request));
   end if;
 end
 $$;

@@ -20,7 +20,7 @@ begin
     said := inbound.decided_already(v_context, v_verdict);
     return;
   elsif v_verdict.allowed and v_verdict.state_after is null then
-    perform inbound.too_late(v_context.request);
+    perform headroom.refuse(capacity.too_late(v_context.request));
   end if;
   v_applied := capacity.apply(v_context, v_verdict, jsonb_strip_nulls(jsonb_build_object('reason', p_reason)));
   request := v_applied.request;

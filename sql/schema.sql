@@ -5396,10 +5396,15 @@ create function capacity.decide(p_request_id text, p_event_type public.capacity_
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 add5eb750f6a09fa';
 
-create function capacity.decide_as_caller(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT context capacity.context, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
+create function capacity.decide_as_caller(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT context capacity.context, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT decided_via text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe98b78cc53da184';
+  as 'sha256 26c7fc4342d90c22';
+
+create function capacity.decided_via(p_request_id text, p_event_type public.capacity_request_event_type, p_at timestamp with time zone)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 afae5f3f6fa09c71';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
@@ -6280,6 +6285,11 @@ create function capacity.told_asked(p_context capacity.context, p_asked jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 81eadda893ae01d7';
 
+create function capacity.too_late(p_request capacity.requests)
+  returns headroom.refusal
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 17ba83702e4d5bca';
+
 create function capacity.transition_refusal(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type)
   returns headroom.refusal
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6405,6 +6415,11 @@ create function capacity.wanted_routes(p_workspace_id text DEFAULT NULL::text)
   returns SETOF capacity.routes
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b48d830f8e24d8d4';
+
+create function capacity.when_and_where(p_at timestamp with time zone, p_via text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b6433e4e89a51b45';
 
 create function capacity.with_reviews(p_story jsonb, p_request capacity.requests)
   returns jsonb
@@ -6939,17 +6954,17 @@ create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAUL
 create function inbound.could_decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean, OUT request capacity.requests, OUT repeated boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3973260c757ea88a';
+  as 'sha256 2e101a59489f5747';
 
 create function inbound.decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9e4e332c617c124';
+  as 'sha256 f1e5f2b37811c913';
 
 create function inbound.decided_already(p_context capacity.context, p_verdict capacity.verdict)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6fab901bf99c1d44';
+  as 'sha256 ae1575ef81d13c59';
 
 create function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
@@ -7099,7 +7114,7 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2d4cfd441ebeb937';
+  as 'sha256 4efd9e670c942e2d';
 
 create function inbound.slack_command(p_receipt jsonb, p_home directory.workspaces, p_member directory.members)
   returns jsonb
@@ -7245,11 +7260,6 @@ create function inbound.term_names()
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 421861a855a37088';
-
-create function inbound.too_late(p_request capacity.requests)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a3bbaf386995e3f';
 
 create function notify.add_producer(p_role text, p_actor text)
   returns boolean
@@ -9292,7 +9302,7 @@ grant execute on function public.decide_by_token to service_role;
 create function public.decide_capacity_request(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_id text DEFAULT NULL::text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 19b0e4a39ad2a191';
+  as 'sha256 33e74891f13c411c';
 grant execute on function public.decide_capacity_request to authenticated;
 grant execute on function public.decide_capacity_request to headroom_control;
 grant execute on function public.decide_capacity_request to service_role;

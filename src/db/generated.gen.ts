@@ -1274,7 +1274,14 @@ export interface Functions {
       p_payload: unknown;
       p_expected_version: number | null;
     };
-    result: { context: string; repeated: boolean; counts: boolean; decided_by: string; decided_at: Date };
+    result: {
+      context: string;
+      repeated: boolean;
+      counts: boolean;
+      decided_by: string;
+      decided_at: Date;
+      decided_via: string;
+    };
   };
   /** Enqueues the side effects that an event names. Nothing else turns events into outbox rows. Nullable: result. */
   "capacity.dispatch_side_effects": {

@@ -1,5 +1,6 @@
 -- Through which entrance a decision was taken, by its moment.
-create or replace function capacity.decided_via(p_request_id text, p_event_type public.capacity_request_event_type, p_at timestamptz) returns text
+create or replace function capacity.decided_via(p_request_id text, p_event_type public.capacity_request_event_type, p_at timestamptz)
+returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select e.via from capacity.events e

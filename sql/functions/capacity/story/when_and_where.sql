@@ -19,4 +19,5 @@ begin
          when starts_with(p_via, 'service:') then 'by a service' end);
 end
 $$;
-comment on function capacity.when_and_where(timestamptz, text) is 'When something happened, and through which entrance, in words. Nullable: p_via.';
+comment on function capacity.when_and_where(timestamptz, text)
+  is 'When something happened, and through which entrance, in words. Nullable: p_via.';

@@ -1,5 +1,6 @@
 -- Decides something about a request, as apply_capacity_event() does, and says who decided: the caller, or, for a repeat, who did
--- so earlier, when, how many seconds ago, and through which entrance. counts is false for an endorsement, which leaves the decision to a higher authority.
+-- so earlier, when, how many seconds ago, and through which entrance. counts is false for an endorsement, which leaves the decision to a
+-- higher authority.
 create or replace function public.decide_capacity_request(
   p_request_id text,
   p_event_type public.capacity_request_event_type,

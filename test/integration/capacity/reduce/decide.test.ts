@@ -102,7 +102,9 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
   test("that lost a race is refused with who won, when, and through which entrance", async () => {
     const { id } = await workflow.create();
     await overHttp(db, service, (client) =>
-      client.query("select decide_capacity_request($1, 'TECH_REVIEW_REJECTED', 'tess', '{\"reason\": \"no room\"}')", [id]),
+      client.query("select decide_capacity_request($1, 'TECH_REVIEW_REJECTED', 'tess', '{\"reason\": \"no room\"}')", [
+        id,
+      ]),
     );
     const tries: (readonly [Session, EventType])[] = [
       [memberSession("tim"), "TECH_REVIEW_APPROVED"],
@@ -111,7 +113,9 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
     ];
     for (const [session, event] of tries) {
       const refusal = await refusalOf(decideAs(session, id, event));
-      expect(refusal).toMatchObject(refusedAs("invalid_transition", "state REJECTED, since event TECH_REVIEW_REJECTED"));
+      expect(refusal).toMatchObject(
+        refusedAs("invalid_transition", "state REJECTED, since event TECH_REVIEW_REJECTED"),
+      );
       expect(refusal.message).toBe(`${id} is rejected. Tess rejected the request in the technical review.`);
       expect(refusal.hint).toMatch(/^That was \d+ seconds? ago, by a service\. Nothing was changed\.$/);
     }

@@ -155,7 +155,9 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     await slack.click("tech_approve", id, "U0TIM");
     await slack.click("tech_approve", id, "U0TESS");
     const notes = await slack.takeInteractions();
-    expect(notes[0]?.text).toMatch(/^Tess already approved the technical review of CR-\S+, \d+ seconds? ago, in Slack\./);
+    expect(notes[0]?.text).toMatch(
+      /^Tess already approved the technical review of CR-\S+, \d+ seconds? ago, in Slack\./,
+    );
     expect(notes[1]?.text).toMatch(/^You already approved the technical review/);
     expect(await workflow.events(id)).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 /**
- * The receipt of a request: the texts and hashes of its events, which prove themselves without the database. Runs wherever Web Crypto does:
+ * The receipt of a request: the texts and hashes of its events, which can be checked without the database. Runs wherever Web Crypto does:
  * each hash is SHA-256 of the bytes of the hash before, none for the first event, and of the event's text in UTF-8.
  *
  * Owns: the form of a receipt, and what it proves. Does not own: who may have one.
@@ -16,7 +16,10 @@ export const receiptSchema = z.object({
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
-/** What is wrong with a receipt, one sentence each; empty if it proves what it says. */
+/**
+ * What is wrong with a receipt, one sentence each; empty if its texts and hashes fit together. Only its last hash, compared with one that was
+ * kept elsewhere, proves that they are genuine.
+ */
 export async function checkReceipt({ request_id: id, head, events }: Receipt): Promise<readonly string[]> {
   const problems: string[] = [];
   let last: Receipt["events"][number] | undefined;

@@ -3,7 +3,7 @@
  *
  * Only reads, in small batches, so it can run on a production database at any time. Exit code 1 when something was found.
  */
-import { type Command } from "commander";
+import { Option, type Command } from "commander";
 import type { Client } from "pg";
 import { noCounts, verify, type Finding, type Phase, type VerifiedBatch } from "../../../capacity/index.ts";
 import { verifyPayments, type VerifiedPayments } from "../../../billing/index.ts";
@@ -38,7 +38,13 @@ export function register(program: Command): void {
       "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
     )
     .option("--against <file>", "also compare with a file of heads that was written before")
-    .option("--receipt <file>", "only check a receipt (headroom request receipt), without a database")
+    .addOption(
+      new Option("--receipt <file>", "only check a receipt (headroom request receipt), without a database").conflicts([
+        "workspace",
+        "exportHead",
+        "against",
+      ]),
+    )
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON object")
     .action(runVerify);

@@ -108,16 +108,23 @@ describe("at the command line", async () => {
     const whole = await kept("whole.json", written.out);
     const checked = await headroom(["verify", "--receipt", whole], { env: {} });
     expect(checked).toMatchObject({ status: 0, err: "" });
-    expect(checked.out).toContain(`${id}: all 2 events are as they were recorded. Head: `);
+    expect(checked.out).toContain(`${id}: all 2 events fit their hashes. Head: `);
     const one = await headroom(["request", "receipt", id, "--event", "1"], { env: { DATABASE_URL: control.url } });
-    expect((await headroom(["verify", "--receipt", await kept("one.json", one.out)], { env: {} })).out).toContain(
-      `${id}: event 1 of 2 is as it was recorded.`,
-    );
+    const alone = await headroom(["verify", "--receipt", await kept("one.json", one.out)], { env: {} });
+    expect(alone).toMatchObject({ status: 0, err: "" });
+    expect(alone.out).toContain(`${id}: event 1 of 2 fits its hash: `);
+    expect(alone.out).toContain("The receipt does not connect it with the head.");
     const forged = await kept("forged.json", written.out.replace("COMMERCIAL_APPROVED", "COMMERCIAL_REJECTED"));
     const refused = await headroom(["verify", "--receipt", forged], { env: {} });
     expect(refused).toMatchObject({ status: 1, out: "The hash of event 2 is not that of its text.\n" });
     const json = await headroom(["verify", "--receipt", forged, "--json"], { env: {} });
     expect(JSON.parse(json.out)).toMatchObject({ requestId: id, events: [1, 2], problems: [expect.any(String)] });
+  });
+
+  test.each(["--against", "--export-head", "--workspace"])("a receipt is not compared with %s", async (option) => {
+    const outcome = await headroom(["verify", "--receipt", "receipt.json", option, "other"], { env: {} });
+    expect(outcome).toMatchObject({ status: 2, out: "" });
+    expect(outcome.err).toContain("cannot be used with option");
   });
 
   test.each([

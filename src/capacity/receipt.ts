@@ -17,8 +17,8 @@ export const receiptSchema = z.object({
 export type Receipt = z.infer<typeof receiptSchema>;
 
 /**
- * What is wrong with a receipt, one sentence each; empty if its texts and hashes fit together. Only its last hash, compared with one that was
- * kept elsewhere, proves that they are genuine.
+ * What is wrong with a receipt, one sentence each; empty if its texts and hashes fit together. Only its last hash, compared with one that
+ * was kept elsewhere, proves that they are genuine.
  */
 export async function checkReceipt({ request_id: id, head, events }: Receipt): Promise<readonly string[]> {
   const problems: string[] = [];

@@ -10,8 +10,8 @@ import { ownCodeDir } from "./patch.ts";
 import { Random } from "./random.ts";
 
 /**
- * `few` of the parts for `npm test`, and the others for `npm run test:older`. The few are spread over the sorted names, so they are of different
- * kinds if the names of one kind begin with the same words. Prints the names of this tier's parts.
+ * `few` of the parts for `npm test`, and the others for `npm run test:older`. The few are spread over the sorted names, so they are of
+ * different kinds if the names of one kind begin with the same words. Prints the names of this tier's parts.
  */
 export async function ofTier<Part extends { readonly name: string }>(
   parts: readonly Part[],

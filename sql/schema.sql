@@ -5243,7 +5243,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 5fcfe04e5327a13c';
+  as 'sha256 cca4cfbdb901e4cf';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -5874,6 +5874,11 @@ create function capacity.reached_in_channel(p_story jsonb, p_step text, p_member
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8dc0b9855d3d4505';
 
+create function capacity.readable_request(p_request_id text)
+  returns capacity.requests
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 71de8226cc1ce393';
+
 create function capacity.record_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6334,7 +6339,7 @@ create function capacity.unnamed_customer(p_workspace_id text, p_by_address byte
 create function capacity.verdicts_of(p_request capacity.requests, p_actor capacity.actor, p_actions text[] DEFAULT NULL::text[])
   returns SETOF capacity.action_verdict
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f297a73623edcf6f';
+  as 'sha256 484b07b3520ce6ae';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -6416,10 +6421,10 @@ create function capacity.wanted_routes(p_workspace_id text DEFAULT NULL::text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b48d830f8e24d8d4';
 
-create function capacity.when_and_where(p_at timestamp with time zone, p_via text)
+create function capacity.when_and_where(p_at timestamp with time zone, p_via text, p_now timestamp with time zone DEFAULT clock_timestamp())
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6433e4e89a51b45';
+  as 'sha256 bd266ab8cba4b0f3';
 
 create function capacity.with_reviews(p_story jsonb, p_request capacity.requests)
   returns jsonb
@@ -9178,7 +9183,7 @@ create function provisioning.unsent_words(p_attempt provisioning.attempts)
 create function provisioning.verdicts_of(p_request capacity.requests, p_actor capacity.actor, p_actions text[] DEFAULT NULL::text[])
   returns SETOF capacity.action_verdict
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6a4247358147b9b5';
+  as 'sha256 dbee263eb8378b56';
 
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -9372,7 +9377,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 create function public.get_capacity_receipt(p_request_id text, p_seq integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 8fad351ade6b27bf';
+  as 'sha256 6a18b1648f593b73';
 grant execute on function public.get_capacity_receipt to authenticated;
 grant execute on function public.get_capacity_receipt to headroom_control;
 grant execute on function public.get_capacity_receipt to service_role;
@@ -9380,7 +9385,7 @@ grant execute on function public.get_capacity_receipt to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set jit=off owner headroom_owner
-  as 'sha256 744418fdd88a225b';
+  as 'sha256 4a9ba32090065dd9';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;

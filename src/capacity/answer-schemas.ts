@@ -148,8 +148,9 @@ export const decisionSchema = z
     counts: z.boolean(),
     decided_by: z.string(),
     decided_at: z.coerce.date(),
-    decided_via: z.string().nullable(),
-    seconds_ago: z.number(),
+    // Servers of an earlier release do not say it.
+    decided_via: z.string().nullable().default(null),
+    seconds_ago: z.number().nullable().default(null),
   })
   .transform((answer) => ({
     /** `repeated`: decided before; nothing was changed. */

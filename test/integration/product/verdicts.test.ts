@@ -111,13 +111,16 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
         for (const verdict of await verdictsOf(client, requests)) {
           if (verdict.action === null) continue;
           await client.query("savepoint beforehand");
-          const code = await client
+          const refused = await client
             .query(`select ${calls[verdict.action]}`, [verdict.target_id ?? verdict.request_id])
-            .then(() => null, codeOf);
+            .then(
+              () => null,
+              (error: unknown) => `${codeOf(error)}: ${(error as Error).message}`,
+            );
           await client.query("rollback to beforehand");
-          const said = verdict.allowed || verdict.repeated ? null : verdict.code;
-          if (said !== code) wrong.push(`${member} ${verdict.request_id} ${verdict.action}: ${said} but ${code}`);
-          seen.add(`${verdict.action} ${said ?? "allowed"}`);
+          const said = verdict.allowed || verdict.repeated ? null : `${verdict.code}: ${verdict.reason}`;
+          if (said !== refused) wrong.push(`${member} ${verdict.request_id} ${verdict.action}: ${said} but ${refused}`);
+          seen.add(`${verdict.action} ${said === null ? "allowed" : "refused"}`);
         }
       });
     }

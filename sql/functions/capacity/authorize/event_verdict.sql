@@ -1,5 +1,5 @@
--- The verdict on an event of a request, for a member: what capacity.judge() says, and who could record it instead. An event that the state
--- does not take is refused as the reducer would refuse it.
+-- The verdict on an event of a request, for a member: what capacity.judge() says, and who could record it instead. For an event that the
+-- state does not take, the caller adds what happened instead (capacity.too_late), once for all events.
 create or replace function capacity.event_verdict(
   p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_others jsonb
 ) returns capacity.action_verdict

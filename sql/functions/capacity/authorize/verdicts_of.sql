@@ -11,6 +11,7 @@ declare
   v_action record;
   v_verdict capacity.action_verdict;
   v_refusal headroom.refusal;
+  v_late headroom.refusal;
 begin
   select jsonb_object_agg(s.step, s.people) into v_asked
     from (select a.step, jsonb_path_query_array(jsonb_agg(
@@ -20,6 +21,10 @@ begin
   for v_action in select e.* from capacity.event_actions() e where p_actions is null or e.action = any (p_actions) loop
     v_verdict := capacity.event_verdict(p_request, p_actor, v_action.event_type,
                                         case when v_action.step is null then v_cancels else coalesce(v_asked -> v_action.step, '[]') end);
+    if (v_verdict.refusal).code = 'invalid_transition' then
+      v_late := case when v_late.code is null then capacity.too_late(p_request) else v_late end;
+      v_verdict.refusal := v_late;
+    end if;
     v_verdict.action := v_action.action;
     v_verdict.rule := p_request.review_plan #>> array[v_action.step, 'why'];
     return next v_verdict;

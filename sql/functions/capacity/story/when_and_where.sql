@@ -1,9 +1,9 @@
 -- When something happened, and through which entrance, at the end of a sentence: a person who lost a race sees by how much.
-create or replace function capacity.when_and_where(p_at timestamptz, p_via text) returns text
+create or replace function capacity.when_and_where(p_at timestamptz, p_via text, p_now timestamptz default clock_timestamp()) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_seconds integer := greatest(0, floor(least(extract(epoch from clock_timestamp() - p_at), 1000000)));
+  v_seconds integer := greatest(0, floor(least(extract(epoch from p_now - p_at), 1000000)));
 begin
   return concat_ws(', ',
     case when v_seconds = 1 then '1 second ago'
@@ -19,5 +19,5 @@ begin
          when starts_with(p_via, 'service:') then 'by a service' end);
 end
 $$;
-comment on function capacity.when_and_where(timestamptz, text)
+comment on function capacity.when_and_where(timestamptz, text, timestamptz)
   is 'When something happened, and through which entrance, in words. Nullable: p_via.';

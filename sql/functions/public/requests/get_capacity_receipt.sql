@@ -8,20 +8,11 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_caller record := directory.caller();
-  v_request capacity.requests;
+  v_request capacity.requests := capacity.readable_request(p_request_id);
   v_events jsonb;
 begin
-  if v_caller.kind = 'anon' then
-    perform headroom.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
-  end if;
-  select r.* into v_request from capacity.requests r where r.id = p_request_id;
-  if v_request.id is null
-     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id
-                                      or not capacity.may_read(
-                                           v_request, directory.standing_of(v_caller.workspace_id, v_caller.member_id))) then
-    perform capacity.no_such_request(p_request_id);
-  elsif v_caller.kind = 'member'
-        and not (directory.standing_of(v_caller.workspace_id, v_caller.member_id)).roles && array['auditor', 'admin'] then
+  if v_caller.kind = 'member'
+        and ((directory.standing_of(v_caller.workspace_id, v_caller.member_id)).roles && array['auditor', 'admin']) is not true then
     perform headroom.fail('not_allowed', 'Only an auditor or an admin gets receipts.', p_request_id, 'Ask one of them for it.');
   end if;
   select jsonb_agg(jsonb_build_object(

@@ -5,20 +5,9 @@ create or replace function public.get_capacity_request(p_request_id text) return
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
-  v_caller record := directory.caller();
-  v_request capacity.requests;
+  v_request capacity.requests := capacity.readable_request(p_request_id);
   v_shown public.capacity_requests;
 begin
-  if v_caller.kind = 'anon' then
-    perform headroom.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
-  end if;
-  select * into v_request from capacity.requests r where r.id = p_request_id;
-  if v_request.id is null
-     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id
-                                      or not capacity.may_read(
-                                           v_request, directory.standing_of(v_caller.workspace_id, v_caller.member_id))) then
-    perform capacity.no_such_request(p_request_id);
-  end if;
   select * into v_shown from public.capacity_requests r where r.id = v_request.id;
   return jsonb_build_object(
     'request', to_jsonb(v_shown),

@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("a decision on PostgreSQL %i", async (version) 
   ])("%s ago by %s", async (ago, via, words) => {
     const said = await oneOf<{ words: string }>(
       workflow.superuser,
-      "select capacity.when_and_where(clock_timestamp() - $1::interval, $2) as words",
+      "select capacity.when_and_where(now() - $1::interval, $2, now()) as words",
       [ago, via],
     );
     expect(said.words).toBe(words);

@@ -188,6 +188,17 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
     });
   });
 
+  test("answer an action once that is named many times, and none if none is named", async () => {
+    const { review } = installation.things();
+    await as("rita", async (client) => {
+      expect(await verdictsOf(client, [review, review], ["nudge", "note", "nudge"])).toMatchObject([
+        { action: "nudge" },
+        { action: "note" },
+      ]);
+      expect(await verdictsOf(client, [review], [])).toEqual([]);
+    });
+  });
+
   test.each([
     ["no request", [], null],
     ["too many", Array.from({ length: 101 }, (_, n) => `CR-2026-${String(n).padStart(6, "0")}`), null],

@@ -45,7 +45,9 @@ begin
   if v_verdict.repeated and not capacity.may_read(v_request, v_context.standing) then
     perform headroom.fail('not_allowed', 'This was already decided, and you may not see it.', p_request_id);
   end if;
-  if v_verdict.allowed and not v_verdict.repeated and v_verdict.state_after is null then
+  -- Who may decide may not always read: an operator before the provisioning, for whom a service calls, is not told who decided what.
+  if v_verdict.allowed and not v_verdict.repeated and v_verdict.state_after is null
+     and capacity.may_read(v_request, v_context.standing) then
     perform headroom.refuse(capacity.too_late(v_request));
   end if;
   v_applied := capacity.apply(v_context, v_verdict, p_payload);

@@ -32,6 +32,9 @@ begin
   elsif v_unknown is not null then
     perform headroom.fail('invalid_input', format('There is no action "%s".', v_unknown), null,
                           'The actions are ' || array_to_string(v_known, ', ') || '.');
+  elsif p_actions is not null then
+    -- Each is compared with every action of every request.
+    p_actions := array(select distinct a from unnest(p_actions) a);
   end if;
   for v_id in select u.id from unnest(p_request_ids) with ordinality u(id, n) group by u.id order by min(u.n) loop
     begin

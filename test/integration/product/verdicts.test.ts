@@ -103,23 +103,28 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
     }
   }
 
+  /** Compares each verdict of a member with the action, which is rolled back; returns what was seen, and adds where they differ to `wrong`. */
+  async function compare(client: TestClient, member: string, wrong: string[]): Promise<string[]> {
+    const seen: string[] = [];
+    for (const verdict of await verdictsOf(client, requests)) {
+      if (verdict.action === null) continue;
+      await client.query("savepoint beforehand");
+      const code = await client
+        .query(`select ${calls[verdict.action]}`, [verdict.target_id ?? verdict.request_id])
+        .then(() => null, codeOf);
+      await client.query("rollback to beforehand");
+      const said = verdict.allowed || verdict.repeated ? null : verdict.code;
+      if (said !== code) wrong.push(`${member} ${verdict.request_id} ${verdict.action}: ${said} but ${code}`);
+      seen.push(`${verdict.action} ${said ?? "allowed"}`);
+    }
+    return seen;
+  }
+
   test("agree with the action, for every member, request and action", async () => {
     const seen = new Set<string>();
     const wrong: string[] = [];
     for (const member of members) {
-      await as(member, async (client) => {
-        for (const verdict of await verdictsOf(client, requests)) {
-          if (verdict.action === null) continue;
-          await client.query("savepoint beforehand");
-          const code = await client
-            .query(`select ${calls[verdict.action]}`, [verdict.target_id ?? verdict.request_id])
-            .then(() => null, codeOf);
-          await client.query("rollback to beforehand");
-          const said = verdict.allowed || verdict.repeated ? null : verdict.code;
-          if (said !== code) wrong.push(`${member} ${verdict.request_id} ${verdict.action}: ${said} but ${code}`);
-          seen.add(`${verdict.action} ${said ?? "allowed"}`);
-        }
-      });
+      for (const one of await as(member, (client) => compare(client, member, wrong))) seen.add(one);
     }
     expect(wrong).toEqual([]);
     // Each action was seen allowed and refused; only a twenty-first note is refused.
@@ -127,6 +132,23 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
       expect(seen, action).toContain(`${action} allowed`);
       if (action !== "note")
         expect([...seen].filter((one) => one.startsWith(`${action} `)).length, action).toBeGreaterThan(1);
+    }
+  });
+
+  test("agree with the action for members who did as much as they may within the hour", async () => {
+    const wrong: string[] = [];
+    await superuser.query("update directory.workspaces set acts_per_hour = 1 where id = 'acme'");
+    await superuser.query(
+      `insert into capacity.acts (workspace_id, account, at)
+         select workspace_id, id, clock_timestamp() from directory.members where workspace_id = 'acme'`,
+    );
+    try {
+      const seen: string[] = [];
+      for (const member of members) seen.push(...(await as(member, (client) => compare(client, member, wrong))));
+      expect(wrong).toEqual([]);
+      expect(seen).toContain("note too_soon");
+    } finally {
+      await superuser.query("update directory.workspaces set acts_per_hour = default where id = 'acme'");
     }
   });
 

@@ -5399,7 +5399,7 @@ create function capacity.decide(p_request_id text, p_event_type public.capacity_
 create function capacity.decide_as_caller(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT context capacity.context, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT decided_via text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26c7fc4342d90c22';
+  as 'sha256 db98d328a7ded81f';
 
 create function capacity.decided_via(p_request_id text, p_event_type public.capacity_request_event_type, p_at timestamp with time zone)
   returns text
@@ -9259,7 +9259,7 @@ grant execute on function public.begin_draft to service_role;
 create function public.capacity_verdicts(p_request_ids text[], p_actions text[] DEFAULT NULL::text[], p_actor_id text DEFAULT NULL::text)
   returns TABLE(request_id text, version integer, action text, target_id text, allowed boolean, repeated boolean, decided_by text, decided_at timestamp with time zone, code text, reason text, detail text, hint text, rule text, others jsonb)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 2c747d342a320801';
+  as 'sha256 a30bb959d35dfef7';
 grant execute on function public.capacity_verdicts to authenticated;
 grant execute on function public.capacity_verdicts to headroom_control;
 grant execute on function public.capacity_verdicts to service_role;

@@ -8,11 +8,13 @@ import { z } from "zod";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const seq = z.int().positive();
+/** Half a surrogate pair has no form in UTF-8: it would be hashed as the replacement character, which another text may contain. */
+const wellFormed = z.string().refine((text) => text.isWellFormed());
 export const receiptSchema = z.object({
   receipt: z.literal(1),
   request_id: z.string(),
   head: z.object({ seq, hash }),
-  events: z.array(z.object({ seq, previous: hash.nullable(), text: z.string(), hash })).min(1),
+  events: z.array(z.object({ seq, previous: hash.nullable(), text: wellFormed, hash })).min(1),
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
@@ -20,7 +22,10 @@ export type Receipt = z.infer<typeof receiptSchema>;
  * What is wrong with a receipt, one sentence each; empty if its texts and hashes fit together. Only its last hash, compared with one that
  * was kept elsewhere, proves that they are genuine.
  */
-export async function checkReceipt({ request_id: id, head, events }: Receipt): Promise<readonly string[]> {
+export async function checkReceipt(receipt: unknown): Promise<readonly string[]> {
+  const parsed = receiptSchema.safeParse(receipt);
+  if (!parsed.success) return ["This is not a receipt."];
+  const { request_id: id, head, events } = parsed.data;
   const problems: string[] = [];
   let last: Receipt["events"][number] | undefined;
   for (const event of events) {

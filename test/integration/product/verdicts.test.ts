@@ -103,26 +103,32 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
     }
   }
 
+  /** Compares each verdict of a member with the action, which is rolled back; returns what was seen, and adds where they differ to `wrong`. */
+  async function compare(client: TestClient, member: string, wrong: string[]): Promise<string[]> {
+    const seen: string[] = [];
+    for (const verdict of await verdictsOf(client, requests)) {
+      if (verdict.action === null) continue;
+      await client.query("savepoint beforehand");
+      const refused = await client
+        .query(`select ${calls[verdict.action]}`, [verdict.target_id ?? verdict.request_id])
+        .then(
+          () => null,
+          (error: unknown) => `${codeOf(error)}: ${(error as Error).message}`,
+        );
+      await client.query("rollback to beforehand");
+      const passes = verdict.allowed || verdict.repeated;
+      const said = passes ? null : `${verdict.code}: ${verdict.reason}`;
+      if (said !== refused) wrong.push(`${member} ${verdict.request_id} ${verdict.action}: ${said} but ${refused}`);
+      seen.push(`${verdict.action} ${passes ? "allowed" : verdict.code}`);
+    }
+    return seen;
+  }
+
   test("agree with the action, for every member, request and action", async () => {
     const seen = new Set<string>();
     const wrong: string[] = [];
     for (const member of members) {
-      await as(member, async (client) => {
-        for (const verdict of await verdictsOf(client, requests)) {
-          if (verdict.action === null) continue;
-          await client.query("savepoint beforehand");
-          const refused = await client
-            .query(`select ${calls[verdict.action]}`, [verdict.target_id ?? verdict.request_id])
-            .then(
-              () => null,
-              (error: unknown) => `${codeOf(error)}: ${(error as Error).message}`,
-            );
-          await client.query("rollback to beforehand");
-          const said = verdict.allowed || verdict.repeated ? null : `${verdict.code}: ${verdict.reason}`;
-          if (said !== refused) wrong.push(`${member} ${verdict.request_id} ${verdict.action}: ${said} but ${refused}`);
-          seen.add(`${verdict.action} ${said === null ? "allowed" : "refused"}`);
-        }
-      });
+      for (const one of await as(member, (client) => compare(client, member, wrong))) seen.add(one);
     }
     expect(wrong).toEqual([]);
     // Each action was seen allowed and refused; only a twenty-first note is refused.
@@ -130,6 +136,23 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
       expect(seen, action).toContain(`${action} allowed`);
       if (action !== "note")
         expect([...seen].filter((one) => one.startsWith(`${action} `)).length, action).toBeGreaterThan(1);
+    }
+  });
+
+  test("agree with the action for members who did as much as they may within the hour", async () => {
+    const wrong: string[] = [];
+    await superuser.query("update directory.workspaces set acts_per_hour = 1 where id = 'acme'");
+    await superuser.query(
+      `insert into capacity.acts (workspace_id, account, at)
+         select workspace_id, id, clock_timestamp() from directory.members where workspace_id = 'acme'`,
+    );
+    try {
+      const seen: string[] = [];
+      for (const member of members) seen.push(...(await as(member, (client) => compare(client, member, wrong))));
+      expect(wrong).toEqual([]);
+      expect(seen).toContain("note too_soon");
+    } finally {
+      await superuser.query("update directory.workspaces set acts_per_hour = default where id = 'acme'");
     }
   });
 
@@ -188,6 +211,17 @@ describe.each(POSTGRES_VERSIONS)("verdicts on PostgreSQL %i", async (version) =>
       const [one, other] = await verdictsOf(client, [review, "CR-2026-999999"]);
       expect(one).toMatchObject({ action: null, version: null, allowed: false, code: "not_found", others: [] });
       expect({ ...one, detail: review, request_id: review }).toEqual({ ...other, detail: review, request_id: review });
+    });
+  });
+
+  test("answer an action once that is named many times, and none if none is named", async () => {
+    const { review } = installation.things();
+    await as("rita", async (client) => {
+      expect(await verdictsOf(client, [review, review], ["nudge", "note", "nudge"])).toMatchObject([
+        { action: "nudge" },
+        { action: "note" },
+      ]);
+      expect(await verdictsOf(client, [review], [])).toEqual([]);
     });
   });
 

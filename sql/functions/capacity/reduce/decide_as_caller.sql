@@ -45,9 +45,6 @@ begin
   if v_verdict.repeated and not capacity.may_read(v_request, v_context.standing) then
     perform headroom.fail('not_allowed', 'This was already decided, and you may not see it.', p_request_id);
   end if;
-  if v_verdict.allowed and not v_verdict.repeated and v_verdict.state_after is null then
-    perform headroom.refuse(capacity.too_late(v_request));
-  end if;
   v_applied := capacity.apply(v_context, v_verdict, p_payload);
   v_request := v_applied.request;
   v_context.request := v_request;

@@ -2,7 +2,7 @@
 -- who can. Nothing is written and nothing locked. It is what the action itself checks when it is carried out, so a button, the preview of a
 -- bulk action and the answer to it agree, as long as nothing changes in between (`version`).
 --
--- A request that does not exist, or that the caller may not see, gets one verdict without an action. `repeated`: it was done before, and
+-- A request that does not exist, or that the member may not see, gets one verdict without an action. `repeated`: it was done before, and
 -- doing it again changes nothing.
 create or replace function public.capacity_verdicts(
   p_request_ids text[], p_actions text[] default null, p_actor_id text default null
@@ -22,6 +22,7 @@ declare
   v_found record;
   v_context capacity.context;
   v_limit headroom.refusal;
+  v_code text;
   v_reason text;
   v_hint text;
 begin
@@ -32,14 +33,17 @@ begin
   elsif v_unknown is not null then
     perform headroom.fail('invalid_input', format('There is no action "%s".', v_unknown), null,
                           'The actions are ' || array_to_string(v_known, ', ') || '.');
+  elsif p_actions is not null then
+    -- Each is compared with every action of every request.
+    p_actions := array(select distinct a from unnest(p_actions) a);
   end if;
   for v_id in select u.id from unnest(p_request_ids) with ordinality u(id, n) group by u.id order by min(u.n) loop
     begin
       v_found := capacity.request_for(v_id, p_actor_id);
-    exception when sqlstate 'PT404' then
-      get stacked diagnostics v_reason = message_text, v_hint = pg_exception_hint;
+    exception when sqlstate 'PT404' or sqlstate 'PT403' then
+      get stacked diagnostics v_reason = message_text, v_hint = pg_exception_hint, v_code = pg_exception_detail;
       return query values (left(v_id, 80), null::integer, null::text, null::text, false, false, null::text, null::timestamptz,
-                           'not_found', v_reason, left(v_id, 80), v_hint, null::text, '[]'::jsonb);
+                           split_part(v_code, ':', 1), v_reason, left(v_id, 80), v_hint, null::text, '[]'::jsonb);
       continue;
     end;
     v_context := capacity.context_of(v_found.request, v_found.actor, null, null);
@@ -55,7 +59,7 @@ begin
             select j.* from provisioning.verdicts_of(v_found.request, v_found.actor, p_actions) j
             union all
             select b.* from billing.verdicts_of(v_found.request, v_found.actor, p_actions) b) v
-     -- Who did too much within the hour may repeat, and nothing else.
+     -- A member beyond their limit of this hour may only repeat.
      cross join lateral (select x.* from (select case when v.allowed and not v.repeated then v_limit else v.refusal end as refusal) c,
                          lateral (select (c.refusal).*) x) r;
   end loop;

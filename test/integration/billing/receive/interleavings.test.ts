@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestClient } from "../../../helpers/database.ts";
-import { rowsOf } from "../../capacity/harness.ts";
+import { codeOf, rowsOf } from "../../capacity/harness.ts";
 import { secretKey } from "../../provisioning/harness.ts";
 import { startMoney } from "../harness.ts";
 import type { Thing } from "../stand-in.ts";
@@ -227,6 +227,25 @@ describe.each(POSTGRES_VERSIONS)("concurrent events of money on PostgreSQL %i", 
     await two.query("commit");
     expect(await m.refunds(id)).toEqual(["ours cancelled 120000 held dispute"]);
   });
+
+  test.each([null, 10_000])(
+    "two people refund a payment at the same time: one refund is made (of %s)",
+    async (amount) => {
+      const { id } = await m.bought();
+      const [payment] = await m.payments(id);
+      const [one, two] = [await open(), await open()];
+      const refund = "select refund_payment($1, 'as promised', $2, $3)";
+      await one.query(refund, [payment!.id, amount, "otto"]);
+      const late = codeOf(two.query(refund, [payment!.id, amount, "ada"]));
+      await m.db.waitUntilBlocked(two);
+      await one.query("commit");
+      expect(await late).toBe("conflict");
+      await two.query("rollback");
+      await m.deliver();
+      expect(await m.refunds(id)).toEqual([`ours person ${amount ?? 120_000} succeeded`]);
+      expect(await m.problems()).toEqual([]);
+    },
+  );
 
   test("a job fails permanently while a renewal is paid: both go back", async () => {
     const { id, session } = await m.bought({ size: "MONTHLY" });

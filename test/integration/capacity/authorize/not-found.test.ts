@@ -21,6 +21,9 @@ const entrances: Readonly<Record<string, string>> = {
   "decide_capacity_request of what was decided": "select public.decide_capacity_request($1, 'REQUEST_SUBMITTED')",
   "decide_capacity_request for somebody else":
     "select public.decide_capacity_request($1, 'TECH_REVIEW_APPROVED', 'tess')",
+  get_capacity_receipt: "select public.get_capacity_receipt($1)",
+  "get_capacity_receipt of an event": "select public.get_capacity_receipt($1, 1)",
+  "get_capacity_receipt of an event that does not exist": "select public.get_capacity_receipt($1, 99)",
   nudge_capacity_request: "select public.nudge_capacity_request($1)",
   "nudge_capacity_request for somebody else": "select public.nudge_capacity_request($1, 'rita')",
   note_capacity_request: "select public.note_capacity_request($1, 'hello')",
@@ -80,6 +83,19 @@ describe.each(POSTGRES_VERSIONS)("a request that the caller may not read on Post
       expect(await answerTo(service, call, absent)).toEqual(answer);
     }
     expect(await workflow.size()).toEqual(before);
+  });
+
+  test("is not described to an operator for whom a service comes too late", async () => {
+    const { id: review } = await workflow.create();
+    await workflow.apply(review, "COMMERCIAL_APPROVED", "cora");
+    const early = "select public.decide_capacity_request($1, 'PROVISIONING_COMPLETE', 'otto')";
+    const answer = await answerTo(service, early, review);
+    expect(answer).toMatchObject({ detail: expect.stringContaining("invalid_transition") });
+    expect(JSON.stringify(answer)).not.toMatch(/cora|ago/i);
+    // An admin may read it, and is told what happened instead.
+    expect(await answerTo(service, early.replace("otto", "ada"), review)).toMatchObject({
+      message: expect.stringContaining("Cora approved"),
+    });
   });
 
   test("cannot be held up by deciding it: a caller who may not read it neither waits nor blocks", async () => {

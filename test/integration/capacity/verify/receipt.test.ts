@@ -1,4 +1,5 @@
 /** A receipt proves itself without the database, whatever was changed in it; only those who may have one get it. */
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,6 +78,28 @@ describe.each(POSTGRES_VERSIONS)("receipts on PostgreSQL %i", async (version) =>
     expect(await checkReceipt(copy)).not.toEqual([]);
   });
 
+  test.each<[string, (whole: Receipt) => unknown]>([
+    ["no events", (whole) => ({ ...whole, events: [] })],
+    ["a hash before that is no hash", (whole) => ({ ...whole, events: [{ ...whole.events[1]!, previous: "" }] })],
+    ["no object", () => null],
+  ])("are refused with %s", async (_, changed) => {
+    expect(await checkReceipt(changed(receipt))).toEqual(["This is not a receipt."]);
+  });
+
+  test("show half a surrogate pair in place of the character that has the same hash", async () => {
+    const text = JSON.stringify([id, 1, "\uFFFD"]);
+    const hash = createHash("sha256").update(text).digest("hex");
+    const made: Receipt = {
+      receipt: 1,
+      request_id: id,
+      head: { seq: 1, hash },
+      events: [{ seq: 1, previous: null, text, hash }],
+    };
+    expect(await checkReceipt(made)).toEqual([]);
+    made.events[0]!.text = text.replace("\uFFFD", "\uD800");
+    expect(await checkReceipt(made)).toEqual(["This is not a receipt."]);
+  });
+
   test("are for auditors and admins, machines and operators", async () => {
     expect(await codeOf(receiptFor(memberSession("rita"), id))).toBe("not_allowed");
     expect(await codeOf(receiptFor(memberSession("glen", "globex"), id))).toBe("not_found");
@@ -114,6 +137,10 @@ describe("at the command line", async () => {
     expect(alone).toMatchObject({ status: 0, err: "" });
     expect(alone.out).toContain(`${id}: event 1 of 2 fits its hash: `);
     expect(alone.out).toContain("The receipt does not connect it with the head.");
+    // A comparison with heads needs the database.
+    const both = await headroom(["verify", "--receipt", whole, "--against", whole], { env: {} });
+    expect(both).toMatchObject({ status: 2, out: "" });
+    expect(both.err).toContain("cannot be used with option");
     const forged = await kept("forged.json", written.out.replace("COMMERCIAL_APPROVED", "COMMERCIAL_REJECTED"));
     const refused = await headroom(["verify", "--receipt", forged], { env: {} });
     expect(refused).toMatchObject({ status: 1, out: "The hash of event 2 is not that of its text.\n" });

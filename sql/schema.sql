@@ -5243,7 +5243,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_context capacity.context, p_verdict capacity.verdict, p_payload jsonb, OUT request capacity.requests, OUT story jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 cca4cfbdb901e4cf';
+  as 'sha256 4a35b3195121c178';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -9307,7 +9307,7 @@ grant execute on function public.decide_by_token to service_role;
 create function public.decide_capacity_request(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_id text DEFAULT NULL::text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 33e74891f13c411c';
+  as 'sha256 3b69b3d1cce6429b';
 grant execute on function public.decide_capacity_request to authenticated;
 grant execute on function public.decide_capacity_request to headroom_control;
 grant execute on function public.decide_capacity_request to service_role;

@@ -150,7 +150,7 @@ export const decisionSchema = z
     decided_at: z.coerce.date(),
     // Servers of an earlier release do not say it.
     decided_via: z.string().nullable().default(null),
-    seconds_ago: z.number().nullable().default(null),
+    answered_at: z.coerce.date().nullable().default(null),
   })
   .transform((answer) => ({
     /** `repeated`: decided before; nothing was changed. */
@@ -164,6 +164,7 @@ export const decisionSchema = z
     decidedAt: answer.decided_at,
     /** Through which entrance: slack, web, api, linear, `cli:<login>` or `service:<key>`. */
     decidedVia: answer.decided_via,
-    secondsAgo: answer.seconds_ago,
+    /** The server's time of the answer: how long ago that was, whatever the caller's clock says. */
+    answeredAt: answer.answered_at,
   }));
 export type Decided = z.infer<typeof decisionSchema>;

@@ -29,17 +29,17 @@ begin
     perform headroom.fail(p_verdict.code, p_verdict.reason, p_verdict.detail, p_verdict.hint);
   end if;
 
-  -- submit() made the payload of a submission; an empty payload needs a check only where a reason is required.
-  if v_type <> 'REQUEST_SUBMITTED'
-     and (v_payload <> '{}' or v_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED')) then
-    perform capacity.check_payload(v_type, v_payload, v_actor.type);
-  end if;
   if p_verdict.state_after is null then
     -- Who may decide may not always read: an operator before the provisioning is not told who decided what.
     if v_actor.type = 'user' and capacity.may_read(v_before, p_context.standing) then
       perform headroom.refuse(capacity.too_late(v_before));
     end if;
     v_event.state_after := capacity.compute_next_state(v_before.state, v_type, null, null);
+  end if;
+  -- submit() made the payload of a submission; an empty payload needs a check only where a reason is required.
+  if v_type <> 'REQUEST_SUBMITTED'
+     and (v_payload <> '{}' or v_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED')) then
+    perform capacity.check_payload(v_type, v_payload, v_actor.type);
   end if;
   v_context.demoted := capacity.levels_behind(v_before.workspace_id, v_actor, v_context.acts, v_context.acts_per_hour);
   if v_type <> 'REQUEST_SUBMITTED' and v_payload ?| '{reason,error}' then

@@ -1,6 +1,6 @@
--- Decides something about a request, as apply_capacity_event() does, and says who decided: the caller, or, for a repeat, who did
--- so earlier, when, how many seconds ago, and through which entrance. counts is false for an endorsement, which leaves the decision to a
--- higher authority.
+-- Decides something about a request, as apply_capacity_event() does, and says who decided: the caller, or, for a repeat, who did so
+-- earlier, when, and through which entrance; answered_at tells how long ago that was. counts is false for an endorsement, which leaves the
+-- decision to a higher authority.
 create or replace function public.decide_capacity_request(
   p_request_id text,
   p_event_type public.capacity_request_event_type,
@@ -17,7 +17,7 @@ begin
     'request', to_jsonb(public.request_row(v_answer.context)),
     'repeated', v_answer.repeated, 'counts', v_answer.counts, 'decided_by', v_answer.decided_by, 'decided_at', v_answer.decided_at,
     'decided_via', v_answer.decided_via,
-    'seconds_ago', greatest(0, floor(extract(epoch from clock_timestamp() - v_answer.decided_at)))::bigint);
+    'answered_at', clock_timestamp());
 end
 $$;
 comment on function public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer)

@@ -63,6 +63,7 @@ export default defineConfig(({ mode }) => ({
           name: "integration",
           ...modes[mode]?.(),
           globalSetup: ["test/helpers/global-setup.ts"],
+          setupFiles: ["test/helpers/late-rejections.ts"],
         },
       },
     ],

@@ -1,4 +1,5 @@
 /** The test databases themselves: what other tests rely on without checking. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS, type TestRole } from "../../helpers/database.ts";
@@ -91,4 +92,10 @@ test("a connection that is left open fails the test that left it", async () => {
   await leaked.connect();
   await expect(empty[Symbol.asyncDispose]()).rejects.toThrow("the leak");
   await leaked.end().catch(() => undefined);
+});
+
+test("what fails may be awaited a moment later", async () => {
+  const refused = Promise.reject(new Error("refused"));
+  await nextTurn();
+  await expect(refused).rejects.toThrow("refused");
 });

@@ -5348,7 +5348,7 @@ create function capacity.commercial_plan(p_workspace_id text, p_requester_id tex
 create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
   returns public.capacity_request_state
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 032ebd4b444036b9';
+  as 'sha256 7169703f5bcca35f';
 
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
@@ -5474,7 +5474,7 @@ create function capacity.event_text(p_event capacity.events)
 create function capacity.event_verdict(p_request capacity.requests, p_actor capacity.actor, p_event_type public.capacity_request_event_type, p_others jsonb)
   returns capacity.action_verdict
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8e7d0ed585ccd5be';
+  as 'sha256 b24dd30de2fcf25f';
 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
@@ -5954,7 +5954,7 @@ create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT fa
 create function capacity.request_for(p_request_id text, p_actor_id text, OUT request capacity.requests, OUT actor capacity.actor)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0626d59eb5256428';
+  as 'sha256 07daf7314c7f8124';
 
 create function capacity.require_template(p_name text, p_workspace_id text, p_language text, OUT workspace_id text, OUT actor text, OUT own notify.own_templates, OUT theirs notify.templates)
   returns record
@@ -6294,11 +6294,6 @@ create function capacity.too_late(p_request capacity.requests)
   returns headroom.refusal
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17ba83702e4d5bca';
-
-create function capacity.transition_refusal(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type)
-  returns headroom.refusal
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa8729655d662881';
 
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)

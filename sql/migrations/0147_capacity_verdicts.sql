@@ -16,3 +16,6 @@ create type capacity.action_verdict as (
 
 -- capacity.fixer_refusal() returns what it raised.
 drop function if exists capacity.check_fixer(capacity.requests, capacity.actor);
+-- It also answers through which entrance a decision was taken.
+drop function if exists capacity.decide_as_caller(
+  text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer);

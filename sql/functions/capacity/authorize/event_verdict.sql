@@ -15,7 +15,7 @@ begin
   if v_judged.allowed is false then
     v_verdict.refusal := row(v_judged.code, v_judged.reason, v_judged.detail, v_judged.hint)::headroom.refusal;
   elsif not v_judged.repeated and v_judged.state_after is null then
-    v_verdict.refusal := capacity.transition_refusal(p_request.state, p_event_type);
+    v_verdict.refusal.code := 'invalid_transition';
   end if;
   v_verdict.allowed := (v_verdict.refusal).code is null;
   if not v_judged.repeated and capacity.next_state(p_request.state, p_event_type, true, true) is not null then

@@ -6,16 +6,8 @@ create or replace function capacity.request_for(
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_caller record := directory.caller();
 begin
-  select r.* into request from capacity.requests r where r.id = p_request_id;
-  if request.id is null and v_caller.kind <> 'anon'
-     or v_caller.kind = 'member' and (v_caller.workspace_id <> request.workspace_id
-                                      or not capacity.may_read(
-                                           request, directory.standing_of(v_caller.workspace_id, v_caller.member_id))) then
-    perform capacity.no_such_request(p_request_id);
-  end if;
+  request := capacity.readable_request(p_request_id);
   actor := capacity.acting('user', p_actor_id, request.workspace_id);
   if not capacity.may_read(request, directory.standing_of(request.workspace_id, actor.id)) then
     perform capacity.no_such_request(p_request_id);

@@ -11,7 +11,10 @@ declare
   v_next public.capacity_request_state := capacity.next_state(p_state, p_event_type, p_commercial_done, p_technical_done);
 begin
   if v_next is null then
-    perform headroom.refuse(capacity.transition_refusal(p_state, p_event_type));
+    perform headroom.fail('invalid_transition',
+      format('A request in state %s does not take the event %s.', coalesce(p_state::text, 'null'), coalesce(p_event_type::text, 'null')),
+      format('state %s, event %s', coalesce(p_state::text, 'null'), coalesce(p_event_type::text, 'null')),
+      'Read the request again: somebody may have decided meanwhile. Nothing was changed.');
   end if;
   return v_next;
 end
